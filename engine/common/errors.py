@@ -1,0 +1,77 @@
+"""The one tree of errors.
+
+A caller's mistake is an `InvalidInputError`, whose message always names field, requirement and value:
+``radius must be > 0 m, got -1.0``. What the geometry answers is a status in a result, never an error.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DeadHandleError",
+    "Described",
+    "InvalidInputError",
+    "InvalidShapeError",
+    "LabError",
+    "WorldLostError",
+    "WrongThreadError",
+]
+
+
+class LabError(Exception):
+    """Root of every error this project raises on purpose."""
+
+
+class InvalidInputError(LabError, ValueError):
+    """The caller gave a value outside its range.
+
+    Parameters
+    ----------
+    field : str
+        The name the caller knows the value by, such as ``radius`` or ``vertices[3]``.
+    requirement : str
+        What would have been right, with its unit: ``> 0 m``.
+    value : object
+        What was given.
+    """
+
+    def __init__(self, field: str, requirement: str, value: object) -> None:
+        super().__init__(f"{field} must be {requirement}, got {_short(value)}")
+        self.field = field
+        self.requirement = requirement
+        self.value = value
+
+    def __reduce__(self) -> tuple[type[InvalidInputError], tuple[str, str, object]]:
+        return type(self), (self.field, self.requirement, self.value)
+
+
+class InvalidShapeError(InvalidInputError):
+    """The vertices or radii given do not make a shape."""
+
+
+class DeadHandleError(LabError, LookupError):
+    """An id names a body, fixture or joint that does not exist, or no longer does."""
+
+
+class WorldLostError(LabError, RuntimeError):
+    """The Box2D world behind a `World` broke in the middle of a step; says whether it could be rebuilt."""
+
+
+_LONGEST_VALUE = 80
+
+
+class WrongThreadError(LabError, RuntimeError):
+    """A world was used from another thread than the one that made it: Box2D knows no locks."""
+
+
+class Described(str):
+    """A description of a value, shown as it stands where the value itself would say nothing ("shape (3,)")."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

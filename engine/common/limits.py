@@ -1,0 +1,36 @@
+"""Limits compiled into Box2D 2.3 (`b2Settings.h`), as measured through the wheel."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = [
+    "MAX_COORDINATE",
+    "MAX_ITERATIONS",
+    "MAX_NUMBER",
+    "MAX_POLYGON_VERTICES",
+    "MAX_ROTATION_PER_STEP",
+    "MAX_TRANSLATION_PER_STEP",
+    "VELOCITY_THRESHOLD",
+]
+
+MAX_POLYGON_VERTICES = 16
+"""Vertices of one polygon. The wheel is built with 16; plain Box2D 2.3 has 8."""
+
+MAX_TRANSLATION_PER_STEP = 2.0
+"""Metres a body moves in one step at the most, `b2_maxTranslation`: 120 m/s at 60 Hz."""
+
+MAX_ROTATION_PER_STEP = math.pi / 2.0
+"""Radians a body turns in one step at the most, `b2_maxRotation`."""
+
+VELOCITY_THRESHOLD = 1.0
+"""Metres a second of approach below which nothing bounces, `b2_velocityThreshold`."""
+
+MAX_COORDINATE = 1.0e6
+"""Metres from the origin that the wrapper lets a body be placed at: float32 is spaced 6 cm apart there already."""
+
+MAX_NUMBER = 1.0e9
+"""Largest magnitude of any number handed to Box2D: its square times a mass stays far inside float32."""
+
+MAX_ITERATIONS = 1000
+"""Solver iterations a step that the wrapper lets through; Box2D itself has no limit, and 10 is usual."""

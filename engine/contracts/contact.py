@@ -1,0 +1,148 @@
+"""What one step of a world tells about contacts: plain numbers, copied, immutable.
+
+Columns first (`StepContacts`), because a thousand touching pairs are read, compared and drawn sixty times a second;
+records (`ContactPoint`) on request, for whoever wants one at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["ContactPoint", "PairEvent", "PointState", "StepContacts"]
+
+
+class PointState(IntEnum):
+    """Whether a contact point is new in this step, was there before, or has gone."""
+
+    ADD = 0
+    PERSIST = 1
+    REMOVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ContactPoint:
+    """One contact point in one step; world frame, metres, newton seconds. `normal` points from fixture A to fixture B.
+
+    A removed point carries the position, normal and separation of the last step it was seen in, and no impulse.
+    """
+
+    step: int
+    body_a: int
+    body_b: int
+    fixture_a: int
+    fixture_b: int
+    position: tuple[float, float]
+    normal: tuple[float, float]
+    separation: float
+    feature_id: int
+    normal_impulse: float
+    tangent_impulse: float
+    state: PointState
+
+
+@dataclass(frozen=True, slots=True)
+class PairEvent:
+    """Two fixtures began or ceased to touch in `step`; `sensor` where one of them only senses."""
+
+    step: int
+    fixture_a: int
+    fixture_b: int
+    body_a: int
+    body_b: int
+    sensor: bool
+
+
+@dataclass(frozen=True)
+class StepContacts:
+    """All solid pairs that touch after a step, a row each, in ascending order of (fixture_a, fixture_b), and the events.
+
+    Attributes
+    ----------
+    fixture_a, fixture_b, body_a, body_b : int64 (n,)
+        Our ids, A and B as Box2D ordered them.
+    pose_a, pose_b : float64 (n, 3)
+        x, y, angle of the two *bodies* at the moment Box2D computed this manifold: the start of the step, or the moment
+        of impact inside it for pairs that continuous physics moved; for sleeping pairs the last moment it was computed.
+    count : int64 (n,)
+        Points, 0 to 2. Entries past the count are zero in the (n, 2...) columns.
+    normal : float64 (n, 2)
+        Unit, from A to B.
+    position : float64 (n, 2, 2); separation : float64 (n, 2)
+        Midway between the surfaces; gap without skins.
+    feature_id : int64 (n, 2)
+    normal_impulse, tangent_impulse : float64 (n, 2)
+        Newton seconds, over the step.
+    state : int8 (n, 2)
+        `PointState` ADD or PERSIST, -1 past the count.
+    evaluated : bool (n,)
+        False where Box2D left a sleeping pair as it was.
+    in_toi : bool (n,)
+        The manifold was computed at a moment of impact inside the step.
+    removed : tuple of ContactPoint
+    began, ended : tuple of PairEvent
+        In the order Box2D reported them; a pair may begin and end within one step.
+    """
+
+    step: int
+    fixture_a: IntArray
+    fixture_b: IntArray
+    body_a: IntArray
+    body_b: IntArray
+    pose_a: FloatArray
+    pose_b: FloatArray
+    count: IntArray
+    normal: FloatArray
+    position: FloatArray
+    separation: FloatArray
+    feature_id: IntArray
+    normal_impulse: FloatArray
+    tangent_impulse: FloatArray
+    state: NDArray[np.int8]
+    evaluated: NDArray[np.bool_]
+    in_toi: NDArray[np.bool_]
+    removed: tuple[ContactPoint, ...] = ()
+    began: tuple[PairEvent, ...] = ()
+    ended: tuple[PairEvent, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    @property
+    def n_points(self) -> int:
+        """Number of contact points that exist after the step."""
+        return int(self.count.sum())
+
+    def points(self) -> tuple[ContactPoint, ...]:
+        """Return every point as a record: those that exist, in row order, then the removed ones."""
+        records = []
+        for row in range(len(self)):
+            normal = (float(self.normal[row, 0]), float(self.normal[row, 1]))
+            for k in range(int(self.count[row])):
+                records.append(
+                    ContactPoint(
+                        step=self.step,
+                        body_a=int(self.body_a[row]),
+                        body_b=int(self.body_b[row]),
+                        fixture_a=int(self.fixture_a[row]),
+                        fixture_b=int(self.fixture_b[row]),
+                        position=(float(self.position[row, k, 0]), float(self.position[row, k, 1])),
+                        normal=normal,
+                        separation=float(self.separation[row, k]),
+                        feature_id=int(self.feature_id[row, k]),
+                        normal_impulse=float(self.normal_impulse[row, k]),
+                        tangent_impulse=float(self.tangent_impulse[row, k]),
+                        state=PointState(int(self.state[row, k])),
+                    )
+                )
+        return (*records, *self.removed)
+
+    def touching_counts(self) -> dict[int, int]:
+        """Return the number of touching solid contacts of each body that has any, by body id."""
+        ids, counts = np.unique(np.concatenate((self.body_a, self.body_b)), return_counts=True)
+        return dict(zip(ids.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,162 @@
+"""The convex polygon.
+
+One test decides both convexity and winding. Going round a simple convex polygon the direction of travel turns one way
+only, and once in all: every cross product of successive edges has the winding's sign, and the turns sum to 2 pi. A
+star (pentagram) turns one way but twice, 4 pi, so the signs alone would let it pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from engine.common.arrays import FloatArray, frozen
+from engine.common.checks import non_negative
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.tolerances import COLLINEAR_ROUNDING
+from engine.geometry.aabb import AABB
+from engine.geometry.mass import MassProperties, polygon_mass
+from engine.geometry.transform import Transform
+
+__all__ = ["Polygon"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polygon:
+    """A solid convex polygon, with a rounding of `skin_radius` around it.
+
+    Parameters
+    ----------
+    vertices : array_like, (n, 2), n >= 3
+        Body frame, metres, in either winding. Repeated vertices and vertices on the line of their neighbours are
+        dropped; the rest is kept as given, reversed if it was clockwise.
+    skin_radius : float
+        >= 0, metres. Box2D's polygons have `BOX2D_POLYGON_SKIN`.
+
+    Attributes
+    ----------
+    vertices : float64 (n, 2), read-only
+        Counter-clockwise.
+    normals : float64 (n, 2), read-only
+        ``normals[i]`` is the outward unit normal of the edge from ``vertices[i]`` to the next.
+
+    Raises
+    ------
+    InvalidShapeError
+        Fewer than three distinct vertices, no area, not convex, crossing itself, or not finite.
+
+    Examples
+    --------
+    >>> Polygon([(0, 0), (0, 1), (1, 1), (1, 0.5), (1, 0)]).vertices.tolist()
+    [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+
+    vertices: FloatArray
+    skin_radius: float = 0.0
+    normals: FloatArray = field(init=False, repr=False)
+
+    def __init__(self, vertices: ArrayLike | Iterable[tuple[float, float]], skin_radius: float = 0.0) -> None:
+        try:
+            skin = non_negative("skin_radius", skin_radius, "m")
+        except InvalidInputError as error:
+            raise InvalidShapeError(error.field, error.requirement, error.value) from None
+        corners = _strictly_convex(_as_points(vertices))
+        edges = np.roll(corners, -1, axis=0) - corners
+        lengths = np.hypot(edges[:, 0], edges[:, 1])
+        normals = np.ascontiguousarray(np.column_stack((edges[:, 1], -edges[:, 0])) / lengths[:, None])
+        object.__setattr__(self, "vertices", frozen(corners))
+        object.__setattr__(self, "skin_radius", skin)
+        object.__setattr__(self, "normals", frozen(normals))
+
+    @classmethod
+    def box(
+        cls,
+        half_width: float,
+        half_height: float,
+        center: tuple[float, float] = (0.0, 0.0),
+        angle: float = 0.0,
+        skin_radius: float = 0.0,
+    ) -> Polygon:
+        """Return a rectangle of size ``2 half_width x 2 half_height`` metres, turned by `angle` about `center`."""
+        corners = np.array([(-half_width, -half_height), (half_width, -half_height), (half_width, half_height), (-half_width, half_height)])
+        return cls(Transform(center, angle).apply_array(corners), skin_radius)
+
+    @classmethod
+    def regular(cls, n_sides: int, radius: float, angle: float = 0.0, skin_radius: float = 0.0) -> Polygon:
+        """Return a regular polygon whose corners lie at `radius` metres, the first at `angle`."""
+        turn = angle + 2.0 * math.pi * np.arange(n_sides) / max(n_sides, 1)
+        return cls(radius * np.column_stack((np.cos(turn), np.sin(turn))), skin_radius)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Polygon):
+            return NotImplemented
+        return self.skin_radius == other.skin_radius and np.array_equal(self.vertices, other.vertices)
+
+    def __hash__(self) -> int:
+        return hash((self.vertices.tobytes(), self.skin_radius))
+
+    def aabb(self, xf: Transform) -> AABB:
+        """Return the tight box around the polygon and its skin at the pose `xf`."""
+        world = xf.apply_array(self.vertices)
+        lower, upper = world.min(axis=0) - self.skin_radius, world.max(axis=0) + self.skin_radius
+        return AABB((float(lower[0]), float(lower[1])), (float(upper[0]), float(upper[1])))
+
+    def mass(self, density: float = 1.0) -> MassProperties:
+        """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2; the skin weighs nothing."""
+        return polygon_mass(self.vertices, density)
+
+
+def _as_points(vertices: object) -> FloatArray:
+    try:
+        points = np.array(vertices if hasattr(vertices, "__len__") else list(vertices), dtype=np.float64)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise InvalidShapeError("vertices", "(x, y) pairs of numbers in metres", vertices) from None
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise InvalidShapeError("vertices", "an (n, 2) array", Described(f"shape {points.shape}"))
+    finite = np.isfinite(points).all(axis=1)
+    if not finite.all():
+        bad = int(np.flatnonzero(~finite)[0])
+        raise InvalidShapeError(f"vertices[{bad}]", "finite", tuple(points[bad].tolist()))
+    return points
+
+
+def _strictly_convex(points: FloatArray) -> FloatArray:
+    """Drop repeated and collinear vertices, orient counter-clockwise, and refuse what is not convex and simple."""
+    resolution = COLLINEAR_ROUNDING * float(np.abs(points).max(initial=0.0))
+    kept = _without_repeats(points, resolution)
+    n_distinct = len(np.unique(kept, axis=0))
+    if n_distinct < 3:
+        raise InvalidShapeError("vertices", "at least 3 distinct points", Described(n_distinct))
+    before = kept - np.roll(kept, 1, axis=0)
+    after = np.roll(kept, -1, axis=0) - kept
+    cross = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    dot = (before * after).sum(axis=1)
+    # cross = |before| |after| sin(turn); divided by the longer edge it is a distance, comparable with the resolution
+    on_line = np.abs(cross) <= resolution * np.hypot(before[:, 0], before[:, 1]) + resolution * np.hypot(after[:, 0], after[:, 1])
+    if on_line.all():
+        raise InvalidShapeError("vertices", "points that enclose an area", Described("points on one line"))
+    turns = np.arctan2(cross, dot)
+    if (on_line & (dot < 0.0)).any():
+        at = int(np.flatnonzero(on_line & (dot < 0.0))[0])
+        raise InvalidShapeError("vertices", "convex and simple", Described(f"an edge that folds back at {tuple(kept[at].tolist())}"))
+    winding = 1.0 if float(turns.sum()) > 0.0 else -1.0
+    wrong = ~on_line & (cross * winding < 0.0)
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        raise InvalidShapeError("vertices", "convex", Described(f"a dent at {tuple(kept[at].tolist())}"))
+    if round(abs(float(turns.sum())) / (2.0 * math.pi)) != 1:
+        raise InvalidShapeError("vertices", "convex and simple", Described("an outline that crosses itself"))
+    corners = kept[~on_line]
+    return np.ascontiguousarray(corners if winding > 0.0 else corners[::-1])
+
+
+def _without_repeats(points: FloatArray, resolution: float) -> FloatArray:
+    if len(points) == 0:
+        return points
+    step = points - np.roll(points, 1, axis=0)
+    distinct = np.hypot(step[:, 0], step[:, 1]) > resolution
+    return points[distinct]
