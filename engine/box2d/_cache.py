@@ -1,0 +1,287 @@
+"""The disposable `b2World`: built from specifications, read after each step, thrown away whenever it breaks.
+
+Only this module holds Box2D objects, each under our own id, and forgets them the moment Box2D does: a stale one reads
+another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input; the specifications and `World` did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import Box2D
+import numpy as np
+
+from engine.box2d.contacts import FixtureTable
+from engine.box2d.joints import ResolvedJoint, create_joint
+from engine.box2d.listener import ContactListener, FixtureHandle, Pose
+from engine.box2d.reading import RawBodies, RawContacts, Reader
+from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
+from engine.common.arrays import IntArray
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, Shape
+
+__all__ = ["Box2DCache"]
+
+
+class Box2DCache:
+    """One `b2World` and the handles of everything in it, by id."""
+
+    def __init__(self, settings: WorldSettings, reader: Reader) -> None:
+        self.reader = reader
+        self._world: Any = Box2D.b2World(gravity=settings.gravity)
+        self._settings = settings
+        self.set_settings(settings)
+        self._bodies: dict[int, Any] = {}
+        self._fixtures: dict[int, Any] = {}
+        self._fixture_body: dict[int, int] = {}
+        self._joints: dict[int, Any] = {}
+        self._by_address: dict[int, FixtureHandle] = {}
+        self._address: dict[int, int] = {}
+        self._skins: dict[int, tuple[float, float]] = {}
+        # one definition for all fixtures: each new one leaks about 310 bytes in the wheel
+        self._definition: Any = Box2D.b2FixtureDef()
+        self._ground: Any = self._world.CreateStaticBody()
+        self.listener = ContactListener(self._by_address)
+        self._rows: tuple[IntArray, list[Any], IntArray, dict[int, int]] | None = None
+        self._table: FixtureTable | None = None
+
+    def prime(self) -> None:
+        """Step the empty world, so that the ratio of step lengths, by which restored impulses are scaled, is not 0."""
+        self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
+
+    def attach_listener(self) -> None:
+        """Let the listener hear; last of all, so that building a world is not taken for events."""
+        self._world.contactListener = self.listener
+
+    def close(self) -> None:
+        """Let go of every Box2D object, the listener first."""
+        self._world.contactListener = None
+        self._joints.clear()
+        self._fixtures.clear()
+        self._bodies.clear()
+        self._by_address.clear()
+        self._ground = None
+        self._world = None
+
+    # -- building -----------------------------------------------------------------------------------------------------
+
+    def set_settings(self, settings: WorldSettings) -> None:
+        """Hand the world its settings."""
+        self._settings = settings
+        self._world.gravity = settings.gravity
+        self._world.continuousPhysics = settings.continuous
+        self._world.warmStarting = settings.warm_starting
+        self._world.subStepping = settings.sub_stepping
+        self._world.allowSleeping = settings.sleeping
+
+    def add_body(self, body: int, spec: BodySpec) -> None:
+        """Create a body without fixtures, at rest."""
+        self._bodies[body] = self._world.CreateBody(
+            Box2D.b2BodyDef(
+                type=BODY_TYPES.index(spec.type),
+                position=spec.position,
+                angle=spec.angle,
+                linearDamping=spec.linear_damping,
+                angularDamping=spec.angular_damping,
+                gravityScale=spec.gravity_scale,
+                fixedRotation=spec.fixed_rotation,
+                bullet=spec.bullet,
+                allowSleep=spec.allow_sleep,
+                awake=spec.awake,
+                active=spec.active,
+            )
+        )
+        self._changed_bodies()
+
+    def remove_body(self, body: int, fixtures: tuple[int, ...]) -> None:
+        """Destroy a body whose joints are gone already."""
+        self._world.DestroyBody(self._bodies[body])  # tells the listener of contacts that end: handles are still known
+        for fixture in fixtures:
+            self._forget_fixture(fixture)
+        del self._bodies[body]
+        self._changed_bodies()
+
+    def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: Shape) -> None:
+        """Fix a shape, converted already, to a body."""
+        definition = self._definition
+        definition.shape = box2d_shape
+        definition.density = spec.density
+        definition.friction = spec.friction
+        definition.restitution = spec.restitution
+        definition.isSensor = spec.sensor
+        definition.categoryBits = spec.category
+        definition.maskBits = spec.mask
+        definition.groupIndex = spec.group
+        made = self._bodies[body].CreateFixture(definition)
+        self._fixtures[fixture] = made
+        self._fixture_body[fixture] = body
+        self._address[fixture] = hash(made)
+        self._by_address[hash(made)] = FixtureHandle(fixture, body, spec.sensor, self._bodies[body])
+        self._skins[fixture] = (shape.radius, 0.0) if isinstance(shape, Circle) else (BOX2D_POLYGON_SKIN, BOX2D_POLYGON_SKIN)
+        self._table = None
+
+    def remove_fixture(self, fixture: int) -> None:
+        """Destroy one fixture of a living body."""
+        self._bodies[self._fixture_body[fixture]].DestroyFixture(self._fixtures[fixture])
+        self._forget_fixture(fixture)
+
+    def change_fixture(self, fixture: int, spec: FixtureSpec) -> None:
+        """Bring a fixture's material and filter to `spec`, and the mixed values its contacts keep with them."""
+        made = self._fixtures[fixture]
+        body = self._bodies[self._fixture_body[fixture]]
+        if float(made.density) != spec.density:
+            made.density = spec.density
+            body.ResetMassData()
+        made.friction, made.restitution, made.sensor = spec.friction, spec.restitution, spec.sensor
+        for edge in body.contacts:
+            edge.contact.ResetFriction()
+            edge.contact.ResetRestitution()
+        made.filterData = Box2D.b2Filter(categoryBits=spec.category, maskBits=spec.mask, groupIndex=spec.group)
+        handle = self._by_address[hash(made)]
+        self._by_address[hash(made)] = handle._replace(sensor=spec.sensor)
+        self._table = None
+
+    def change_body(self, body: int, spec: BodySpec) -> None:
+        """Bring a body's settings, but not its motion, to `spec`."""
+        made = self._bodies[body]
+        if int(made.type) != BODY_TYPES.index(spec.type):
+            made.type = BODY_TYPES.index(spec.type)
+        made.linearDamping, made.angularDamping = spec.linear_damping, spec.angular_damping
+        made.gravityScale = spec.gravity_scale
+        made.bullet, made.sleepingAllowed = spec.bullet, spec.allow_sleep
+        if bool(made.fixedRotation) != spec.fixed_rotation:
+            made.fixedRotation = spec.fixed_rotation
+        if bool(made.active) != spec.active:
+            made.active = spec.active
+
+    def add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
+        """Join two bodies; None stands for the world's own static body."""
+        a, b = resolved.bodies
+        self._joints[joint] = create_joint(self._world, resolved, self._ground if a is None else self._bodies[a], self._bodies[b])
+
+    def remove_joint(self, joint: int) -> None:
+        """Destroy a joint."""
+        self._world.DestroyJoint(self._joints.pop(joint))
+
+    # -- moving -------------------------------------------------------------------------------------------------------
+
+    def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
+        """Move a body, broad phase included (assigning to parts of the position would skip it)."""
+        self._bodies[body].transform = (position, angle)
+
+    def set_velocity(self, body: int, linear: tuple[float, float], angular: float) -> None:
+        """Give a body a velocity; a non-zero one wakes it."""
+        self._bodies[body].linearVelocity = linear
+        self._bodies[body].angularVelocity = angular
+
+    def set_awake(self, body: int, awake: bool) -> None:
+        """Wake a body or put it to sleep."""
+        self._bodies[body].awake = awake
+
+    def push(self, body: int, kind: str, vector: tuple[float, float], point: tuple[float, float] | None) -> None:
+        """Apply an "impulse" or a "force" at a world point, or at the centre of mass."""
+        made = self._bodies[body]
+        at = tuple(made.worldCenter) if point is None else point
+        (made.ApplyLinearImpulse if kind == "impulse" else made.ApplyForce)(vector, at, True)
+
+    def turn(self, body: int, torque: float) -> None:
+        """Apply a torque during the next step."""
+        self._bodies[body].ApplyTorque(torque, True)
+
+    def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
+        """Move the point a mouse joint pulls to; Box2D wakes the body."""
+        self._joints[joint].target = target
+
+    def step(self, step: int, pose_of: Callable[[int], Pose]) -> BaseException | None:
+        """Advance by one step; return what a callback raised. What escapes from here leaves the world unusable."""
+        self.listener.start_step(step, pose_of)
+        self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
+        return self.listener.error
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def body_rows(self) -> dict[int, int]:
+        """Row of each body id in whatever `read_bodies` returns."""
+        return self._body_rows()[3]
+
+    @property
+    def body_ids(self) -> IntArray:
+        """Ids of the bodies, ascending, int64 (n,)."""
+        return self._body_rows()[0]
+
+    def read_bodies(self) -> RawBodies:
+        """Read pose, velocity and wakefulness of every body, in ascending order of id."""
+        _, handles, addresses, _ = self._body_rows()
+        return self.reader.bodies(handles, addresses)
+
+    def read_contacts(self) -> RawContacts:
+        """Read the contacts that touch."""
+        return self.reader.contacts(self._world)
+
+    def fixture_table(self) -> FixtureTable:
+        """Return radius, skin, body and sensor flag of every fixture by address; kept until fixtures change."""
+        if self._table is None:
+            rows = self.body_rows
+            known = sorted(self._by_address.items())
+            radii = [self._skins[handle.fixture] for _, handle in known]
+            self._table = FixtureTable(
+                address=np.array([address for address, _ in known], dtype=np.int64),
+                fixture=np.array([handle.fixture for _, handle in known], dtype=np.int64),
+                body=np.array([handle.body for _, handle in known], dtype=np.int64),
+                body_row=np.array([rows[handle.body] for _, handle in known], dtype=np.int64),
+                radius=np.array([radius for radius, _ in radii], dtype=np.float64),
+                skin=np.array([skin for _, skin in radii], dtype=np.float64),
+                sensor=np.array([handle.sensor for _, handle in known], dtype=np.bool_),
+            )
+        return self._table
+
+    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+        """Return local centre of mass, mass and inertia about it."""
+        made = self._bodies[body]
+        center, mass = made.localCenter, float(made.mass)
+        x, y = float(center.x), float(center.y)
+        return (x, y), mass, float(made.inertia) - mass * (x * x + y * y)
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return both anchors in the world frame."""
+        a, b = self._joints[joint].anchorA, self._joints[joint].anchorB
+        return (float(a.x), float(a.y)), (float(b.x), float(b.y))
+
+    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+        """Tell whether a fixture's shape contains a world point, by Box2D's own test."""
+        return bool(self._fixtures[fixture].TestPoint(point))
+
+    def make_contacts(self) -> None:
+        """Create and evaluate all contacts without moving anything (a step of 0 s)."""
+        self._world.Step(0.0, self._settings.velocity_iterations, self._settings.position_iterations)
+
+    def write_impulses(self, impulses: dict[tuple[int, int], dict[int, tuple[float, float]]]) -> None:
+        """Give contact points, found by fixture ids and feature id, the impulses the solver starts from."""
+        for contact in self._world.contacts:
+            a, b = self._by_address[hash(contact.fixtureA)], self._by_address[hash(contact.fixtureB)]
+            wanted = impulses.get((a.fixture, b.fixture))
+            if wanted is None:
+                continue
+            for point in contact.manifold.points:
+                point.normalImpulse, point.tangentImpulse = wanted.get(int(point.id.key), (0.0, 0.0))
+
+    def _body_rows(self) -> tuple[IntArray, list[Any], IntArray, dict[int, int]]:
+        if self._rows is None:
+            ids = sorted(self._bodies)
+            handles = [self._bodies[body] for body in ids]
+            addresses = np.array([hash(handle) for handle in handles], dtype=np.int64)
+            self._rows = np.array(ids, dtype=np.int64), handles, addresses, {body: row for row, body in enumerate(ids)}
+        return self._rows
+
+    def _changed_bodies(self) -> None:
+        self._rows = None
+        self._table = None
+
+    def _forget_fixture(self, fixture: int) -> None:
+        del self._by_address[self._address.pop(fixture)]
+        del self._fixtures[fixture]
+        del self._fixture_body[fixture]
+        del self._skins[fixture]
+        self._table = None

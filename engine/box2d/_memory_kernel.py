@@ -1,0 +1,85 @@
+"""Copying Box2D's structures out of memory, compiled: field offsets of Box2D 2.3.0 with 64-bit pointers.
+
+Only 32-bit numbers and pointers stand in these structures, so the offsets are the same on Linux, Windows and macOS.
+They are never trusted: `engine.box2d.memory.self_test` compares every field with what the public interface says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from engine.common.jit import kernel
+
+__all__ = ["copy_bodies", "copy_contacts"]
+
+# b2Body: uint16 flags at 4; b2Transform (p.x p.y sin cos) at 12; b2Sweep at 28, its angle at 56; velocities at 64
+_BODY_FLAGS = 4 // 4
+_BODY_AWAKE = 0x0002
+_BODY_FLOATS = np.array([12, 16, 56, 64, 68, 72], dtype=np.int64) // 4
+_BODY_WORDS = 76 // 4
+
+# b2Contact: vtable, flags at 8, previous, next at 24, two nodes of 32 bytes, fixtures at 96 and 104, child indices,
+# b2Manifold at 120: two points of 20 bytes (local point, normal and tangent impulse, id), normal, point, type, count
+_CONTACT_FLAGS = 8 // 4
+_CONTACT_TOUCHING = 0x0002
+_CONTACT_NEXT = 24 // 8
+_CONTACT_FIXTURE_A = 96 // 8
+_CONTACT_FIXTURE_B = 104 // 8
+_CONTACT_MANIFOLD = 120 // 4
+_MANIFOLD_WORDS = 16
+_CONTACT_WORDS = 184 // 4
+
+
+# Numba finds the array's constructor by this name; its type information does not list it
+carray: Any = numba.carray  # type: ignore[attr-defined, unused-ignore]
+
+
+def _typed_pointer(typing_context: Any, address: Any) -> Any:
+    """Turn an integer into an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+
+    return types.voidptr(types.int64), generate
+
+
+_pointer: Any = intrinsic(_typed_pointer)
+
+
+@kernel
+def copy_bodies(addresses: Any, values: Any, awake: Any) -> None:
+    """Copy x, y, angle, vx, vy, omega into float32 (n, 6) `values`, and the awake flags into bool (n,)."""
+    for i in range(addresses.shape[0]):
+        words = carray(_pointer(addresses[i]), (_BODY_WORDS,), np.float32)
+        flags = carray(_pointer(addresses[i]), (_BODY_WORDS,), np.uint32)[_BODY_FLAGS]
+        awake[i] = (flags & _BODY_AWAKE) != 0
+        for k in range(6):
+            values[i, k] = words[_BODY_FLOATS[k]]
+
+
+@kernel
+def copy_contacts(first: int, fixtures: Any, manifolds: Any) -> int:
+    """Walk the contact list from address `first`; copy the touching ones, as many as fit, and return how many there are.
+
+    `fixtures` is int64 (n, 2), the addresses; `manifolds` is uint32 (n, 16), the raw words of `b2Manifold`.
+    """
+    found = 0
+    at = np.int64(first)
+    while at != 0:
+        pointers = carray(_pointer(at), (_CONTACT_WORDS // 2,), np.int64)
+        words = carray(_pointer(at), (_CONTACT_WORDS,), np.uint32)
+        if (words[_CONTACT_FLAGS] & _CONTACT_TOUCHING) != 0:
+            if found < fixtures.shape[0]:
+                fixtures[found, 0] = pointers[_CONTACT_FIXTURE_A]
+                fixtures[found, 1] = pointers[_CONTACT_FIXTURE_B]
+                for k in range(_MANIFOLD_WORDS):
+                    manifolds[found, k] = words[_CONTACT_MANIFOLD + k]
+            found += 1
+        at = pointers[_CONTACT_NEXT]
+    return found

@@ -1,0 +1,347 @@
+"""The truth about a world, and the cache that it is stepped with.
+
+`WorldState` applies commands to both, in the same order, and can build the cache again from the truth at any step
+boundary. What it is given has been checked by `World`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d import commands as c
+from engine.box2d._cache import Box2DCache
+from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
+from engine.box2d.convert import to_box2d
+from engine.box2d.hooks import StepHooks
+from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
+from engine.box2d.listener import Pose
+from engine.box2d.memory import best_reader
+from engine.box2d.reading import RawBodies
+from engine.box2d.snapshot import WorldSnapshot
+from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
+from engine.common.arrays import FloatArray, frozen
+from engine.common.errors import WorldLostError
+from engine.geometry import Shape, Transform
+
+__all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
+
+
+@dataclass(slots=True)
+class BodyEntry:
+    """A living body."""
+
+    spec: BodySpec
+    fixtures: list[int]
+    joints: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FixtureEntry:
+    """A living fixture; `shape` as Box2D holds it."""
+
+    spec: FixtureSpec
+    body: int
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """All bodies as read at one moment, a row each in ascending order of id; `previous` before the step that led there."""
+
+    rows: dict[int, int]
+    raw: RawBodies
+    poses: FloatArray
+    previous: FloatArray
+    velocities: FloatArray
+
+
+class WorldState:
+    """Specifications by id, the Box2D cache built from them, and what was read from it."""
+
+    def __init__(self, settings: WorldSettings) -> None:
+        self.settings = settings
+        self.step_index = 0
+        self.structure_version = 0
+        self.bodies: dict[int, BodyEntry] = {}
+        self.fixtures: dict[int, FixtureEntry] = {}
+        self.joints: dict[int, ResolvedJoint] = {}
+        self.pairs: EvaluatedPairs = no_pairs(0)
+        self._motion: Motion | None = None
+        self._teleported: set[int] = set()
+        self.cache = Box2DCache(settings, best_reader())
+        self.cache.attach_listener()
+        self._stale = True
+        self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def motion(self) -> Motion:
+        """Return the motion of all bodies; read again where a command may have changed it."""
+        if self._motion is None or self._stale:
+            raw = self.cache.read_bodies()
+            poses = _float64(raw, 0)
+            rows = self.cache.body_rows
+            self._motion = Motion(rows, raw, poses, self._previous_poses(rows, poses), _float64(raw, 3))
+            self._teleported.clear()
+            self._stale = False
+        return self._motion
+
+    def _previous_poses(self, rows: dict[int, int], poses: FloatArray) -> FloatArray:
+        """Return the poses before the last step; the present one for a body that is new or was put elsewhere."""
+        old = self._motion
+        if old is None:
+            return poses
+        if old.rows is rows and not self._teleported:
+            return old.previous
+        previous = poses.copy()
+        for body, row in rows.items():
+            if body in old.rows and body not in self._teleported:
+                previous[row] = old.previous[old.rows[body]]
+        return frozen(previous)
+
+    def transform(self, body: int) -> Transform:
+        """Return a body's pose."""
+        motion = self.motion()
+        x, y, angle = motion.poses[motion.rows[body]].tolist()
+        return Transform((x, y), angle)
+
+    # -- commands -----------------------------------------------------------------------------------------------------
+
+    def execute(self, command: c.Command) -> None:
+        """Apply one command to the truth and to the cache.
+
+        Raises
+        ------
+        WorldLostError
+            Box2D refused in the middle. The cache has been rebuilt as it stood, without this command.
+        """
+        try:
+            self._apply(command)
+        except Exception as error:
+            if isinstance(command, c.CreateBody) and command.body in self.bodies:
+                for fixture in self.bodies.pop(command.body).fixtures:
+                    del self.fixtures[fixture]
+            self._stale = True
+            self.rebuild(self.motion())
+            raise WorldLostError(f"Box2D refused {type(command).__name__}: {error}; the world stands as before it") from error
+        self._stale = True
+
+    def _apply(self, command: c.Command) -> None:
+        match command:
+            case c.CreateBody(body, spec, fixtures):
+                self.cache.add_body(body, spec)
+                self._structure_changed()
+                self.bodies[body] = BodyEntry(spec, [])
+                for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
+                    self._add_fixture(fixture, body, fixture_spec)
+                self.cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
+                self.cache.set_awake(body, spec.awake)
+            case c.DestroyBody(body):
+                for joint in list(self.bodies[body].joints):
+                    self._remove_joint(joint)
+                self.cache.remove_body(body, tuple(self.bodies[body].fixtures))
+                for fixture in self.bodies.pop(body).fixtures:
+                    del self.fixtures[fixture]
+                self._structure_changed()
+            case c.CreateFixture(fixture, body, spec):
+                self._add_fixture(fixture, body, spec)
+            case c.DestroyFixture(fixture):
+                self.cache.remove_fixture(fixture)
+                self.bodies[self.fixtures.pop(fixture).body].fixtures.remove(fixture)
+                self._structure_changed()
+            case c.CreateJoint(joint, spec):
+                self._add_joint(joint, resolve(spec, self.transform))
+            case c.DestroyJoint(joint):
+                self._remove_joint(joint)
+            case c.SetMouseTarget(joint, target):
+                resolved = self.joints[joint]
+                assert isinstance(resolved.spec, MouseJointSpec)
+                self.cache.set_mouse_target(joint, target)
+                self.joints[joint] = replace(resolved, spec=replace(resolved.spec, target=target))
+            case c.SetPose(body, position, angle):
+                self.cache.set_pose(body, position, angle)
+                self._teleported.add(body)
+            case c.SetVelocity(body, linear, angular):
+                self.cache.set_velocity(body, linear, angular)
+            case c.SetAwake(body, awake):
+                self.cache.set_awake(body, awake)
+            case c.SetBody(body, changes):
+                self._change_body(body, dict(changes))
+            case c.SetFixture(fixture, changes):
+                entry = self.fixtures[fixture]
+                spec = changed(entry.spec, "fixture", dict(changes))
+                self.cache.change_fixture(fixture, spec)
+                entry.spec = spec
+                self._structure_changed()
+            case c.SetSettings(changes):
+                settings = changed(self.settings, "WorldSettings", dict(changes))
+                self.cache.set_settings(settings)
+                self.settings = settings
+            case c.ApplyImpulse(body, impulse, point):
+                self.cache.push(body, "impulse", impulse, point)
+            case c.ApplyForce(body, force, point):
+                self.cache.push(body, "force", force, point)
+            case c.ApplyTorque(body, torque):
+                self.cache.turn(body, torque)
+
+    def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
+        made, held = to_box2d(spec.shape)
+        self.cache.add_fixture(fixture, body, spec, made, held)
+        self.fixtures[fixture] = FixtureEntry(spec, body, held)
+        self.bodies[body].fixtures.append(fixture)
+        self._structure_changed()
+
+    def _add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
+        self.cache.add_joint(joint, resolved)
+        self.joints[joint] = resolved
+        for body in resolved.bodies:
+            if body is not None:
+                self.bodies[body].joints.append(joint)
+        self._structure_changed()
+
+    def _remove_joint(self, joint: int) -> None:
+        self.cache.remove_joint(joint)
+        for body in self.joints.pop(joint).bodies:
+            if body is not None:
+                self.bodies[body].joints.remove(joint)
+        self._structure_changed()
+
+    def _change_body(self, body: int, changes: dict[str, object]) -> None:
+        entry = self.bodies[body]
+        spec = entry.spec
+        if changes.get("type") == "static":
+            spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
+        spec = changed(spec, "body", changes)
+        self.cache.change_body(body, spec)
+        entry.spec = spec
+        self._structure_changed()
+
+    def _structure_changed(self) -> None:
+        self.structure_version += 1
+        self._stale = True
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def advance(self, hooks: StepHooks | None) -> BaseException | None:
+        """Make one step; return what a hook raised, the step being whole.
+
+        Raises
+        ------
+        WorldLostError
+            Box2D broke off, or a body left the finite numbers; the cache has been rebuilt as it stood before.
+        """
+        before = self.motion()
+        number = self.step_index + 1
+        cache = self.cache
+        cache.listener.hooks = hooks
+
+        def start_pose(body: int) -> Pose:
+            x, y, angle = before.poses[before.rows[body]].tolist()
+            return x, y, angle
+
+        try:
+            raised = cache.step(number, start_pose)
+        except Exception as error:
+            self.rebuild(before)
+            raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
+        after = cache.read_bodies()
+        finite = np.isfinite(after.values).all(axis=1)
+        if not finite.all():
+            body = int(cache.body_ids[int(np.flatnonzero(~finite)[0])])
+            self.rebuild(before)
+            raise WorldLostError(f"body {body} left the finite numbers in step {number}; the world stands as before it")
+        movable = self._movable(before)
+        began, ended = cache.listener.harvest()
+        inputs = StepInputs(
+            step=number,
+            raw=cache.read_contacts(),
+            table=cache.fixture_table(),
+            start_poses=before.poses,
+            active=before.raw.awake & movable,
+            active_after=after.awake & movable,
+            impacts=cache.listener.impacts,
+            impact_impulses=cache.listener.impact_impulses,
+            began=began,
+            ended=ended,
+        )
+        self.pairs = build_step_contacts(inputs, self.pairs)
+        self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3))
+        self._stale = False
+        self.step_index = number
+        return raised
+
+    def _movable(self, motion: Motion) -> NDArray[np.bool_]:
+        """Tell which bodies are not static; found again only when the structure has changed."""
+        if self._movable_at[0] != self.structure_version:
+            flags = np.array([self.bodies[body].spec.type != "static" for body in motion.rows], dtype=np.bool_)
+            self._movable_at = self.structure_version, flags
+        return self._movable_at[1]
+
+    # -- rebuilding ---------------------------------------------------------------------------------------------------
+
+    def rebuild(self, motion: Motion) -> None:
+        """Throw the `b2World` away and build it again from the truth, with the bodies as `motion` has them.
+
+        The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
+        fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
+        the listener last.
+        """
+        events = self.cache.listener.harvest()
+        self.cache.close()
+        self.cache = cache = Box2DCache(self.settings, best_reader())
+        cache.listener.began, cache.listener.ended = list(events[0]), list(events[1])
+        cache.prime()
+        for body in sorted(self.bodies):
+            x, y, angle = motion.poses[motion.rows[body]].tolist()
+            entry = self.bodies[body]
+            cache.add_body(body, replace(entry.spec, position=(x, y), angle=angle, awake=True))
+            for fixture in entry.fixtures:
+                made, held = to_box2d(self.fixtures[fixture].spec.shape)
+                cache.add_fixture(fixture, body, self.fixtures[fixture].spec, made, held)
+            if entry.spec.type != "static":
+                vx, vy, omega = motion.velocities[motion.rows[body]].tolist()
+                cache.set_velocity(body, (vx, vy), omega)
+        for joint in sorted(self.joints):
+            cache.add_joint(joint, self.joints[joint])
+        cache.make_contacts()
+        cache.write_impulses(_impulses(self.pairs))
+        for body, row in motion.rows.items():
+            if body in self.bodies and not motion.raw.awake[row]:  # static ones too: an island sleeps with its ground
+                cache.set_awake(body, False)
+        cache.attach_listener()
+        self._motion = None
+        self._structure_changed()
+
+    def load(self, snapshot: WorldSnapshot) -> None:
+        """Take the truth from a snapshot and rebuild."""
+        self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
+        self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
+        self.fixtures = {fixture: FixtureEntry(spec, body, to_box2d(spec.shape)[1]) for fixture, body, spec in snapshot.fixtures}
+        self.joints = dict(snapshot.joints)
+        for joint, resolved in snapshot.joints:
+            for body in resolved.bodies:
+                if body is not None:
+                    self.bodies[body].joints.append(joint)
+        rows = {body: row for row, (body, _, _) in enumerate(snapshot.bodies)}
+        poses = _float64(snapshot.motion, 0)
+        self.cache.listener.harvest()
+        self.rebuild(Motion(rows, snapshot.motion, poses, poses, _float64(snapshot.motion, 3)))
+
+
+def _float64(raw: RawBodies, first: int) -> FloatArray:
+    return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))
+
+
+def _impulses(pairs: EvaluatedPairs) -> dict[tuple[int, int], dict[int, tuple[float, float]]]:
+    """Return the stored solver impulses by fixture ids and feature id; those of impacts are not stored by Box2D either."""
+    contacts = pairs.contacts
+    found: dict[tuple[int, int], dict[int, tuple[float, float]]] = {}
+    for row, manifold in enumerate(pairs.manifolds):
+        points = manifold["points"][: int(manifold["count"])]
+        found[int(contacts.fixture_a[row]), int(contacts.fixture_b[row])] = {
+            int(point["id"]): (float(point["normal_impulse"]), float(point["tangent_impulse"])) for point in points
+        }
+    return found

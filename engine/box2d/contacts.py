@@ -1,0 +1,298 @@
+"""From Box2D's raw manifolds to world contact points with states: arithmetic on columns, no Box2D in it.
+
+A manifold is kept in local frames (b2Collision.h): a normal and a plane point in the frame of the reference shape's body
+and the clipped points in the other's. With the poses at which it was computed::
+
+      faceA                          A's plane, normal n from A to B
+      -------- plane ------->        gap = (clip - plane) . n
+           |          | n
+           v          v              surface of A at  clip - gap n + rA n
+         clip 0     clip 1           surface of B at  clip - rB n
+                                     contact point: midway between the two
+
+faceB is the same with the roles exchanged and the normal turned round at the end; for two circles the plane point and
+the clip point are the centres. rA and rB are Box2D's radii: a circle's own, a polygon's skin. `separation` leaves the
+skins out: gap - rA - rB + skins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.listener import ImpactPose
+from engine.box2d.reading import MANIFOLD_DTYPE, RawContacts
+from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.tolerances import EPS32
+from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+
+__all__ = ["EvaluatedPairs", "FixtureTable", "StepInputs", "build_step_contacts", "no_contacts", "no_pairs"]
+
+_CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
+_PAIR_BITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureTable:
+    """What must be known of every fixture, in the order of its address in memory (ascending), a row each."""
+
+    address: IntArray
+    fixture: IntArray
+    body: IntArray
+    body_row: IntArray
+    radius: FloatArray
+    skin: FloatArray
+    sensor: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedPairs:
+    """Solid touching pairs as last read: contacts for the outside, with the raw manifolds in the same order."""
+
+    contacts: StepContacts
+    keys: IntArray
+    manifolds: NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class StepInputs:
+    """Everything the points of one step are made from.
+
+    `start_poses` and `active` (awake and not static, before the step; `active_after`, after it) have a row for each body.
+    """
+
+    step: int
+    raw: RawContacts
+    table: FixtureTable
+    start_poses: FloatArray
+    active: NDArray[np.bool_]
+    active_after: NDArray[np.bool_]
+    impacts: Mapping[tuple[int, int], ImpactPose]
+    impact_impulses: Mapping[tuple[int, int], tuple[list[float], list[float]]]
+    began: tuple[PairEvent, ...]
+    ended: tuple[PairEvent, ...]
+
+
+def no_contacts(step: int) -> StepContacts:
+    """Return a step in which nothing touches."""
+    none = np.zeros(0, dtype=np.int64)
+    return StepContacts(
+        step=step,
+        fixture_a=none,
+        fixture_b=none,
+        body_a=none,
+        body_b=none,
+        pose_a=np.zeros((0, 3)),
+        pose_b=np.zeros((0, 3)),
+        count=none,
+        normal=np.zeros((0, 2)),
+        position=np.zeros((0, 2, 2)),
+        separation=np.zeros((0, 2)),
+        feature_id=np.zeros((0, 2), dtype=np.int64),
+        normal_impulse=np.zeros((0, 2)),
+        tangent_impulse=np.zeros((0, 2)),
+        state=np.zeros((0, 2), dtype=np.int8),
+        evaluated=np.zeros(0, dtype=np.bool_),
+        in_toi=np.zeros(0, dtype=np.bool_),
+    )
+
+
+def no_pairs(step: int) -> EvaluatedPairs:
+    """Return the pairs before the first step: none."""
+    return EvaluatedPairs(no_contacts(step), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=MANIFOLD_DTYPE))
+
+
+def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> EvaluatedPairs:
+    """Turn the raw contacts of a step into world points, with states found against the step `before`."""
+    table = inputs.table
+    at = np.searchsorted(table.address, inputs.raw.fixtures)
+    solid = ~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]])
+    at, manifolds = at[solid], inputs.raw.manifolds[solid]
+    keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
+    order = np.argsort(keys)
+    keys, at, manifolds = keys[order], at[order], _without_leftovers(manifolds[order])
+    row_a, row_b = at[:, 0], at[:, 1]
+    slot, known = _slots(keys, before.keys)
+
+    pose_a, pose_b = inputs.start_poses[table.body_row[row_a]], inputs.start_poses[table.body_row[row_b]]
+    evaluated = _evaluated(inputs, table.body_row[row_a], table.body_row[row_b], manifolds, before, slot, known)
+    asleep = ~evaluated
+    pose_a[asleep], pose_b[asleep] = before.contacts.pose_a[slot[asleep]], before.contacts.pose_b[slot[asleep]]
+    normal_impulse = manifolds["points"]["normal_impulse"].astype(np.float64)
+    tangent_impulse = manifolds["points"]["tangent_impulse"].astype(np.float64)
+    in_toi = np.zeros(len(keys), dtype=np.bool_)
+    for pair, poses in inputs.impacts.items():
+        row = _row_of(keys, pair)
+        if row is None:
+            continue  # hit within the step and already apart again at its end
+        pose_a[row], pose_b[row] = poses.pose_a, poses.pose_b
+        in_toi[row] = evaluated[row] = True
+        extra_normal, extra_tangent = inputs.impact_impulses.get(pair, ([0.0, 0.0], [0.0, 0.0]))
+        normal_impulse[row] += extra_normal
+        tangent_impulse[row] += extra_tangent
+
+    count = manifolds["count"].astype(np.int64)
+    exists = np.arange(2) < count[:, None]
+    radii = table.radius[row_a], table.radius[row_b]
+    normal, position, gap = world_manifolds(manifolds, pose_a, pose_b, *radii)
+    feature_id = np.where(exists, manifolds["points"]["id"].astype(np.int64), 0)
+    persists = _persists(feature_id, exists, before.contacts, slot, known)
+    contacts = StepContacts(
+        step=inputs.step,
+        fixture_a=frozen(table.fixture[row_a]),
+        fixture_b=frozen(table.fixture[row_b]),
+        body_a=frozen(table.body[row_a]),
+        body_b=frozen(table.body[row_b]),
+        pose_a=frozen(pose_a),
+        pose_b=frozen(pose_b),
+        count=frozen(count),
+        normal=frozen(normal),
+        position=frozen(np.where(exists[:, :, None], position, 0.0)),
+        separation=frozen(np.where(exists, gap + (table.skin[row_a] + table.skin[row_b])[:, None], 0.0)),
+        feature_id=frozen(feature_id),
+        normal_impulse=frozen(np.where(exists, normal_impulse, 0.0)),
+        tangent_impulse=frozen(np.where(exists, tangent_impulse, 0.0)),
+        state=frozen(np.where(exists, np.where(persists, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)),
+        evaluated=frozen(evaluated),
+        in_toi=frozen(in_toi),
+        removed=_removed(inputs.step, before, keys, feature_id, exists),
+        began=inputs.began,
+        ended=inputs.ended,
+    )
+    return EvaluatedPairs(contacts, keys, manifolds)
+
+
+def world_manifolds(
+    manifolds: NDArray[np.void], pose_a: FloatArray, pose_b: FloatArray, radius_a: FloatArray, radius_b: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return unit normals (n, 2), points (n, 2, 2) and gaps between the rounded surfaces (n, 2); see the module's drawing."""
+    kind = manifolds["type"]
+    flipped = kind == _FACE_B
+    frame = np.where(flipped[:, None], pose_b, pose_a)
+    other = np.where(flipped[:, None], pose_a, pose_b)
+    plane = _to_world(frame, manifolds["local_point"].astype(np.float64)[:, None, :])
+    clip = _to_world(other, manifolds["points"]["local"].astype(np.float64))
+    # two circles: the normal joins the centres, Box2D's (1, 0) where they coincide
+    between = clip[:, 0] - plane[:, 0]
+    length = np.hypot(between[:, 0], between[:, 1])
+    apart = length > EPS32
+    joined = np.where(apart[:, None], between / np.where(apart, length, 1.0)[:, None], np.array([1.0, 0.0]))
+    faced = _turn(frame, manifolds["local_normal"].astype(np.float64)[:, None, :])[:, 0]
+    normal = np.where((kind == _CIRCLES)[:, None], joined, faced)
+    radius_frame = np.where(flipped, radius_b, radius_a)[:, None]
+    radius_other = np.where(flipped, radius_a, radius_b)[:, None]
+    height = ((clip - plane) * normal[:, None, :]).sum(axis=2)
+    middle = 0.5 * (height - radius_frame + radius_other)
+    points = clip - middle[:, :, None] * normal[:, None, :]
+    return np.where(flipped[:, None], -normal, normal), points, height - radius_frame - radius_other
+
+
+def _without_leftovers(manifolds: NDArray[np.void]) -> NDArray[np.void]:
+    """Zero what Box2D leaves uninitialised: points past the count, the local normal of two circles."""
+    manifolds["points"][np.arange(2) >= manifolds["count"][:, None]] = 0
+    manifolds["local_normal"][manifolds["type"] == _CIRCLES] = 0.0
+    return manifolds
+
+
+def _turn(pose: FloatArray, local: FloatArray) -> FloatArray:
+    cos, sin = np.cos(pose[:, 2])[:, None], np.sin(pose[:, 2])[:, None]
+    x, y = local[:, :, 0], local[:, :, 1]
+    return np.stack((cos * x - sin * y, sin * x + cos * y), axis=2)
+
+
+def _to_world(pose: FloatArray, local: FloatArray) -> FloatArray:
+    world: FloatArray = _turn(pose, local) + pose[:, None, :2]
+    return world
+
+
+def _slots(keys: IntArray, old_keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Return where each key stands among the (sorted) old ones, 0 where it does not, and whether it does."""
+    if len(old_keys) == 0:
+        return np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.bool_)
+    slot = np.minimum(np.searchsorted(old_keys, keys), len(old_keys) - 1)
+    known = old_keys[slot] == keys
+    return np.where(known, slot, 0), known
+
+
+def _evaluated(
+    inputs: StepInputs,
+    body_a: IntArray,
+    body_b: IntArray,
+    manifolds: NDArray[np.void],
+    before: EvaluatedPairs,
+    slot: IntArray,
+    known: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Tell which manifolds Box2D computed in this step.
+
+    It skips a pair when neither body is active as its turn comes. That is certain where neither was active before the
+    step nor is after it. Where one was woken in between, by a touch earlier in the list, it depends on the order; then
+    an unchanged manifold says that the older poses still explain it.
+    """
+    evaluated = inputs.active[body_a] | inputs.active[body_b] | ~known
+    doubtful = np.flatnonzero(~evaluated & (inputs.active_after[body_a] | inputs.active_after[body_b]))
+    for row in doubtful:
+        evaluated[row] = _geometry(manifolds[row]) != _geometry(before.manifolds[slot[row]])
+    return evaluated
+
+
+def _geometry(manifold: Any) -> bytes:
+    """Return the bits of a manifold without its impulses."""
+    points = manifold["points"]
+    parts = (manifold["type"], manifold["count"], manifold["local_normal"], manifold["local_point"], points["local"], points["id"])
+    return b"".join(part.tobytes() for part in parts)
+
+
+def _persists(
+    feature_id: IntArray, exists: NDArray[np.bool_], before: StepContacts, slot: IntArray, known: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Tell which points have a feature id that their pair had in the step before."""
+    if len(before) == 0:
+        return np.zeros_like(exists)
+    old_id, old_exists = before.feature_id[slot], np.arange(2) < before.count[slot][:, None]
+    same = (feature_id[:, :, None] == old_id[:, None, :]) & old_exists[:, None, :]
+    persists: NDArray[np.bool_] = same.any(axis=2) & exists & known[:, None]
+    return persists
+
+
+def _removed(
+    step: int, before: EvaluatedPairs, keys: IntArray, feature_id: IntArray, exists: NDArray[np.bool_]
+) -> tuple[ContactPoint, ...]:
+    """Return the points of the step before whose pair or feature id is gone."""
+    old = before.contacts
+    if len(old) == 0:
+        return ()
+    slot, known = _slots(before.keys, keys)
+    old_exists = np.arange(2) < old.count[:, None]
+    if len(keys) == 0:
+        gone = old_exists
+    else:
+        same = (old.feature_id[:, :, None] == feature_id[slot][:, None, :]) & exists[slot][:, None, :]
+        gone = old_exists & ~(same.any(axis=2) & known[:, None])
+    return tuple(
+        ContactPoint(
+            step=step,
+            body_a=int(old.body_a[row]),
+            body_b=int(old.body_b[row]),
+            fixture_a=int(old.fixture_a[row]),
+            fixture_b=int(old.fixture_b[row]),
+            position=(float(old.position[row, k, 0]), float(old.position[row, k, 1])),
+            normal=(float(old.normal[row, 0]), float(old.normal[row, 1])),
+            separation=float(old.separation[row, k]),
+            feature_id=int(old.feature_id[row, k]),
+            normal_impulse=0.0,
+            tangent_impulse=0.0,
+            state=PointState.REMOVE,
+        )
+        for row, k in np.argwhere(gone).tolist()
+    )
+
+
+def _row_of(keys: IntArray, pair: tuple[int, int]) -> int | None:
+    key = (pair[0] << _PAIR_BITS) | pair[1]
+    row = int(np.searchsorted(keys, key))
+    return row if row < len(keys) and int(keys[row]) == key else None

@@ -1,0 +1,172 @@
+"""The one contact listener: it copies plain numbers, lets nothing escape, and asks Box2D for as little as it can.
+
+Most of a listener's price is paid by merely having one (PYBOX2D.md, costs), so what can be read after the step is read
+then. Two things cannot: the order of begin and end events within a step, and the poses at which continuous physics
+computed a manifold, since the bodies move on to the end of the step afterwards.
+
+A step calls back in this order::
+
+    Collide           PreSolve for each touching pair          bodies where the step found them
+    Solve             PostSolve for each solved pair           bodies moved
+    SolveTOI  repeat  PreSolve, PostSolve for the pairs hit    bodies at the moment of impact
+
+so a PreSolve after any PostSolve belongs to an impact, and its poses are copied. One case is left: a step whose first
+PreSolve comes from an impact because nothing touched before. Then no PostSolve went before it, and the bodies tell:
+they are no longer where the step found them. (If they are, the impact is at fraction 0 and the poses are those of the
+start anyway.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, NamedTuple, TypeAlias
+
+import Box2D
+
+from engine.box2d.hooks import StepHooks
+from engine.contracts import PairEvent
+
+__all__ = ["ContactListener", "FixtureHandle", "ImpactPose", "Pose"]
+
+Pose: TypeAlias = tuple[float, float, float]
+
+
+class FixtureHandle(NamedTuple):
+    """What the listener needs to know of a fixture, found by the address of the Box2D fixture, which lives as long."""
+
+    fixture: int
+    body: int
+    sensor: bool
+    box2d_body: Any
+
+
+class ImpactPose(NamedTuple):
+    """Poses of the two bodies at the last moment of impact inside the step."""
+
+    pose_a: Pose
+    pose_b: Pose
+
+
+class _Phase(Enum):
+    START = 0
+    COLLIDE = 1
+    SOLVED = 2
+    IMPACT = 3
+
+
+class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
+    """Collects the events of one step.
+
+    Attributes
+    ----------
+    began, ended : list of PairEvent
+        Since the last `harvest`.
+    impacts : dict of (fixture a, fixture b) to ImpactPose
+    impact_impulses : dict of (fixture a, fixture b) to ([normal], [tangent])
+        N s, summed over the impacts of the step; Box2D does not keep them in the contact.
+    error : BaseException or None
+        The first thing a callback or hook raised.
+    """
+
+    def __init__(self, handles: Mapping[int, FixtureHandle]) -> None:
+        super().__init__()
+        self._handles = handles
+        self.hooks: StepHooks | None = None
+        self.step = 0
+        self._start_pose: Callable[[int], Pose] | None = None
+        self._phase = _Phase.START
+        self.began: list[PairEvent] = []
+        self.ended: list[PairEvent] = []
+        self.impacts: dict[tuple[int, int], ImpactPose] = {}
+        self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
+        self.error: BaseException | None = None
+
+    def start_step(self, step: int, start_pose: Callable[[int], Pose]) -> None:
+        """Forget the last step; `start_pose` tells where the body of an id stands."""
+        self.step = step
+        self._start_pose = start_pose
+        self._phase = _Phase.START
+        self.impacts = {}
+        self.impact_impulses = {}
+        self.error = None
+
+    def harvest(self) -> tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]:
+        """Return the begin and end events noted since the last call, and forget them."""
+        events = tuple(self.began), tuple(self.ended)
+        self.began, self.ended = [], []
+        return events
+
+    def BeginContact(self, contact: Any) -> None:
+        try:
+            event = self._event(contact)
+            self.began.append(event)
+            if self.hooks is not None and self.hooks.begin is not None:
+                self.hooks.begin(event)
+        except BaseException as error:
+            self._keep(error)
+
+    def EndContact(self, contact: Any) -> None:
+        try:
+            event = self._event(contact)
+            self.ended.append(event)
+            if self.hooks is not None and self.hooks.end is not None:
+                self.hooks.end(event)
+        except BaseException as error:
+            self._keep(error)
+
+    def PreSolve(self, contact: Any, old_manifold: Any) -> None:
+        try:
+            if self._phase is not _Phase.COLLIDE:
+                self._note_poses(contact)
+            if self.hooks is not None and self.hooks.pre_solve is not None and not self.hooks.pre_solve(self._event(contact)):
+                contact.enabled = False
+        except BaseException as error:
+            self._keep(error)
+
+    def PostSolve(self, contact: Any, impulse: Any) -> None:
+        try:
+            if self._phase is _Phase.IMPACT:
+                self._note_impulse(contact, impulse)
+            else:
+                self._phase = _Phase.SOLVED
+            if self.hooks is not None and self.hooks.post_solve is not None:
+                self.hooks.post_solve(self._event(contact), *_impulses(impulse))
+        except BaseException as error:
+            self._keep(error)
+
+    def _note_poses(self, contact: Any) -> None:
+        a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
+        poses = ImpactPose(_pose(a.box2d_body), _pose(b.box2d_body))
+        start = self._start_pose
+        if self._phase is _Phase.START and start is not None and poses == (start(a.body), start(b.body)):
+            self._phase = _Phase.COLLIDE
+            return
+        self._phase = _Phase.IMPACT
+        self.impacts[a.fixture, b.fixture] = poses
+
+    def _note_impulse(self, contact: Any, impulse: Any) -> None:
+        key = self._handles[hash(contact.fixtureA)].fixture, self._handles[hash(contact.fixtureB)].fixture
+        total_normal, total_tangent = self.impact_impulses.setdefault(key, ([0.0, 0.0], [0.0, 0.0]))
+        normal, tangent = _impulses(impulse)
+        for k in range(len(normal)):
+            total_normal[k] += normal[k]
+            total_tangent[k] += tangent[k]
+
+    def _event(self, contact: Any) -> PairEvent:
+        a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
+        return PairEvent(self.step, a.fixture, b.fixture, a.body, b.body, a.sensor or b.sensor)
+
+    def _keep(self, error: BaseException) -> None:
+        if self.error is None:
+            self.error = error
+
+
+def _pose(body: Any) -> Pose:
+    position = body.position
+    return (float(position.x), float(position.y), float(body.angle))
+
+
+def _impulses(impulse: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    n_points = int(impulse.count)
+    return tuple(impulse.normalImpulses[:n_points]), tuple(impulse.tangentImpulses[:n_points])

@@ -1,0 +1,58 @@
+"""What a world tells of its bodies, fixtures and joints: plain frozen records, never a Box2D object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.box2d.joints import JointSpec
+from engine.box2d.specs import BodySpec, FixtureSpec
+from engine.geometry import Shape, Transform
+
+__all__ = ["Body", "BodyState", "Fixture", "Joint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A live body: its specification as it stands now (pose and velocity are those of its creation, see `BodyState`)."""
+
+    id: int
+    spec: BodySpec
+    fixtures: tuple[int, ...]
+    joints: tuple[int, ...]
+    local_center: tuple[float, float]
+    mass: float
+    inertia: float
+
+
+@dataclass(frozen=True, slots=True)
+class BodyState:
+    """Where a body is and how it moves: world frame, metres, radians, m/s, rad/s."""
+
+    position: tuple[float, float]
+    angle: float
+    linear_velocity: tuple[float, float]
+    angular_velocity: float
+    awake: bool
+
+    @property
+    def xf(self) -> Transform:
+        """The pose as a transform."""
+        return Transform(self.position, self.angle)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A live fixture: `shape` is exactly what Box2D holds, in float32 values, its vertex order and with its skin."""
+
+    id: int
+    body: int
+    spec: FixtureSpec
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A live joint."""
+
+    id: int
+    spec: JointSpec

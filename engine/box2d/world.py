@@ -1,0 +1,534 @@
+"""A Box2D world that cannot be crashed.
+
+Specifications with ids of our own are the truth; the `b2World` is a cache behind them (`_cache.Box2DCache`) that can be
+thrown away and built again. Every change is a checked command, applied at a step boundary in the order it was asked for,
+and kept in a log: a fresh world fed the same log gives the same bits. Asked for from a hook in the middle of a step, a
+change waits until the step has ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d import commands as c
+from engine.box2d._interrupts import DeferredInterrupt
+from engine.box2d._spec import f32, f32_vec
+from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
+from engine.box2d.convert import to_box2d
+from engine.box2d.hooks import PreSolveHook, StepHooks
+from engine.box2d.joints import JointSpec, MouseJointSpec, ResolvedJoint
+from engine.box2d.records import Body, BodyState, Fixture, Joint
+from engine.box2d.snapshot import WorldSnapshot
+from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, check_density
+from engine.common.arrays import FloatArray
+from engine.common.checks import boolean, integer
+from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WrongThreadError
+from engine.common.limits import MAX_COORDINATE
+from engine.contracts import StepContacts
+
+__all__ = ["World"]
+
+_BODY_SETTINGS = (
+    "type",
+    "linear_damping",
+    "angular_damping",
+    "gravity_scale",
+    "fixed_rotation",
+    "bullet",
+    "allow_sleep",
+    "active",
+    "name",
+)
+_FIXTURE_SETTINGS = ("density", "friction", "restitution", "sensor", "category", "mask", "group", "name")
+
+
+class World:
+    """Bodies, fixtures and joints under ids that are never used twice, stepped by a fixed ``1 / hertz`` seconds.
+
+    Parameters
+    ----------
+    settings : WorldSettings, optional
+        Gravity, step rate, solver.
+
+    Attributes
+    ----------
+    hooks : StepHooks or None
+        What to call in the middle of a step; taken at its start.
+
+    Notes
+    -----
+    A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
+    """
+
+    __slots__ = ("_deaths", "_deferred", "_doomed", "_in_step", "_log", "_next_ids", "_state", "_thread", "hooks")
+
+    def __init__(self, settings: WorldSettings | None = None) -> None:
+        if settings is not None:
+            _want("settings", settings, WorldSettings)
+        self._thread = threading.get_ident()
+        self._state = WorldState(WorldSettings() if settings is None else settings)
+        self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
+        self._deaths: dict[tuple[str, int], int] = {}
+        self._doomed: set[tuple[str, int]] = set()
+        self._deferred: list[c.Command] = []
+        self._log: list[tuple[int, c.Command]] = []
+        self._in_step = False
+        self.hooks: StepHooks | None = None
+
+    def __copy__(self) -> NoReturn:
+        raise TypeError("a World cannot be copied: use World.from_snapshot(world.snapshot())")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a World cannot be pickled: pickle world.snapshot()")
+
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def settings(self) -> WorldSettings:
+        """The world's settings; change them with `set_settings`."""
+        return self._state.settings
+
+    @property
+    def step_index(self) -> int:
+        """Number of steps made."""
+        return self._state.step_index
+
+    @property
+    def time(self) -> float:
+        """Seconds simulated, at the present step rate."""
+        return self._state.step_index * self._state.settings.dt
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts after the last step."""
+        return self._state.pairs.contacts
+
+    @property
+    def log(self) -> tuple[tuple[int, c.Command], ...]:
+        """Every command so far, each with the number of steps made before it."""
+        return tuple(self._log)
+
+    @property
+    def structure_version(self) -> int:
+        """A number that changes whenever bodies, fixtures or joints come, go or change."""
+        return self._state.structure_version
+
+    @property
+    def body_ids(self) -> tuple[int, ...]:
+        """Ids of the living bodies, ascending."""
+        return tuple(self._state.cache.body_rows)
+
+    @property
+    def fixture_ids(self) -> tuple[int, ...]:
+        """Ids of the living fixtures, ascending."""
+        return tuple(sorted(self._state.fixtures))
+
+    @property
+    def joint_ids(self) -> tuple[int, ...]:
+        """Ids of the living joints, ascending."""
+        return tuple(sorted(self._state.joints))
+
+    def is_body(self, body: int) -> bool:
+        """Tell whether the id names a living body."""
+        return body in self._state.bodies
+
+    def is_fixture(self, fixture: int) -> bool:
+        """Tell whether the id names a living fixture."""
+        return fixture in self._state.fixtures
+
+    def is_joint(self, joint: int) -> bool:
+        """Tell whether the id names a living joint."""
+        return joint in self._state.joints
+
+    def body(self, body: int) -> Body:
+        """Return a body's record."""
+        entry = self._body_entry(body)
+        return Body(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
+
+    def fixture(self, fixture: int) -> Fixture:
+        """Return a fixture's record."""
+        entry = self._fixture_entry(fixture)
+        return Fixture(fixture, entry.body, entry.spec, entry.shape)
+
+    def joint(self, joint: int) -> Joint:
+        """Return a joint's record."""
+        return Joint(joint, self._joint_entry(joint).spec)
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return a joint's two anchors, world frame, metres."""
+        self._joint_entry(joint)
+        return self._state.cache.joint_anchors(joint)
+
+    def row_of(self, body: int) -> int:
+        """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
+        self._body_entry(body)
+        return self._state.cache.body_rows[body]
+
+    @property
+    def poses(self) -> FloatArray:
+        """x, y, angle of every body, float64 (n, 3), read-only, rows as in `body_ids`."""
+        return self._state.motion().poses
+
+    @property
+    def previous_poses(self) -> FloatArray:
+        """Poses before the last step; of a body that is new or was moved by command, the present one."""
+        return self._state.motion().previous
+
+    @property
+    def velocities(self) -> FloatArray:
+        """vx, vy, omega of every body, float64 (n, 3), read-only."""
+        return self._state.motion().velocities
+
+    @property
+    def awake(self) -> NDArray[np.bool_]:
+        """Whether each body is awake, bool (n,)."""
+        return self._state.motion().raw.awake
+
+    def state(self, body: int) -> BodyState:
+        """Return where a body is and how it moves."""
+        row, motion = self.row_of(body), self._state.motion()
+        x, y, angle = motion.poses[row].tolist()
+        vx, vy, omega = motion.velocities[row].tolist()
+        return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
+
+    def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
+        """Return the newest body one of whose fixtures contains a world point, or None."""
+        at = f32_vec("point", point, "m")
+        for fixture in sorted(self._state.fixtures, reverse=True):
+            body = self._state.fixtures[fixture].body
+            if dynamic_only and self._state.bodies[body].spec.type != "dynamic":
+                continue
+            if self._state.cache.holds_point(fixture, at):
+                return body
+        return None
+
+    def state_hash(self) -> str:
+        """Return a digest of the raw float32 bits of every body's pose and velocity, with ids and wakefulness."""
+        motion = self._state.motion()
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self._state.cache.body_ids.tobytes())
+        digest.update(motion.raw.values.tobytes())
+        digest.update(motion.raw.awake.tobytes())
+        return digest.hexdigest()
+
+    # -- changing it --------------------------------------------------------------------------------------------------
+
+    def create_body(self, spec: BodySpec) -> int:
+        """Create a body with its fixtures and return its id."""
+        _want("spec", spec, BodySpec)
+        for fixture in spec.fixtures:
+            to_box2d(fixture.shape)  # refuses what Box2D would change, before an id is spent
+        fixtures = tuple(self._new_id("fixture") for _ in spec.fixtures)
+        body = self._new_id("body")
+        self._submit(c.CreateBody(body, spec, fixtures))
+        return body
+
+    def destroy_body(self, body: int) -> None:
+        """Destroy a body, its fixtures and its joints."""
+        self._body_entry(body)
+        self._submit(c.DestroyBody(body))
+
+    def create_fixture(self, body: int, spec: FixtureSpec) -> int:
+        """Add a fixture to a body and return the fixture's id."""
+        self._body_entry(body)
+        _want("spec", spec, FixtureSpec)
+        to_box2d(spec.shape)
+        fixture = self._new_id("fixture")
+        self._submit(c.CreateFixture(fixture, body, spec))
+        return fixture
+
+    def destroy_fixture(self, fixture: int) -> None:
+        """Take a fixture from its body."""
+        entry = self._fixture_entry(fixture)
+        body = self._state.bodies[entry.body]
+        check_density(body.spec.type, (self._state.fixtures[other].spec for other in body.fixtures if other != fixture))
+        self._submit(c.DestroyFixture(fixture))
+
+    def create_joint(self, spec: JointSpec) -> int:
+        """Join bodies and return the joint's id."""
+        _want("spec", spec, JointSpec)
+        if isinstance(spec, MouseJointSpec):
+            if self._body_entry(spec.body).spec.type != "dynamic":
+                raise InvalidInputError("body", "a dynamic body", spec.body)
+        else:
+            types = {self._body_entry(body).spec.type for body in (spec.body_a, spec.body_b)}
+            if "dynamic" not in types:
+                raise InvalidInputError("body_b", "dynamic, or body_a must be", spec.body_b)
+        joint = self._new_id("joint")
+        self._submit(c.CreateJoint(joint, spec))
+        return joint
+
+    def destroy_joint(self, joint: int) -> None:
+        """Remove a joint."""
+        self._joint_entry(joint)
+        self._submit(c.DestroyJoint(joint))
+
+    def set_mouse_target(self, joint: int, target: tuple[float, float]) -> None:
+        """Move the point a mouse joint pulls to (world, m)."""
+        if not isinstance(self._joint_entry(joint).spec, MouseJointSpec):
+            raise InvalidInputError("joint", "a mouse joint", joint)
+        self._submit(c.SetMouseTarget(joint, f32_vec("target", target, "m", MAX_COORDINATE)))
+
+    def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
+        """Put a body elsewhere; it keeps its velocity."""
+        self._body_entry(body)
+        self._submit(c.SetPose(body, f32_vec("position", position, "m", MAX_COORDINATE), f32("angle", angle, "rad")))
+
+    def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
+        """Give a moving body a velocity, m/s and rad/s."""
+        if self._body_entry(body).spec.type == "static":
+            raise InvalidInputError("body", "dynamic or kinematic", body)
+        self._submit(c.SetVelocity(body, f32_vec("linear", linear, "m/s"), f32("angular", angular, "rad/s")))
+
+    def set_awake(self, body: int, awake: bool) -> None:
+        """Wake a body or put it to sleep."""
+        self._body_entry(body)
+        self._submit(c.SetAwake(body, boolean("awake", awake)))
+
+    def set_body(self, body: int, **changes: Any) -> None:
+        """Change settings of a body: type, damping, gravity_scale, fixed_rotation, bullet, allow_sleep, active, name."""
+        entry = self._body_entry(body)
+        if changes.get("type") == "static":
+            changed(replace(entry.spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0), "body", changes, _BODY_SETTINGS)
+        else:
+            changed(entry.spec, "body", changes, _BODY_SETTINGS)
+        self._submit(c.SetBody(body, tuple(sorted(changes.items()))))
+
+    def set_fixture(self, fixture: int, **changes: Any) -> None:
+        """Change settings of a fixture: density, friction, restitution, sensor, category, mask, group, name."""
+        entry = self._fixture_entry(fixture)
+        spec = changed(entry.spec, "fixture", changes, _FIXTURE_SETTINGS)
+        owner = self._state.bodies[entry.body]
+        check_density(owner.spec.type, (spec if other == fixture else self._state.fixtures[other].spec for other in owner.fixtures))
+        self._submit(c.SetFixture(fixture, tuple(sorted(changes.items()))))
+
+    def set_settings(self, **changes: Any) -> None:
+        """Change settings of the world."""
+        changed(self._state.settings, "WorldSettings", changes)
+        self._submit(c.SetSettings(tuple(sorted(changes.items()))))
+
+    def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
+        """Push a body by N s, at a world point or at its centre of mass."""
+        self._body_entry(body)
+        at = None if point is None else f32_vec("point", point, "m", MAX_COORDINATE)
+        self._submit(c.ApplyImpulse(body, f32_vec("impulse", impulse, "N s"), at))
+
+    def apply_force(self, body: int, force: tuple[float, float], point: tuple[float, float] | None = None) -> None:
+        """Push a body by N during the next step, at a world point or at its centre of mass."""
+        self._body_entry(body)
+        at = None if point is None else f32_vec("point", point, "m", MAX_COORDINATE)
+        self._submit(c.ApplyForce(body, f32_vec("force", force, "N"), at))
+
+    def apply_torque(self, body: int, torque: float) -> None:
+        """Turn a body by N m during the next step."""
+        self._body_entry(body)
+        self._submit(c.ApplyTorque(body, f32("torque", torque, "N m")))
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def step(self) -> StepContacts:
+        """Advance by ``1 / hertz`` seconds and return the contacts.
+
+        Raises
+        ------
+        WorldLostError
+            Box2D broke off in the middle, or a body left the finite numbers. The world has been rebuilt as it stood
+            before this step.
+        BaseException
+            Whatever a hook raised, or Ctrl-C; the step is whole then.
+        """
+        self._check_between_steps("step")
+        with DeferredInterrupt():
+            self._in_step = True
+            try:
+                raised = self._state.advance(self.hooks)
+            finally:
+                self._in_step = False
+                deferred, self._deferred = self._deferred, []
+                self._doomed.clear()
+                for command in deferred:
+                    self._execute(command)
+            if raised is not None:
+                raise raised
+        return self.contacts
+
+    @classmethod
+    def replay(
+        cls, settings: WorldSettings, log: Iterable[tuple[int, c.Command]], n_steps: int, pre_solve: PreSolveHook | None = None
+    ) -> World:
+        """Return a fresh world after `n_steps` of the same commands: the same bits, on the same platform.
+
+        `pre_solve` is the original world's rule, where it had one; other hooks have left their commands in the log.
+        """
+        world = cls(settings)
+        world.hooks = StepHooks(pre_solve=pre_solve)
+        waiting = list(log)
+        at = 0
+        for step in range(integer("n_steps", n_steps, 0) + 1):
+            while at < len(waiting) and waiting[at][0] <= step:
+                world._execute(waiting[at][1])
+                at += 1
+            if step < n_steps:
+                world.step()
+        return world
+
+    def snapshot(self) -> WorldSnapshot:
+        """Return all of the world that can be kept outside Box2D."""
+        self._check_between_steps("snapshot")
+        state = self._state
+        return WorldSnapshot(
+            settings=state.settings,
+            step_index=state.step_index,
+            bodies=tuple((body, state.bodies[body].spec, tuple(state.bodies[body].fixtures)) for body in sorted(state.bodies)),
+            fixtures=tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(state.fixtures.items())),
+            joints=tuple(sorted(state.joints.items())),
+            motion=state.motion().raw,
+            pairs=state.pairs,
+            next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
+        )
+
+    @classmethod
+    def from_snapshot(cls, snapshot: WorldSnapshot) -> World:
+        """Return a new world in the state of a snapshot; see `restore`."""
+        _want("snapshot", snapshot, WorldSnapshot)
+        world = cls(snapshot.settings)
+        world.restore(snapshot)
+        return world
+
+    def restore(self, snapshot: WorldSnapshot) -> None:
+        """Go back to a snapshot, with the same ids. The log starts anew.
+
+        Poses, velocities, sleep and contact impulses come back. Joint impulses and sleep timers, which Box2D hides, start
+        from zero, and contacts are ordered as in a new world: a stack goes on as it was, a disordered pile or a chain of
+        joints deviates by millimetres to centimetres.
+        """
+        self._check_between_steps("restore")
+        _want("snapshot", snapshot, WorldSnapshot)
+        with DeferredInterrupt():
+            self._state.load(snapshot)
+            self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
+            self._deaths.clear()
+            self._log.clear()
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _submit(self, command: c.Command) -> None:
+        """Apply a checked command now, or after the step that is under way."""
+        self._check_thread()
+        if self._in_step:
+            for kind, number in self._targets(command):
+                if (kind, number) in self._doomed:
+                    raise DeadHandleError(f"{kind} {number} is destroyed at the end of this step already")
+            self._doomed.update(self._victims(command))
+            self._deferred.append(command)
+            return
+        with DeferredInterrupt():
+            self._execute(command)
+
+    def _execute(self, command: c.Command) -> None:
+        """Apply a command, log it, and remember who died of it."""
+        match command:
+            case c.CreateBody(body, _, fixtures):
+                self._seen("body", body)
+                for fixture in fixtures:
+                    self._seen("fixture", fixture)
+            case c.CreateFixture(fixture, _, _):
+                self._seen("fixture", fixture)
+            case c.CreateJoint(joint, _):
+                self._seen("joint", joint)
+        victims = self._victims(command)
+        self._state.execute(command)
+        self._log.append((self.step_index, command))
+        for handle in victims:
+            self._deaths[handle] = self.step_index
+
+    def _victims(self, command: c.Command) -> list[tuple[str, int]]:
+        """Return everything that a command destroys."""
+        match command:
+            case c.DestroyBody(body):
+                entry = self._body_entry(body)
+                return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in entry.joints]
+            case c.DestroyFixture(fixture):
+                return [("fixture", fixture)]
+            case c.DestroyJoint(joint):
+                return [("joint", joint)]
+        return []
+
+    @staticmethod
+    def _targets(command: c.Command) -> list[tuple[str, int]]:
+        """Return everything that must be alive for a command to mean something."""
+        match command:
+            case c.CreateBody() | c.SetSettings():
+                return []
+            case c.CreateFixture(_, body, _):
+                return [("body", body)]
+            case c.CreateJoint(_, MouseJointSpec(body=body)):
+                return [("body", body)]
+            case c.CreateJoint(_, spec):
+                return [("body", spec.body_a), ("body", spec.body_b)]  # type: ignore[union-attr]
+            case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
+                return [("fixture", fixture)]
+            case c.DestroyJoint(joint) | c.SetMouseTarget(joint, _):
+                return [("joint", joint)]
+            case _:
+                return [("body", command.body)]
+
+    def _new_id(self, kind: str) -> int:
+        number = self._next_ids[kind]
+        self._next_ids[kind] += 1
+        return number
+
+    def _seen(self, kind: str, number: int) -> None:
+        """Never hand out an id again that a replayed command brought along."""
+        self._next_ids[kind] = max(self._next_ids[kind], number + 1)
+
+    def _body_entry(self, body: int) -> BodyEntry:
+        entry = self._state.bodies.get(body)
+        if entry is None:
+            raise self._dead("body", body)
+        return entry
+
+    def _fixture_entry(self, fixture: int) -> FixtureEntry:
+        entry = self._state.fixtures.get(fixture)
+        if entry is None:
+            raise self._dead("fixture", fixture)
+        return entry
+
+    def _joint_entry(self, joint: int) -> ResolvedJoint:
+        entry = self._state.joints.get(joint)
+        if entry is None:
+            raise self._dead("joint", joint)
+        return entry
+
+    def _dead(self, kind: str, number: object) -> DeadHandleError:
+        step = self._deaths.get((kind, number)) if isinstance(number, int) else None
+        if step is not None:
+            return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
+        if isinstance(number, int) and self._in_step and number < self._next_ids[kind]:
+            return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
+        return DeadHandleError(f"there is no {kind} {number!r}")
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise WrongThreadError("a World is used by the thread that made it, and by no other")
+
+    def _check_between_steps(self, what: str) -> None:
+        self._check_thread()
+        if self._in_step:
+            raise LabError(f"{what} was asked for from a hook in the middle of a step")
+
+
+def _want(field: str, value: object, kind: Any) -> None:
+    if not isinstance(value, kind):
+        name = getattr(kind, "__name__", "joint specification")
+        raise InvalidInputError(field, f"a {name}", value)

@@ -1,0 +1,204 @@
+"""Programs that kill the interpreter with the bare library, each a few lines; run one with ``python bare_library.py NAME``.
+
+Not a test module: `test_killers` runs each of them in a process of its own and holds that the process dies as it did when
+the wrapper was written. One that survives means a new wheel, and a guard of ours that may not be needed any more.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import Box2D
+
+PROGRAMS: dict[str, Callable[[], object]] = {}
+
+
+def program(function: Callable[[], object]) -> Callable[[], object]:
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def falling_box(world: Any) -> Any:
+    world.CreateStaticBody(position=(0, 0)).CreatePolygonFixture(box=(10, 1))
+    body = world.CreateDynamicBody(position=(0, 1.9))
+    body.CreatePolygonFixture(box=(1, 1), density=1)
+    return body
+
+
+def pair(world: Any) -> tuple[Any, Any]:
+    return world.CreateDynamicBody(position=(0, 0)), world.CreateDynamicBody(position=(1, 0))
+
+
+class Listener(Box2D.b2ContactListener):
+    """Does one thing in one callback."""
+
+    def __init__(self, callback: str, action: Callable[[Any], object]) -> None:
+        super().__init__()
+        self.callback, self.action = callback, action
+
+    def called(self, callback: str, contact: Any) -> None:
+        if callback == self.callback:
+            self.action(contact)
+
+    def BeginContact(self, contact: Any) -> None:
+        self.called("begin", contact)
+
+    def EndContact(self, contact: Any) -> None:
+        self.called("end", contact)
+
+    def PreSolve(self, contact: Any, old_manifold: Any) -> None:
+        self.called("pre", contact)
+
+    def PostSolve(self, contact: Any, impulse: Any) -> None:
+        self.called("post", contact)
+
+
+def step_with(callback: str, action: Callable[[Any], object]) -> None:
+    world = Box2D.b2World()
+    falling_box(world)
+    world.contactListener = listener = Listener(callback, action)
+    for _ in range(3):
+        world.Step(1 / 60, 8, 3)
+    del listener
+
+
+@program
+def exception_in_post_solve() -> None:
+    step_with("post", lambda contact: 1 / 0)
+
+
+@program
+def destroy_body_in_post_solve() -> None:
+    step_with("post", lambda contact: contact.fixtureA.body.world.DestroyBody(contact.fixtureB.body))
+
+
+@program
+def listener_removed_in_callback() -> None:
+    world = Box2D.b2World()
+    falling_box(world)
+
+    def remove(contact: Any) -> None:
+        world.contactListener = None
+
+    world.contactListener = Listener("begin", remove)
+    for _ in range(3):
+        world.Step(1 / 60, 8, 3)
+
+
+@program
+def joint_read_after_body() -> None:
+    world = Box2D.b2World()
+    a, b = pair(world)
+    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    world.DestroyBody(a)
+    for _ in range(100):
+        _ = joint.anchorA, joint.bodyA.position
+
+
+@program
+def joint_destroyed_after_body() -> None:
+    world = Box2D.b2World()
+    a, b = pair(world)
+    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    world.DestroyBody(a)
+    world.DestroyJoint(joint)
+
+
+@program
+def joint_destroyed_twice() -> None:
+    world = Box2D.b2World()
+    a, b = pair(world)
+    joint = world.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    world.DestroyJoint(joint)
+    world.DestroyJoint(joint)
+
+
+@program
+def fixture_without_shape() -> None:
+    Box2D.b2World().CreateDynamicBody().CreateFixture(Box2D.b2FixtureDef())
+
+
+@program
+def rigid_mouse_joint() -> None:
+    world = Box2D.b2World()
+    ground, body = world.CreateStaticBody(), falling_box(world)
+    world.CreateMouseJoint(bodyA=ground, bodyB=body, target=(0, 2), maxForce=10, frequencyHz=0, dampingRatio=0)
+    world.Step(1 / 60, 8, 3)
+
+
+@program
+def joint_between_worlds() -> None:
+    first, second = Box2D.b2World(), Box2D.b2World()
+    a, b = falling_box(first), falling_box(second)
+    first.CreateRevoluteJoint(bodyA=a, bodyB=b, anchor=(0, 0))
+    for _ in range(10):
+        first.Step(1 / 60, 8, 3)
+        second.Step(1 / 60, 8, 3)
+
+
+@program
+def destroy_no_body() -> None:
+    Box2D.b2World().DestroyBody(None)
+
+
+@program
+def destroy_no_joint() -> None:
+    Box2D.b2World().DestroyJoint(None)
+
+
+@program
+def destroy_no_fixture() -> None:
+    Box2D.b2World().CreateDynamicBody().DestroyFixture(None)
+
+
+@program
+def body_destroyed_through_two_proxies() -> None:
+    world = Box2D.b2World()
+    body = falling_box(world)
+    other = body.fixtures[0].body
+    world.DestroyBody(body)
+    world.DestroyBody(other)
+    for _ in range(10):
+        falling_box(world)
+        world.Step(1 / 60, 8, 3)
+
+
+@program
+def fixture_used_after_body() -> None:
+    world = Box2D.b2World()
+    body = falling_box(world)
+    fixture = body.fixtures[0]
+    world.DestroyBody(body)
+    for _ in range(100):
+        _ = fixture.shape.vertices, fixture.body.position
+
+
+@program
+def contact_used_after_step() -> None:
+    kept: list[Any] = []
+    world = Box2D.b2World()
+    body = falling_box(world)
+    world.contactListener = Listener("begin", kept.append)
+    world.Step(1 / 60, 8, 3)
+    world.DestroyBody(body)
+    for _ in range(100):
+        _ = kept[0].fixtureB.body.position, kept[0].worldManifold.normal
+
+
+@program
+def body_written_after_world() -> None:
+    world = Box2D.b2World()
+    body = falling_box(world)
+    del world
+    gc.collect()
+    for _ in range(1000):
+        body.awake = True
+        body.transform = ((1, 2), 3)
+
+
+if __name__ == "__main__":
+    PROGRAMS[sys.argv[1]]()
+    print("survived")

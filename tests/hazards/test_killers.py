@@ -1,0 +1,253 @@
+"""The bare library still dies where the wrapper guards; and the same done through the wrapper is an error or harmless."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World
+from engine.common.errors import DeadHandleError, InvalidInputError, LabError
+from engine.geometry import Polygon
+
+BARE = Path(__file__).with_name("bare_library.py")
+HANG = 2.0
+
+KILLED = (
+    "exception_in_post_solve",
+    "destroy_body_in_post_solve",
+    "listener_removed_in_callback",
+    "joint_read_after_body",
+    "joint_destroyed_after_body",
+    "joint_destroyed_twice",
+    "fixture_without_shape",
+    "rigid_mouse_joint",
+    "joint_between_worlds",
+    "destroy_no_body",
+    "destroy_no_joint",
+    "destroy_no_fixture",
+    "contact_used_after_step",
+)
+"""The process ends by a signal, or abnormally on Windows."""
+
+BROKEN = ("body_destroyed_through_two_proxies", "fixture_used_after_body", "body_written_after_world")
+"""What happens depends on freed memory: a signal, an endless loop, or an error about nonsense. Never success."""
+
+
+def outcome(name: str) -> str:
+    try:
+        run = subprocess.run([sys.executable, str(BARE), name], capture_output=True, text=True, timeout=HANG + 5.0)
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    if "survived" in run.stdout:
+        return "survives"
+    return "raises" if run.returncode == 1 else "killed"
+
+
+@pytest.mark.parametrize("name", KILLED)
+def test_bare_library_is_killed(name: str) -> None:
+    assert outcome(name) == "killed"
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_bare_library_is_broken(name: str) -> None:
+    assert outcome(name) in ("killed", "hangs", "raises")
+
+
+def test_every_bare_program_is_expected_somewhere() -> None:
+    defined = {
+        node.name
+        for node in ast.parse(BARE.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and any(isinstance(d, ast.Name) and d.id == "program" for d in node.decorator_list)
+    }
+    assert defined == {*KILLED, *BROKEN}
+
+
+BOX = FixtureSpec(Polygon.box(1.0, 1.0))
+
+
+def resting_box() -> tuple[World, int, int]:
+    world = World()
+    floor = world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 1.0)),), type="static"))
+    return world, floor, world.create_body(BodySpec((BOX,), position=(0.0, 1.99)))
+
+
+def raising(*arguments: object) -> bool:
+    raise ZeroDivisionError("in a hook")
+
+
+@pytest.mark.parametrize("callback", ["begin", "end", "pre_solve", "post_solve"])
+def test_exception_in_any_callback_is_raised_after_a_whole_step(callback: str) -> None:
+    world, _, box = resting_box()
+    twin, _, _ = resting_box()
+    world.hooks = StepHooks(**{callback: raising})  # type: ignore[arg-type]
+    raised = 0
+    for step in range(6):
+        if step == 3:  # so that contacts end as well
+            for each in (world, twin):
+                each.set_pose(box, (0.0, 9.0), 0.0)
+        twin.step()
+        try:
+            world.step()
+        except ZeroDivisionError:
+            raised += 1
+        assert world.step_index == step + 1
+        assert world.state_hash() == twin.state_hash()
+    assert raised >= 1
+
+
+def test_destroying_in_a_callback_waits_for_the_end_of_the_step() -> None:
+    world, floor, box = resting_box()
+    seen: list[bool] = []
+
+    def destroy(*arguments: object) -> None:
+        if world.is_body(box) and not seen:
+            world.destroy_body(box)
+            seen.append(world.is_body(box))
+            with pytest.raises(DeadHandleError, match="end of this step"):
+                world.destroy_body(box)
+
+    world.hooks = StepHooks(post_solve=destroy)
+    world.step()
+    assert seen == [True]
+    assert not world.is_body(box)
+    assert world.body_ids == (floor,)
+    assert world.step().n_points == 0
+
+
+def test_creating_in_a_callback_waits_for_the_end_of_the_step() -> None:
+    world, _, _ = resting_box()
+    made: list[int] = []
+    world.hooks = StepHooks(begin=lambda event: made.append(world.create_body(BodySpec((BOX,), position=(5.0, 20.0)))))
+    world.step()
+    assert len(made) == 1
+    assert world.is_body(made[0])
+    assert world.state(made[0]).position == (5.0, 20.0)
+    world.step()
+
+
+def test_a_step_inside_a_step_is_refused() -> None:
+    world, _, _ = resting_box()
+    world.hooks = StepHooks(begin=lambda event: world.step())
+    with pytest.raises(LabError, match="middle of a step"):
+        world.step()
+    assert world.step_index == 1
+
+
+def test_hooks_may_be_replaced_in_a_callback() -> None:
+    world, _, _ = resting_box()
+
+    def remove(*arguments: object) -> None:
+        world.hooks = None
+
+    world.hooks = StepHooks(begin=remove)
+    world.step()
+    world.step()
+    assert world.hooks is None
+
+
+def joined() -> tuple[World, int, int, int]:
+    world = World()
+    a = world.create_body(BodySpec((BOX,)))
+    b = world.create_body(BodySpec((BOX,), position=(3.0, 0.0)))
+    return world, a, b, world.create_joint(RevoluteJointSpec(a, b, anchor=(1.5, 0.0)))
+
+
+def test_a_joint_dies_with_its_body() -> None:
+    world, a, b, joint = joined()
+    world.destroy_body(a)
+    assert not world.is_joint(joint)
+    assert world.body(b).joints == ()
+    for use in (world.joint, world.joint_anchors, world.destroy_joint):
+        with pytest.raises(DeadHandleError, match=f"joint {joint} was destroyed after step 0"):
+            use(joint)
+    world.step()
+
+
+def test_what_a_body_takes_with_it_in_a_step_is_doomed_at_once() -> None:
+    world, a, b, joint = joined()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 1.0)),), type="static", position=(0.0, -2.0)))
+    refused: list[str] = []
+
+    def destroy(*arguments: object) -> None:
+        if refused:
+            return
+        world.destroy_body(a)
+        for use in (
+            lambda: world.destroy_joint(joint),
+            lambda: world.set_velocity(a, (1.0, 0.0)),
+            lambda: world.create_joint(RevoluteJointSpec(a, b, anchor=(0.0, 0.0))),
+            lambda: world.set_fixture(world.body(a).fixtures[0], friction=0.0),
+        ):
+            with pytest.raises(DeadHandleError, match="at the end of this step already"):
+                use()
+            refused.append("refused")
+
+    world.hooks = StepHooks(begin=destroy)
+    for _ in range(10):
+        world.step()
+    assert len(refused) == 4
+    assert not world.is_body(a)
+    assert not world.is_joint(joint)
+
+
+@pytest.mark.parametrize(
+    ("spend", "use"),
+    [
+        (lambda w, a, j: w.destroy_joint(j), lambda w, a, j: w.destroy_joint(j)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.destroy_body(a)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.body(a)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.state(a)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.fixture(0)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.set_awake(a, True)),
+        (lambda w, a, j: w.destroy_body(a), lambda w, a, j: w.create_fixture(a, BOX)),
+        (lambda w, a, j: w.destroy_fixture(0), lambda w, a, j: w.destroy_fixture(0)),
+        (lambda w, a, j: None, lambda w, a, j: w.destroy_body(None)),
+        (lambda w, a, j: None, lambda w, a, j: w.destroy_fixture(None)),
+        (lambda w, a, j: None, lambda w, a, j: w.destroy_joint(None)),
+        (lambda w, a, j: None, lambda w, a, j: w.destroy_body("1")),
+    ],
+)
+def test_dead_handles_are_refused(spend: Callable[..., object], use: Callable[..., object]) -> None:
+    world, a, _, joint = joined()
+    spend(world, a, joint)
+    with pytest.raises(DeadHandleError):
+        use(world, a, joint)
+    world.step()
+
+
+def test_ids_are_never_used_twice() -> None:
+    world = World()
+    first = world.create_body(BodySpec((BOX,)))
+    world.destroy_body(first)
+    second = world.create_body(BodySpec((BOX,)))
+    assert second != first
+    assert world.body(second).fixtures != (0,)
+
+
+def test_bodies_of_another_world_are_unknown() -> None:
+    _, a, b, _ = joined()
+    with pytest.raises(DeadHandleError, match=f"no body {b}"):
+        other = World()
+        other.create_body(BodySpec((BOX,)))
+        other.create_joint(RevoluteJointSpec(a, b, anchor=(0.0, 0.0)))
+
+
+@pytest.mark.parametrize(("frequency", "damping"), [(0.0, 0.0), (0.0, 0.7), (-1.0, 0.7)])
+def test_a_rigid_mouse_joint_is_refused(frequency: float, damping: float) -> None:
+    with pytest.raises(InvalidInputError, match=r"frequency must be .* Hz"):
+        MouseJointSpec(0, (0.0, 0.0), max_force=10.0, frequency=frequency, damping_ratio=damping)
+
+
+def test_records_outlive_their_world() -> None:
+    world, _, box = resting_box()
+    world.step()
+    body, state, contacts = world.body(box), world.state(box), world.contacts
+    before = (body, state, contacts.points())
+    del world
+    assert before == (body, state, contacts.points())
+    assert contacts.n_points == 2

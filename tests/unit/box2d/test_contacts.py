@@ -1,0 +1,295 @@
+"""Contact points: positions, separations, impulses and states, under sub-stepping, sleeping and pausing, with both readers."""
+
+from __future__ import annotations
+
+import math
+
+import Box2D
+import numpy as np
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, StepHooks, World, WorldSettings, _state, memory
+from engine.box2d.reading import PublicReader, Reader
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.contracts import PointState, StepContacts
+from engine.geometry import Circle, Polygon
+
+BOX = FixtureSpec(Polygon.box(0.5, 0.5), friction=0.5)
+DISC = FixtureSpec(Circle(0.5))
+
+
+@pytest.fixture(params=["public", "memory"], autouse=True)
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: Reader = PublicReader()
+    if request.param == "memory":
+        problem = memory.self_test()
+        if problem is not None:
+            assert "NUMBA_DISABLE_JIT" in problem  # the only reason a test machine may have
+            pytest.skip(problem)
+        chosen = memory.MemoryReader()
+    monkeypatch.setattr(_state, "best_reader", lambda: chosen)
+
+
+def floor(world: World, half_width: float = 10.0) -> int:
+    return world.create_body(BodySpec((FixtureSpec(Polygon.box(half_width, 0.5), friction=0.5),), type="static", position=(0.0, -0.5)))
+
+
+def settled(n_steps: int = 30) -> tuple[World, int, StepContacts]:
+    world = World()
+    floor(world)
+    box = world.create_body(BodySpec((BOX,), position=(0.0, 0.52)))
+    for _ in range(n_steps - 1):
+        world.step()
+    return world, box, world.step()
+
+
+def test_a_box_on_the_floor_touches_in_two_points() -> None:
+    world, box, contacts = settled()
+    points = contacts.points()
+    assert len(points) == 2
+    assert world.contacts is contacts
+    assert sorted(round(point.position[0], 3) for point in points) == [-0.5, 0.5]
+    for point in points:
+        assert (point.body_a, point.body_b) == (0, box)
+        assert point.normal == pytest.approx((0.0, 1.0), abs=1e-6)
+        assert point.state is PointState.PERSIST
+        assert 0.0 < point.separation < 2.0 * BOX2D_POLYGON_SKIN
+        assert point.position[1] == pytest.approx(point.separation / 2.0, abs=1e-6)  # midway between floor and box
+    assert sum(point.normal_impulse for point in points) == pytest.approx(10.0 / 60.0, rel=1e-3)  # its weight times the step
+    assert contacts.touching_counts() == {0: 1, box: 1}
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_separations_follow_from_the_shapes(flip: bool) -> None:
+    """Disc over box, box over disc, disc over disc: the gap between the surfaces, the polygon's skin left out."""
+    for lower, upper, height in ((BOX, DISC, 0.99), (DISC, BOX, 0.99), (DISC, DISC, 0.985), (BOX, BOX, 1.003)):
+        first, second = ((0.0, 0.0), (0.0, height)) if not flip else ((0.0, height), (0.0, 0.0))
+        world = World(WorldSettings(gravity=(0.0, 0.0)))
+        a = world.create_body(BodySpec((lower,), position=first))
+        world.create_body(BodySpec((upper,), position=second))
+        contacts = world.step()
+        assert contacts.n_points >= 1
+        expected_skin = sum(isinstance(f.shape, Polygon) for f in (lower, upper)) * BOX2D_POLYGON_SKIN
+        assert contacts.separation[0, 0] == pytest.approx(height - 1.0, abs=2e-7)
+        assert contacts.separation[0, 0] < expected_skin
+        up = 1.0 if (contacts.body_a[0] == a) != flip else -1.0
+        assert contacts.normal[0] == pytest.approx((0.0, up), abs=1e-6)
+
+
+def test_points_equal_box2ds_world_manifold() -> None:
+    """Our arithmetic on the raw manifold against b2WorldManifold, which reads the end-of-step poses."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    rng = np.random.default_rng(5)
+    shapes = (BOX, DISC, FixtureSpec(Polygon.regular(5, 0.6)), FixtureSpec(Polygon.regular(3, 0.7)))
+    for i in range(40):
+        shape = shapes[i % 4]
+        world.create_body(BodySpec((shape,), position=tuple(rng.uniform(-2.5, 2.5, 2)), angle=float(rng.uniform(0, 6)), fixed_rotation=True))
+    for body in world.body_ids:  # frozen in place, so that start and end of the step are one
+        world.set_body(body, type="kinematic" if body % 2 else "dynamic", gravity_scale=0.0)
+        world.set_velocity(body, (0.0, 0.0))
+    b2world = world._state.cache._world
+    contacts = world.step()
+    table = world._state.cache.fixture_table()
+    by_address = dict(zip(table.address.tolist(), table.fixture.tolist(), strict=True))
+    b2world.contactListener = None
+    rows = {pair: row for row, pair in enumerate(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))}
+    compared = 0
+    for contact in b2world.contacts:
+        if not contact.touching:
+            continue
+        row = rows[by_address[hash(contact.fixtureA)], by_address[hash(contact.fixtureB)]]
+        world_manifold = Box2D.b2WorldManifold()
+        xf_a, xf_b = Box2D.b2Transform(), Box2D.b2Transform()
+        xf_a.Set(tuple(contacts.pose_a[row, :2].tolist()), float(contacts.pose_a[row, 2]))
+        xf_b.Set(tuple(contacts.pose_b[row, :2].tolist()), float(contacts.pose_b[row, 2]))
+        world_manifold.Initialize(contact.manifold, xf_a, contact.fixtureA.shape.radius, xf_b, contact.fixtureB.shape.radius)
+        assert contacts.normal[row] == pytest.approx(tuple(world_manifold.normal), abs=1e-6)
+        for k in range(int(contacts.count[row])):
+            assert contacts.position[row, k] == pytest.approx(tuple(world_manifold.points[k]), abs=2e-6)
+            compared += 1
+    assert compared > 50
+
+
+def test_states_go_from_add_to_persist_to_remove() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    floor(world)
+    box = world.create_body(BodySpec((BOX,), position=(0.0, 0.505)))
+    first, second = world.step(), world.step()
+    assert {point.state for point in first.points()} == {PointState.ADD}
+    assert {point.state for point in second.points()} == {PointState.PERSIST}
+    assert {point.feature_id for point in first.points()} == {point.feature_id for point in second.points()}
+    world.set_pose(box, (0.0, 5.0), 0.0)
+    third = world.step()
+    assert [point.state for point in third.points()] == [PointState.REMOVE, PointState.REMOVE]
+    assert {point.position for point in third.points()} == {point.position for point in second.points()}
+    assert all(point.normal_impulse == 0.0 for point in third.points())
+    assert world.step().points() == ()
+    assert [(event.fixture_a, event.fixture_b) for event in third.ended] == [(0, 1)]
+    assert first.began[0].body_b == box
+
+
+def test_only_the_point_that_goes_is_removed() -> None:
+    """A box slides over a floor's edge: one of its two points is exchanged for another feature, the other persists."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    floor(world, 1.0)
+    box = world.create_body(BodySpec((BOX,), position=(0.3, 0.505)))
+    world.step()
+    world.set_pose(box, (0.8, 0.505), 0.0)
+    states = sorted(point.state.name for point in world.step().points())
+    assert states == ["ADD", "PERSIST", "REMOVE"]
+
+
+def test_pausing_changes_nothing() -> None:
+    """Stepping by 0 would turn "add" into "persist"; a pause takes no step, so reading again tells the same."""
+    world = World()
+    floor(world)
+    world.create_body(BodySpec((BOX,), position=(0.0, 0.505)))
+    contacts = world.step()
+    assert world.contacts is contacts
+    assert {point.state for point in world.contacts.points()} == {PointState.ADD}
+
+
+def test_sleepers_keep_their_points() -> None:
+    world, box, contacts = settled(200)
+    assert not world.awake[world.row_of(box)]
+    assert contacts.n_points == 2
+    assert not contacts.evaluated.any()
+    assert {point.state for point in contacts.points()} == {PointState.PERSIST}
+    again = world.step()
+    assert np.array_equal(again.position, contacts.position)
+    assert np.array_equal(again.pose_b, contacts.pose_b)
+    assert again.began == again.ended == ()
+    world.set_awake(box, True)
+    assert world.step().evaluated.all()
+
+
+def test_a_sleeper_woken_by_a_touch_is_read_anew() -> None:
+    world, box, _ = settled(200)
+    world.create_body(BodySpec((BOX,), position=(0.0, 1.6), linear_velocity=(0.0, -3.0)))
+    contacts = world.step()
+    # the broad phase woke it for a pair that does not touch yet, after its own pair's turn had passed
+    assert world.awake[world.row_of(box)]
+    assert not contacts.evaluated.any()
+    for _ in range(20):
+        contacts = world.step()
+        assert contacts.evaluated.all()
+    assert contacts.n_points == 4
+
+
+def bullet_world(sub_stepping: bool = False) -> tuple[World, int]:
+    world = World(WorldSettings(gravity=(0.0, 0.0), sub_stepping=sub_stepping))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 5.0)),), type="static"))
+    spec = BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0, 0.0), linear_velocity=(110.0, 0.0), bullet=True)
+    return world, world.create_body(spec)
+
+
+def test_an_impact_inside_the_step_is_seen_where_it_happened() -> None:
+    world, bullet = bullet_world()
+    contacts = world.step()
+    assert contacts.in_toi.tolist() == [True]
+    x_impact = float(contacts.pose_b[0, 0])
+    # Box2D aims at max(slop, radii - 3 slop) between the cores: the disc's centre and the wall's face at -0.05
+    target = 0.1 + BOX2D_POLYGON_SKIN - 3.0 * 0.005
+    assert x_impact == pytest.approx(-0.05 - target, abs=0.25 * 0.005)
+    assert x_impact != world.state(bullet).position[0]
+    assert contacts.separation[0, 0] == pytest.approx(-0.05 - x_impact - 0.1, abs=1e-6)
+    assert contacts.normal_impulse[0, 0] == pytest.approx(math.pi * 0.1**2 * 110.0, rel=1e-3)  # it is stopped dead
+    assert contacts.points()[0].state is PointState.ADD
+
+
+def test_a_resting_contact_and_an_impact_in_one_step() -> None:
+    """The first PreSolve comes from the resting pair, so the impact is known by the PostSolve between them."""
+    world, bullet = bullet_world()
+    shelf = world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.5)),), type="static", position=(-10.0, -0.5)))
+    # farther apart than the distance continuous physics aims at, 0.005 m, or it would be an impact at fraction 0
+    box = world.create_body(BodySpec((BOX,), position=(-10.0, 0.515)))
+    contacts = world.step()
+    found = {(a, b): toi for a, b, toi in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), contacts.in_toi.tolist(), strict=True)}
+    assert found == {(0, bullet): True, (shelf, box): False}
+
+
+@pytest.mark.parametrize("sub_stepping", [False, True])
+def test_several_impacts_in_one_step_leave_one_row(sub_stepping: bool) -> None:
+    """A ball thrown into a corner hits both walls within a step: PreSolve is called more than once, rows are not doubled."""
+    world = World(WorldSettings(gravity=(0.0, 0.0), sub_stepping=sub_stepping))
+    for position, box in (((0.0, 0.0), (0.05, 5.0)), ((-2.5, -1.0), (2.5, 0.05))):
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(*box), restitution=1.0),), type="static", position=position))
+    ball = FixtureSpec(Circle(0.1), restitution=1.0)
+    world.create_body(BodySpec((ball,), position=(-0.7, -0.3), linear_velocity=(80.0, -80.0), bullet=True))
+    calls: list[int] = []
+    world.hooks = StepHooks(pre_solve=lambda event: calls.append(event.fixture_a) is None)
+    begun: list[tuple[int, int]] = []
+    for _ in range(6):
+        contacts = world.step()
+        pairs = list(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))
+        assert len(set(pairs)) == len(pairs)
+        begun += [(event.fixture_a, event.fixture_b) for event in contacts.began]
+    assert set(begun) == {(0, 2), (1, 2)}
+    assert len(calls) >= 2
+
+
+def test_a_touch_that_begins_and_ends_within_one_step_is_reported() -> None:
+    """Two bullets graze: contact at the impact, gone at the end of the step, told by the events alone."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    ball = FixtureSpec(Circle(0.1), restitution=1.0)
+    world.create_body(BodySpec((ball,), position=(-0.8, 0.0), linear_velocity=(100.0, 0.0), bullet=True))
+    world.create_body(BodySpec((ball,), position=(0.8, 0.05), linear_velocity=(-100.0, 0.0), bullet=True))
+    events: list[tuple[int, int]] = []
+    for _ in range(4):
+        contacts = world.step()
+        events.append((len(contacts.began), len(contacts.ended)))
+    assert sum(begun for begun, _ in events) == sum(ended for _, ended in events) == 1
+    assert contacts.n_points == 0
+
+
+def test_sensors_have_events_and_no_points() -> None:
+    world = World()
+    floor(world)
+    trigger = FixtureSpec(Polygon.box(1.0, 0.2), sensor=True)
+    gate = world.create_body(BodySpec((trigger,), type="static", position=(0.0, 3.0)))
+    ball = world.create_body(BodySpec((DISC,), position=(0.0, 4.0)))
+    began, ended = [], []
+    for _ in range(60):
+        contacts = world.step()
+        began += [event for event in contacts.began if event.sensor]
+        ended += [event for event in contacts.ended if event.sensor]
+        assert gate not in contacts.body_a.tolist() + contacts.body_b.tolist()
+    assert [(event.body_a, event.body_b) for event in began] == [(gate, ball)]
+    assert len(ended) == 1
+
+
+def test_there_is_no_cap_on_the_number_of_points() -> None:
+    world = World()
+    floor(world, 400.0)
+    for i in range(700):
+        world.create_body(BodySpec((BOX,), position=(-384.0 + 1.1 * i, 0.505)))
+    contacts = world.step()
+    assert contacts.n_points == 1400
+    assert len(contacts.points()) == 1400
+    assert contacts.touching_counts()[0] == 700
+
+
+def test_destroying_a_body_ends_its_contacts() -> None:
+    world, box, _ = settled()
+    world.destroy_body(box)
+    contacts = world.step()
+    assert len(contacts) == 0
+    assert [event.body_b for event in contacts.ended] == [box]
+    assert [point.state for point in contacts.points()] == [PointState.REMOVE, PointState.REMOVE]
+
+
+def test_a_pair_switched_off_by_a_hook_falls_through() -> None:
+    world = World()
+    floor(world)
+    box = world.create_body(BodySpec((BOX,), position=(0.0, 0.6)))
+    world.hooks = StepHooks(pre_solve=lambda event: False)
+    for _ in range(60):
+        world.step()
+    assert world.state(box).position[1] < -1.0
+
+
+def test_columns_are_read_only() -> None:
+    _, _, contacts = settled()
+    for name in ("position", "normal", "separation", "state", "pose_a", "feature_id"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(contacts, name)[0] = 0

@@ -1,0 +1,306 @@
+"""The world's records, commands, log and snapshots."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.box2d import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    JointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    World,
+    WorldSettings,
+)
+from engine.common.errors import DeadHandleError, InvalidInputError
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, Polygon
+
+BOX = FixtureSpec(Polygon.box(0.5, 0.5))
+
+
+def test_records_say_what_box2d_holds() -> None:
+    world = World()
+    body = world.create_body(BodySpec((BOX, FixtureSpec(Circle(0.25, (0.0, 1.0)), density=2.0)), position=(1.0, 2.0), angle=0.5, name="it"))
+    record = world.body(body)
+    assert (record.id, record.spec.name, record.fixtures, record.joints) == (0, "it", (0, 1), ())
+    disc = 2.0 * math.pi * 0.25**2
+    assert record.mass == pytest.approx(1.0 + disc, rel=1e-6)
+    assert record.local_center == pytest.approx((0.0, disc / (1.0 + disc)), abs=1e-6)
+    parts = [world.fixture(i) for i in record.fixtures]
+    centroids = [part.shape.mass(part.spec.density) for part in parts]
+    expected = sum(m.inertia + m.mass * math.dist(m.centroid, record.local_center) ** 2 for m in centroids)
+    assert record.inertia == pytest.approx(expected, rel=1e-5)
+    box = parts[0].shape
+    assert isinstance(box, Polygon)
+    assert box.skin_radius == BOX2D_POLYGON_SKIN
+    assert sorted(map(tuple, box.vertices.tolist())) == [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)]
+    state = world.state(body)
+    assert (state.position, state.angle, state.awake) == ((1.0, 2.0), 0.5, True)
+    assert state.xf.apply((0.0, 0.0)) == (1.0, 2.0)
+    assert world.row_of(body) == 0
+    assert world.poses.tolist() == [[1.0, 2.0, 0.5]]
+
+
+def test_numbers_are_rounded_to_float32_where_they_enter() -> None:
+    spec = BodySpec(position=(0.1, 0.2), angle=0.3)
+    assert spec.position == (float(np.float32(0.1)), float(np.float32(0.2)))
+    world = World()
+    assert world.state(world.create_body(spec)).position == spec.position
+
+
+def test_previous_poses_follow_bodies_not_rows() -> None:
+    world = World()
+    bodies = [world.create_body(BodySpec((BOX,), position=(3.0 * i, 5.0))) for i in range(3)]
+    for _ in range(5):
+        world.step()
+    before = world.previous_poses.copy()
+    assert (before[:, 1] > world.poses[:, 1]).all()
+    world.destroy_body(bodies[0])
+    assert np.array_equal(world.previous_poses, before[1:])
+    new = world.create_body(BodySpec((BOX,), position=(20.0, 5.0)))
+    world.set_pose(bodies[1], (40.0, 5.0), 0.0)
+    assert np.array_equal(world.previous_poses[world.row_of(bodies[2])], before[2])
+    for still in (new, bodies[1]):
+        assert np.array_equal(world.previous_poses[world.row_of(still)], world.poses[world.row_of(still)])
+
+
+def test_commands_do_what_they_say() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    body = world.create_body(BodySpec((BOX,), position=(0.0, 0.0)))
+    world.apply_impulse(body, (3.0, 0.0))
+    assert world.state(body).linear_velocity == (3.0, 0.0)
+    world.apply_impulse(body, (0.0, 1.0), (0.5, 0.0))
+    assert world.state(body).angular_velocity == pytest.approx(0.5 / (1.0 / 6.0), rel=1e-5)
+    world.set_velocity(body, (0.0, 0.0), 0.0)
+    world.apply_force(body, (60.0, 0.0))
+    world.apply_torque(body, 60.0 / 6.0)
+    world.step()
+    assert world.state(body).linear_velocity == pytest.approx((1.0, 0.0))
+    assert world.state(body).angular_velocity == pytest.approx(1.0, rel=1e-5)
+    world.set_body(body, linear_damping=5.0, gravity_scale=2.0, bullet=True, fixed_rotation=True)
+    world.set_settings(gravity=(0.0, -10.0), hertz=120.0)
+    world.step()
+    spec = world.body(body).spec
+    assert (spec.linear_damping, spec.gravity_scale, spec.bullet, spec.fixed_rotation) == (5.0, 2.0, True, True)
+    assert world.body(body).inertia == 0.0
+    assert world.state(body).linear_velocity[1] == pytest.approx(-20.0 / 120.0 * (1.0 - 5.0 / 120.0), rel=1e-5)
+    world.set_body(body, type="static")
+    world.step()
+    assert world.state(body).linear_velocity == (0.0, 0.0)
+    world.set_body(body, type="dynamic")
+    world.set_awake(body, False)
+    assert not world.state(body).awake
+
+
+def test_a_change_of_friction_reaches_contacts_that_exist() -> None:
+    """Box2D keeps the mixed friction in the contact; an edit alone would change nothing until they part."""
+
+    def slide(change: bool) -> float:
+        world = World(WorldSettings(gravity=(2.0, -10.0)))
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(50.0, 0.5), friction=1.0),), type="static", position=(0.0, -0.5)))
+        body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), friction=1.0),), position=(0.0, 0.51)))
+        for _ in range(20):
+            world.step()
+        if change:
+            world.set_fixture(world.body(body).fixtures[0], friction=0.0)
+            world.set_awake(body, True)
+        for _ in range(60):
+            world.step()
+        return world.state(body).position[0]
+
+    assert abs(slide(False)) < 0.02
+    assert slide(True) > 0.5
+
+
+def test_filters_change_while_touching() -> None:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
+    body = world.create_body(BodySpec((BOX,), position=(0.0, 0.51)))
+    for _ in range(10):
+        world.step()
+    world.set_fixture(world.body(body).fixtures[0], mask=0)
+    world.set_awake(body, True)
+    for _ in range(60):
+        world.step()
+    assert world.state(body).position[1] < -2.0
+
+
+def test_fixtures_come_and_go() -> None:
+    world = World()
+    body = world.create_body(BodySpec((BOX,)))
+    extra = world.create_fixture(body, FixtureSpec(Circle(0.3, (2.0, 0.0))))
+    heavier = world.body(body).mass
+    assert world.body(body).fixtures == (0, extra)
+    assert world.body_at((2.1, 0.0)) == body
+    world.destroy_fixture(extra)
+    assert world.body(body).mass < heavier
+    assert world.body_at((2.1, 0.0)) is None
+    with pytest.raises(DeadHandleError, match=f"fixture {extra} was destroyed"):
+        world.fixture(extra)
+
+
+def test_body_at_prefers_the_newest_and_leaves_the_ground_out() -> None:
+    world = World()
+    ground = world.create_body(BodySpec((BOX,), type="static"))
+    assert world.body_at((0.0, 0.0)) is None
+    assert world.body_at((0.0, 0.0), dynamic_only=False) == ground
+    world.create_body(BodySpec((BOX,)))
+    second = world.create_body(BodySpec((BOX,)))
+    assert world.body_at((0.1, 0.1)) == second
+    with pytest.raises(InvalidInputError, match="point"):
+        world.body_at((math.nan, 0.0))
+
+
+def two_boxes(upper: tuple[float, float] = (2.0, 0.0)) -> tuple[World, int, int]:
+    world = World()
+    return world, world.create_body(BodySpec((BOX,), type="static")), world.create_body(BodySpec((BOX,), position=upper))
+
+
+def distance(world: World, joint: int) -> float:
+    return math.dist(*world.joint_anchors(joint))
+
+
+@pytest.mark.parametrize(
+    ("make", "holds"),
+    [
+        (lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.0)), lambda w, j, b: distance(w, j) < 0.02),
+        (
+            lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5),
+            lambda w, j, b: abs(w.state(b).angle + 0.5) < 0.1,
+        ),
+        (
+            lambda a, b: RevoluteJointSpec(a, b, (2.0, 0.0), enable_motor=True, motor_speed=2.0, max_motor_torque=1e4),
+            lambda w, j, b: abs(w.state(b).angular_velocity - 2.0) < 0.05,
+        ),
+        (lambda a, b: DistanceJointSpec(a, b, (0.0, 0.0), (2.0, 0.0)), lambda w, j, b: abs(distance(w, j) - 2.0) < 0.02),
+        (lambda a, b: WeldJointSpec(a, b, (1.0, 0.0)), lambda w, j, b: abs(w.state(b).angle) < 0.05),
+        (lambda a, b: PrismaticJointSpec(a, b, (2.0, 0.0), (0.0, 1.0)), lambda w, j, b: abs(w.state(b).position[0] - 2.0) < 0.02),
+        (lambda a, b: WheelJointSpec(a, b, (2.0, 0.0), frequency=4.0), lambda w, j, b: abs(w.state(b).position[1]) < 0.2),
+        (lambda a, b: RopeJointSpec(a, b, (0.0, 0.0), (2.0, 0.0), max_length=3.0), lambda w, j, b: distance(w, j) < 3.1),
+        (lambda a, b: MouseJointSpec(b, (2.0, 0.0), max_force=1e4), lambda w, j, b: abs(w.state(b).position[1]) < 0.2),
+    ],
+)
+def test_each_joint_holds(make: Any, holds: Any) -> None:
+    world, a, b = two_boxes()
+    spec: JointSpec = make(a, b)
+    joint = world.create_joint(spec)
+    assert world.joint(joint).spec == spec
+    assert joint in world.body(b).joints
+    for _ in range(120):
+        world.step()
+    assert holds(world, joint, b)
+    world.destroy_joint(joint)
+    world.set_pose(b, (20.0, 0.0), 0.0)
+    world.set_velocity(b, (0.0, 0.0))
+    for _ in range(30):
+        world.step()
+    assert world.state(b).linear_velocity == pytest.approx((0.0, -5.0), abs=1e-4)  # nothing holds it any more
+    assert not world.is_joint(joint)
+
+
+def test_a_pulley_balances() -> None:
+    world = World()
+    a = world.create_body(BodySpec((BOX,), position=(-2.0, 0.0)))
+    b = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), density=2.0),), position=(2.0, 0.0)))
+    world.create_joint(PulleyJointSpec(a, b, (-2.0, 5.0), (2.0, 5.0), (-2.0, 0.5), (2.0, 0.5)))
+    for _ in range(60):
+        world.step()
+    up, down = world.state(a).position[1], world.state(b).position[1]
+    assert up > 0.5
+    assert up + down == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_mouse_joint_follows_its_target() -> None:
+    world = World()
+    body = world.create_body(BodySpec((BOX,)))
+    joint = world.create_joint(MouseJointSpec(body, (0.0, 0.0), max_force=1e4))
+    world.set_mouse_target(joint, (5.0, 3.0))
+    for _ in range(120):
+        world.step()
+    assert world.state(body).position == pytest.approx((5.0, 3.0), abs=0.1)
+    spec = world.joint(joint).spec
+    assert isinstance(spec, MouseJointSpec)
+    assert spec.target == (5.0, 3.0)
+
+
+def test_joints_need_something_that_can_move() -> None:
+    world, a, _ = two_boxes()
+    other = world.create_body(BodySpec((BOX,), type="static", position=(5.0, 0.0)))
+    with pytest.raises(InvalidInputError, match="body_b must be dynamic"):
+        world.create_joint(RevoluteJointSpec(a, other, (0.0, 0.0)))
+    with pytest.raises(InvalidInputError, match="body must be a dynamic body"):
+        world.create_joint(MouseJointSpec(a, (0.0, 0.0), max_force=1.0))
+
+
+def bridge() -> World:
+    """Ten planks on hinges under a falling box: joints, contacts, sleepers and a mouse."""
+    world = World()
+    left = world.create_body(BodySpec((BOX,), type="static", position=(-5.5, 0.0)))
+    planks = [world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.1)),), position=(-4.5 + i, 0.0))) for i in range(10)]
+    right = world.create_body(BodySpec((BOX,), type="static", position=(5.5, 0.0)))
+    chain = [left, *planks, right]
+    for i, (a, b) in enumerate(itertools.pairwise(chain)):
+        world.create_joint(RevoluteJointSpec(a, b, (-5.0 + i, 0.0)))
+    world.create_body(BodySpec((BOX,), position=(0.3, 3.0)))
+    return world
+
+
+def test_a_snapshot_brings_everything_back_under_the_same_ids() -> None:
+    world = bridge()
+    for _ in range(90):
+        world.step()
+    extra = world.create_body(BodySpec((BOX,), position=(0.0, 8.0)))
+    world.destroy_body(extra)
+    snapshot = world.snapshot()
+    again = World.from_snapshot(snapshot)
+    assert again.state_hash() == world.state_hash()
+    assert (again.step_index, again.body_ids, again.fixture_ids, again.joint_ids) == (
+        world.step_index,
+        world.body_ids,
+        world.fixture_ids,
+        world.joint_ids,
+    )
+    assert again.contacts is world.contacts
+    assert [again.body(i).joints for i in again.body_ids] == [world.body(i).joints for i in world.body_ids]
+    assert again.create_body(BodySpec((BOX,))) == extra + 1
+    for _ in range(60):
+        again.step()
+    for joint in again.joint_ids:  # the hinges, rebuilt from the numbers of their creation, still hold
+        assert distance(again, joint) < 0.05
+    world.step()
+    world.restore(snapshot)
+    assert world.step_index == snapshot.step_index
+    world.step()
+
+
+def test_points_go_on_across_a_snapshot() -> None:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
+    world.create_body(BodySpec((BOX,), position=(0.0, 0.51)))
+    for _ in range(10):
+        world.step()
+    again = World.from_snapshot(world.snapshot())
+    contacts, expected = again.step(), world.step()
+    assert contacts.began == contacts.ended == contacts.removed == ()
+    assert [point.state.name for point in contacts.points()] == ["PERSIST", "PERSIST"]
+    assert contacts.points() == expected.points()
+
+
+def test_an_empty_world_steps() -> None:
+    world = World()
+    contacts = world.step()
+    assert (len(contacts), contacts.points(), world.poses.shape, world.time) == (0, (), (0, 3), 1.0 / 60.0)
+    assert World.from_snapshot(world.snapshot()).step_index == 1
