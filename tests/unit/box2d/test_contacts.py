@@ -83,7 +83,8 @@ def test_points_equal_box2ds_world_manifold() -> None:
     shapes = (BOX, DISC, FixtureSpec(Polygon.regular(5, 0.6)), FixtureSpec(Polygon.regular(3, 0.7)))
     for i in range(40):
         shape = shapes[i % 4]
-        world.create_body(BodySpec((shape,), position=tuple(rng.uniform(-2.5, 2.5, 2)), angle=float(rng.uniform(0, 6)), fixed_rotation=True))
+        at, angle = tuple(rng.uniform(-2.5, 2.5, 2)), float(rng.uniform(0.0, 6.0))
+        world.create_body(BodySpec((shape,), position=at, angle=angle, fixed_rotation=True))
     for body in world.body_ids:  # frozen in place, so that start and end of the step are one
         world.set_body(body, type="kinematic" if body % 2 else "dynamic", gravity_scale=0.0)
         world.set_velocity(body, (0.0, 0.0))

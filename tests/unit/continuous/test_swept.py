@@ -1,0 +1,113 @@
+"""Swept contact of translating shapes: worked examples for every pair, both orders, and against dense sampling."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.compare.cases import random_shapes
+from engine.contracts import Status
+from engine.geometry import Circle, Polygon, Transform
+from engine.query import overlap, swept_contact
+
+BOX = Polygon.box(0.5, 0.5)
+DISC = Circle(0.5)
+SKINNED = Polygon.box(0.5, 0.5, skin_radius=0.1)
+REST = (0.0, 0.0)
+HERE = Transform()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "start", "velocity", "t_first", "t_last", "normal"),
+    [
+        (BOX, BOX, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
+        (BOX, BOX, (3.0, 4.0), (-1.0, -1.5), 2.0, 10.0 / 3.0, (0.0, 1.0)),
+        (BOX, DISC, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
+        (BOX, DISC, (3.5, 4.5), (-3.0, -4.0), 0.9, None, (0.6, 0.8)),  # straight at the corner
+        (DISC, DISC, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
+        (DISC, DISC, (3.0, 1.0), (-1.0, 0.0), 3.0, 3.0, (0.0, 1.0)),  # a graze
+        (SKINNED, BOX, (3.1, 0.0), (-2.0, 0.0), 1.0, 2.1, (1.0, 0.0)),
+        (SKINNED, SKINNED, (3.2, 0.2), (-2.0, 0.0), 1.0, 2.2, (1.0, 0.0)),
+        (SKINNED, DISC, (3.1, 0.0), (-2.0, 0.0), 1.0, 2.1, (1.0, 0.0)),
+    ],
+)
+def test_worked_examples(a, b, start, velocity, t_first, t_last, normal):
+    hit = swept_contact(a, HERE, REST, b, Transform(start), velocity, 100.0)
+    assert hit.status is Status.HIT
+    assert hit.t_first == pytest.approx(t_first)
+    assert hit.normal == pytest.approx(normal)
+    if t_last is not None:
+        assert hit.t_last == pytest.approx(t_last)
+    # the other way round, and with the motion shared out
+    drift = (7.0, -3.0)
+    back = swept_contact(b, Transform(start), (velocity[0] + drift[0], velocity[1] + drift[1]), a, HERE, drift, 100.0)
+    assert back.t_first == pytest.approx(t_first)
+    assert back.normal == pytest.approx((-normal[0], -normal[1]))
+    assert back.point == pytest.approx((hit.point[0] + drift[0] * t_first, hit.point[1] + drift[1] * t_first))
+
+
+@pytest.mark.parametrize("shape", [BOX, DISC, SKINNED])
+def test_misses(shape):
+    gone = swept_contact(shape, HERE, REST, DISC, Transform((3.0, 0.0)), (1.0, 0.0), 10.0)
+    late = swept_contact(shape, HERE, REST, DISC, Transform((3.0, 0.0)), (-1.0, 0.0), 1.0)
+    past = swept_contact(shape, HERE, REST, DISC, Transform((3.0, 2.0)), (-1.0, 0.0), 10.0)
+    still = swept_contact(shape, HERE, (1.0, 1.0), DISC, Transform((3.0, 2.0)), (1.0, 1.0), 10.0)
+    for miss in (gone, late, past, still):
+        assert (miss.status, miss.t_first, miss.t_last, miss.normal, miss.point) == (Status.MISS, math.inf, math.inf, None, None)
+
+
+@pytest.mark.parametrize("shape", [BOX, DISC, SKINNED])
+def test_overlapping_from_the_start(shape):
+    found = swept_contact(shape, HERE, REST, BOX, Transform((0.5, 0.0)), (1.0, 0.0), 1.0)
+    assert (found.status, found.t_first, found.normal) == (Status.OVERLAPPING, 0.0, None)
+    assert found.t_last == pytest.approx(0.6 if shape is SKINNED else 0.5)
+    assert swept_contact(shape, HERE, REST, BOX, HERE, REST, 1.0).t_last == math.inf
+
+
+def test_a_fast_bullet_does_not_lose_its_digits():
+    hit = swept_contact(Circle(1.0), HERE, REST, Circle(1e-3), Transform((1e4, 1.0)), (-1e5, 0.0), 1.0)
+    assert hit.t_first == pytest.approx((1e4 - math.sqrt(1.001**2 - 1.0)) / 1e5, rel=1e-14)
+
+
+def test_against_sampling():
+    rng = np.random.default_rng(8)
+    shapes = [Polygon(s.vertices, 0.05) if isinstance(s, Polygon) and i % 2 else s for i, s in enumerate(random_shapes(rng, 40))]
+    n_hits = 0
+    for _ in range(150):
+        a, b = (shapes[i] for i in rng.integers(0, len(shapes), 2))
+        xf_a = Transform(tuple(rng.uniform(-1, 1, 2)), float(rng.uniform(-3, 3)))
+        start, angle, velocity = rng.uniform(-4, 4, 2), float(rng.uniform(-3, 3)), rng.uniform(-3, 3, 2)
+        found = swept_contact(a, xf_a, REST, b, Transform(tuple(start), angle), tuple(velocity), 2.0)
+
+        def touches(t, a=a, xf_a=xf_a, b=b, start=start, angle=angle, velocity=velocity):
+            return overlap(a, xf_a, b, Transform(tuple(start + t * velocity), angle))
+
+        if found.status is Status.MISS:
+            assert not any(touches(t) for t in np.linspace(0.0, 2.0, 60))
+        elif found.status is Status.HIT:
+            n_hits += 1
+            late = min(found.t_last, 2.0)
+            assert not any(touches(t) for t in np.linspace(0.0, found.t_first - 1e-9, 20))
+            assert not touches(found.t_last + 1e-9)
+            inside = np.linspace(found.t_first, late, 7)[1:-1]
+            assert all(touches(t) for t in inside)
+            there = Transform(tuple(start + found.t_first * velocity), angle)
+            assert overlap(Circle(1e-9), Transform(found.point), a, xf_a)
+            assert overlap(Circle(1e-9), Transform(found.point), b, there)
+        else:
+            assert touches(0.0)
+    assert n_hits > 20
+
+
+@pytest.mark.parametrize(
+    ("velocity", "t_max", "message"),
+    [
+        ((1.0, float("nan")), 1.0, "velocity_b must be two finite numbers m/s"),
+        (REST, -1.0, "t_max must be >= 0 s, got -1.0"),
+        (REST, math.inf, "t_max must be a finite number s, got inf"),
+    ],
+)
+def test_bad_input(velocity, t_max, message):
+    with pytest.raises(InvalidInputError, match=message):
+        swept_contact(BOX, HERE, REST, DISC, HERE, velocity, t_max)

@@ -1,0 +1,102 @@
+"""The figure's picture, its outline and its three holds belong together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+import pytest
+from shapely import Polygon as Area
+from shapely import contains_xy
+from shapely.geometry import Point
+from shapely.ops import unary_union
+
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from sprites import draw_figure
+from sprites.figure import FigureSprite
+from sprites.figure_outline import FEET, FRAME_LOWER, FRAME_UPPER, HOLDS, N_FRAMES, OUTLINE, PICTURE, PIXELS_PER_METRE, Hold
+
+
+def _covered(hold: Hold) -> Area:
+    """What Box2D makes of a hold: the shapes with their skins."""
+    areas = [
+        Point(shape.center).buffer(shape.radius, 64) if isinstance(shape, Circle) else Area(shape.vertices).buffer(BOX2D_POLYGON_SKIN)
+        for shape in hold.shapes
+    ]
+    return unary_union(areas)
+
+
+def test_the_outline_is_a_simple_polygon_that_is_not_convex() -> None:
+    figure = Area(OUTLINE)
+    assert figure.is_valid
+    assert figure.exterior.is_ccw
+    assert figure.area < 0.75 * figure.convex_hull.area
+
+
+def test_the_outline_runs_round_the_picture() -> None:
+    """Pixels well inside it are opaque, but for the gap between the legs, and well outside clear; two pixels' rim may be either."""
+    frame = pygame.image.load(PICTURE)
+    width = frame.get_width() // N_FRAMES
+    alpha = pygame.surfarray.array_alpha(frame)[:width].T
+    rows, columns = np.mgrid[: alpha.shape[0], : alpha.shape[1]]
+    x = FRAME_LOWER[0] + (columns + 0.5) / PIXELS_PER_METRE
+    y = FRAME_UPPER[1] - (rows + 0.5) / PIXELS_PER_METRE
+    figure, rim = Area(OUTLINE), 2.0 / PIXELS_PER_METRE
+    between_legs = (abs(x - 0.01) < 0.08) & (y > 0.08) & (y < 0.30)
+    inside, outside = contains_xy(figure.buffer(-rim), x, y), ~contains_xy(figure.buffer(rim), x, y)
+    assert (alpha[inside & ~between_legs] == 255).all()
+    assert (alpha[outside] == 0).all()
+    assert inside.sum() > 0.9 * figure.area * PIXELS_PER_METRE**2
+
+
+def test_the_outline_kept_is_the_one_the_script_draws() -> None:
+    """Up to what the last digits of a sine may change on another platform: which points of the curve are kept."""
+    drawn = Area(draw_figure.outline())
+    assert drawn.exterior.hausdorff_distance(Area(OUTLINE).exterior) <= 2.0 * draw_figure.OUTLINE_TOLERANCE
+
+
+def test_the_feet_are_where_the_outline_meets_the_ground() -> None:
+    assert OUTLINE[:, 1].min() == pytest.approx(0.0, abs=1e-4)
+    assert -0.20 < FEET[0] < -0.16
+    assert 0.22 < FEET[1] < 0.27
+
+
+def test_more_shapes_hold_less_air() -> None:
+    """Area of the fixtures outside the outline, and of the outline outside the fixtures, square metres."""
+    figure = Area(OUTLINE)
+    air = [_covered(hold).difference(figure).area for hold in HOLDS]
+    bare = [figure.difference(_covered(hold)).area for hold in HOLDS]
+    assert air == pytest.approx([1.43, 0.36, 0.064], rel=0.02)
+    assert bare == pytest.approx([0.0, 0.063, 0.113], rel=0.02, abs=1e-9)
+
+
+def test_a_hold_stands_on_the_ground_and_mirrors() -> None:
+    for hold in HOLDS:
+        left, bottom, right, _ = _covered(hold).bounds
+        assert bottom == pytest.approx(0.0, abs=1e-9)
+        mirrored = _covered(hold.mirrored()).bounds
+        assert (mirrored[0], mirrored[2]) == pytest.approx((-right, -left))
+        assert hold.mirrored().mirrored() == hold
+
+
+@pytest.mark.parametrize("looks_left", [False, True])
+def test_the_picture_stands_where_the_figure_does(looks_left: bool) -> None:
+    """Its opaque part fills the outline's bounds, feet on the given point, beak ahead."""
+    surface = pygame.Surface((600, 600))
+    camera = Camera(center=(0.0, 0.0), scale=100.0, view=(0, 0, 600, 600))
+    FigureSprite().draw(Canvas(surface, camera), (0.5, -1.0), looks_left=looks_left)
+    columns, rows = np.nonzero(pygame.surfarray.array3d(surface).sum(axis=2))
+    low, high = OUTLINE.min(axis=0), OUTLINE.max(axis=0)
+    left, right = (-high[0], -low[0]) if looks_left else (low[0], high[0])
+    assert (columns.min(), columns.max()) == pytest.approx((300 + 100 * (0.5 + left), 300 + 100 * (0.5 + right)), abs=2.0)
+    assert (rows.min(), rows.max()) == pytest.approx((300 - 100 * (high[1] - 1.0), 300 + 100), abs=2.0)
+
+
+@pytest.mark.parametrize(("position", "angle"), [((1e9, 0.0), 0.0), ((float("nan"), 0.0), 0.0), ((0.0, 0.0), 7.0), ((0.0, 0.0), -3.0)])
+def test_any_pose_can_be_drawn(position: tuple[float, float], angle: float) -> None:
+    surface = pygame.Surface((200, 200))
+    for scale in (0.02, 60.0, 5000.0):
+        canvas = Canvas(surface, Camera(center=(0.0, 0.0), scale=scale, view=(0, 0, 200, 200)))
+        FigureSprite().draw(canvas, position, angle, walked=1.0)
