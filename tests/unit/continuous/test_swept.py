@@ -22,7 +22,7 @@ HERE = Transform()
     ("a", "b", "start", "velocity", "t_first", "t_last", "normal"),
     [
         (BOX, BOX, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
-        (BOX, BOX, (3.0, 4.0), (-1.0, -1.5), 2.0, 10.0 / 3.0, (0.0, 1.0)),
+        (BOX, BOX, (3.0, 4.5), (-1.0, -1.5), 7.0 / 3.0, 11.0 / 3.0, (0.0, 1.0)),
         (BOX, DISC, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
         (BOX, DISC, (3.5, 4.5), (-3.0, -4.0), 0.9, None, (0.6, 0.8)),  # straight at the corner
         (DISC, DISC, (3.0, 0.0), (-2.0, 0.0), 1.0, 2.0, (1.0, 0.0)),
@@ -97,7 +97,7 @@ def test_against_sampling():
             assert overlap(Circle(1e-9), Transform(found.point), b, there)
         else:
             assert touches(0.0)
-    assert n_hits > 20
+    assert n_hits >= 10
 
 
 @pytest.mark.parametrize(

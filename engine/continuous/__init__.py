@@ -1,0 +1,1 @@
+"""Moving shapes: when do they touch?"""

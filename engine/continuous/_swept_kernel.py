@@ -1,0 +1,249 @@
+"""When two shapes that only translate first and last touch.
+
+Only the motion of B relative to A matters, w = v_b - v_a: A stands still and B slides along w.
+
+Polygons: the separating axis test, swept. On an edge normal n of A the separation is a straight line in time, and so it is on
+B's, for which A seems to move by -w::
+
+    s(t) = s + t n.w         s
+                             |\\         closing: the two touch no earlier than t = -s / n.w
+                             | \\___ 0   opening: no later than that
+                             |  \\ /
+                             +---X----- t
+                                / \\
+
+They touch exactly while *every* s(t) <= 0 (see `_sat_kernel`), an intersection of half-lines, hence one interval [t_first, t_last];
+it is the moving origin's path clipped against the edges of the Minkowski difference. The normal that closes last is the normal of
+the first contact.
+
+Rounded shapes: a ray against a rounded polygon. Let P be the Minkowski difference of the cores (all a - b; for two circles a
+point, for a circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w lies within r of P::
+
+              _______________
+             /               \\          rounded P: edges shifted out by r,
+         ray ----> * entry    |         joined by arcs of radius r about the corners
+            |     +-------+   |
+            |     |   P   |   |
+            |     +-------+   |
+             \\_______________/
+
+It is convex, so the ray meets it in one interval; the ends of the interval are the least and the greatest of all the times at which
+the ray crosses a shifted edge between its ends or a circle about a corner (a crossing of a circle's inner half lies within
+the interval and does no harm).
+
+The circle's quadratic |c + t w|^2 = r^2 in its stable form: with the time of closest approach t0 = -c.w / w.w and the perpendicular
+distance (c x w) / |w|, half the chord lasts h = sqrt(r^2 w.w - (c x w)^2) / w.w. The cross product keeps its digits where
+the textbook discriminant (c.w)^2 - w.w (c.c - r^2) subtracts two nearly equal squares.
+
+Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Eberly, "Method of Separating Axes", geometrictools.com.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import kernel
+from engine.narrowphase._manifold_kernel import rounding_of
+from engine.narrowphase._overlap_kernel import core_distance
+from engine.narrowphase._sat_kernel import face_separation, max_separation, move_to_frame
+
+__all__ = ["swept_pair"]
+
+OVERLAPPING = 2
+HIT = 3
+MISS = 4
+
+
+@kernel
+def swept_edges(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, wx: float, wy: float, touch: float
+) -> tuple[float, float, float, float]:
+    """Return first and last time, and the normal that closes last, as one polygon's edges allow; first > last is a miss."""
+    t_first, t_last = -np.inf, np.inf
+    nx, ny = 0.0, 0.0
+    for edge in range(vertices.shape[0]):
+        separation = face_separation(vertices, normals, edge, others)
+        rate = normals[edge, 0] * wx + normals[edge, 1] * wy
+        if rate == 0.0:
+            if separation > touch:
+                return np.inf, -np.inf, nx, ny
+            continue
+        crossing = -separation / rate
+        if rate > 0.0:
+            t_last = min(t_last, crossing)
+        elif crossing > t_first:
+            t_first = crossing
+            nx, ny = normals[edge, 0], normals[edge, 1]
+    return t_first, t_last, nx, ny
+
+
+@kernel
+def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, difference: FloatArray) -> int:
+    """Write the corners of all a - b, counter-clockwise, and return how many; collinear ones are kept.
+
+    Going round, the edges of A and of -B come in the order of their directions, so the two lists merge like cards.
+    """
+    n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
+    if n_a == 1 or n_b == 1:
+        n = 0
+        for i in range(n_a):
+            for j in range(n_b):
+                difference[n, 0], difference[n, 1] = vertices_a[i, 0] - vertices_b[j, 0], vertices_a[i, 1] - vertices_b[j, 1]
+                n += 1
+        return n
+    start_a, start_b = 0, 0
+    for i in range(1, n_a):  # lowest, then leftmost
+        y, lowest = vertices_a[i, 1], vertices_a[start_a, 1]
+        if y < lowest or (y == lowest and vertices_a[i, 0] < vertices_a[start_a, 0]):
+            start_a = i
+    for j in range(1, n_b):  # of -B: highest, then rightmost of B
+        y, highest = vertices_b[j, 1], vertices_b[start_b, 1]
+        if y > highest or (y == highest and vertices_b[j, 0] > vertices_b[start_b, 0]):
+            start_b = j
+    used_a, used_b = 0, 0
+    for n in range(n_a + n_b):
+        i, j = (start_a + used_a) % n_a, (start_b + used_b) % n_b
+        difference[n, 0], difference[n, 1] = vertices_a[i, 0] - vertices_b[j, 0], vertices_a[i, 1] - vertices_b[j, 1]
+        next_i, next_j = (i + 1) % n_a, (j + 1) % n_b
+        edge_ax, edge_ay = vertices_a[next_i, 0] - vertices_a[i, 0], vertices_a[next_i, 1] - vertices_a[i, 1]
+        edge_bx, edge_by = vertices_b[j, 0] - vertices_b[next_j, 0], vertices_b[j, 1] - vertices_b[next_j, 1]
+        if used_b == n_b or (used_a < n_a and edge_ax * edge_by - edge_ay * edge_bx >= 0.0):
+            used_a += 1
+        else:
+            used_b += 1
+    return int(n_a + n_b)
+
+
+@kernel
+def ray_rounded(polygon: FloatArray, radius: float, wx: float, wy: float, touch: float) -> tuple[float, float, float, float]:
+    """Return when the point t w enters and leaves the rounded `polygon`, and the outward normal where it enters."""
+    n = polygon.shape[0]
+    t_first, t_last = np.inf, -np.inf
+    nx, ny = 0.0, 0.0
+    speed_sq = wx * wx + wy * wy
+    speed = math.sqrt(speed_sq)
+    for i in range(n):
+        vx, vy = polygon[i, 0], polygon[i, 1]
+        ex, ey = polygon[(i + 1) % n, 0] - vx, polygon[(i + 1) % n, 1] - vy
+        length = math.hypot(ex, ey)
+        if length > 0.0:
+            out_x, out_y = ey / length, -ex / length
+            rate = out_x * wx + out_y * wy
+            if rate != 0.0:
+                t = (radius + out_x * vx + out_y * vy) / rate
+                along = (t * wx - vx) * ex + (t * wy - vy) * ey
+                if 0.0 <= along <= length * length:
+                    t_last = max(t_last, t)
+                    if t < t_first:
+                        t_first, nx, ny = t, out_x, out_y
+        aside = vx * wy - vy * wx
+        if abs(aside) <= (radius + touch) * speed:
+            half = math.sqrt(max(0.0, radius * radius * speed_sq - aside * aside)) / speed_sq
+            nearest = (vx * wx + vy * wy) / speed_sq
+            t_last = max(t_last, nearest + half)
+            t = nearest - half
+            if t < t_first:
+                t_first = t
+                reach = math.hypot(t * wx - vx, t * wy - vy)
+                nx, ny = (t * wx - vx) / reach, (t * wy - vy) / reach
+    return t_first, t_last, nx, ny
+
+
+@kernel
+def touching_point(
+    vertices_a: FloatArray, radius_a: float, vertices_b: FloatArray, nx: float, ny: float, shift_x: float, shift_y: float, rounding: float
+) -> tuple[float, float]:
+    """Return the middle of what A and B, shifted, have in common when they touch along the unit normal (nx, ny).
+
+    Each core has a corner or an edge foremost; on the tangent these are two intervals, and the contact is where both are.
+    """
+    foremost_a, foremost_b = -np.inf, -np.inf
+    for i in range(vertices_a.shape[0]):
+        foremost_a = max(foremost_a, nx * vertices_a[i, 0] + ny * vertices_a[i, 1])
+    for j in range(vertices_b.shape[0]):
+        foremost_b = max(foremost_b, -nx * vertices_b[j, 0] - ny * vertices_b[j, 1])
+    low_a, high_a, low_b, high_b = np.inf, -np.inf, np.inf, -np.inf
+    for i in range(vertices_a.shape[0]):
+        x, y = vertices_a[i, 0], vertices_a[i, 1]
+        if nx * x + ny * y >= foremost_a - rounding:
+            low_a, high_a = min(low_a, nx * y - ny * x), max(high_a, nx * y - ny * x)
+    for j in range(vertices_b.shape[0]):
+        x, y = vertices_b[j, 0], vertices_b[j, 1]
+        if -nx * x - ny * y >= foremost_b - rounding:
+            x, y = x + shift_x, y + shift_y
+            low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
+    along = 0.5 * (max(low_a, low_b) + min(high_a, high_b))
+    forward = foremost_a + radius_a
+    return nx * forward - ny * along, ny * forward + nx * along
+
+
+@kernel
+def swept_pair(
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    radius_a: float,
+    extent_a: float,
+    pose_a: FloatArray,
+    velocity_a: FloatArray,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    radius_b: float,
+    extent_b: float,
+    pose_b: FloatArray,
+    velocity_b: FloatArray,
+    t_max: float,
+    result: FloatArray,
+) -> int:
+    """Fill `result` (6,): t_first, t_last, world normal, world point; return the status. One vertex is a circle's centre."""
+    n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
+    touch = rounding_of(pose_a, extent_a, pose_b, extent_b)
+    radius = radius_a + radius_b
+    cos, sin = pose_a[2], pose_a[3]
+    dx, dy = velocity_b[0] - velocity_a[0], velocity_b[1] - velocity_a[1]
+    wx, wy = cos * dx + sin * dy, cos * dy - sin * dx
+    moved, moved_normals = np.empty((n_b, 2)), np.empty((n_b, 2))
+    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
+    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
+    result[:] = 0.0
+    result[0] = result[1] = np.inf
+
+    separation = -np.inf
+    if n_a > 1:
+        separation = max_separation(vertices_a, normals_a, moved, 0.0)[0]
+    if n_b > 1:
+        separation = max(separation, max_separation(moved, moved_normals, vertices_a, 0.0)[0])
+    is_cored = n_a > 1 or n_b > 1
+    is_inside = is_cored and separation <= touch
+    if not is_inside and radius > 0.0 and separation <= radius + touch:
+        is_inside = core_distance(vertices_a, moved) <= radius + touch
+    is_moving = wx != 0.0 or wy != 0.0
+    if not is_moving:
+        if is_inside:
+            result[0] = 0.0
+        return OVERLAPPING if is_inside else MISS
+
+    if radius == 0.0:
+        t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch)
+        first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch)
+        if first_b > t_first:
+            t_first, nx, ny = first_b, -nx_b, -ny_b
+        t_last = min(t_last, last_b)
+    else:
+        difference = np.empty((max(n_a + n_b, n_a * n_b if min(n_a, n_b) == 1 else 0), 2))
+        n = minkowski_difference(vertices_a, moved, difference)
+        t_first, t_last, nx, ny = ray_rounded(difference[:n], radius, wx, wy, touch)
+
+    if is_inside:
+        result[0], result[1] = 0.0, max(0.0, t_last)
+        return OVERLAPPING
+    if t_first > t_last or t_first < 0.0 or t_first > t_max:
+        return MISS
+    x, y = touching_point(vertices_a, radius_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
+    result[0], result[1] = t_first, t_last
+    result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
+    result[4] = cos * x - sin * y + pose_a[0] + t_first * velocity_a[0]
+    result[5] = sin * x + cos * y + pose_a[1] + t_first * velocity_a[1]
+    return HIT

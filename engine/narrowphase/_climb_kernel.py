@@ -1,0 +1,61 @@
+"""Box2D 2.3.0's search for the axis: a hill climb that may stop on the wrong hill.
+
+Trying every edge costs n_a n_b dot products for each polygon. Box2D 2.3.0 tries a few: it starts at the edge whose normal
+points most along the line of centroids and walks round the polygon, in the direction in which the separation grows, until
+it no longer does::
+
+    separation
+        |            _ b
+        |   a       / \\           started on the left slope, the walk ends at a;
+        |  / \\     /   \\          the true minimum-penetration axis is b
+        | /   \\___/     \\_
+        +----------------------- edges, going round
+
+Around a polygon the separation has, in general, several local maxima, so the walk may end at a deeper axis than the true one:
+about one touching pair of random convex polygons in twenty. `rule="box2d"` repeats the walk exactly, ties included, so
+that the referee can show that this, and nothing else, is why Box2D's answer differs.
+
+Source: behaviour of b2FindMaxSeparation in Box2D 2.3.0, described here in our own words and code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel
+from engine.narrowphase._sat_kernel import face_separation
+
+__all__ = ["climb_separation"]
+
+
+@inlined_kernel
+def climb_separation(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float
+) -> tuple[float, int]:
+    """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's."""
+    n_edges = vertices.shape[0]
+    start, most = 0, -np.inf
+    for edge in range(n_edges):
+        along = normals[edge, 0] * toward_x + normals[edge, 1] * toward_y
+        if along > most:
+            start, most = edge, along
+
+    best, best_edge = face_separation(vertices, normals, start, others), start
+    before, after = (start - 1) % n_edges, (start + 1) % n_edges
+    separation_before = face_separation(vertices, normals, before, others)
+    separation_after = face_separation(vertices, normals, after, others)
+    if separation_before > best and separation_before > separation_after:
+        step, best, best_edge = -1, separation_before, before
+    elif separation_after > best:
+        step, best, best_edge = 1, separation_after, after
+    else:
+        return best, best_edge
+
+    for _ in range(n_edges):
+        edge = (best_edge + step) % n_edges
+        separation = face_separation(vertices, normals, edge, others)
+        if separation <= best:
+            break
+        best, best_edge = separation, edge
+    return best, best_edge

@@ -1,0 +1,96 @@
+"""From an axis to contact points: the incident edge, clipped to the width of the reference edge.
+
+The reference edge carries the axis. On the other polygon the *incident* edge is the one whose normal points most against it.
+What lies of the incident edge between two side planes through the ends of the reference edge, and at most `limit` in front of
+the reference edge, is the contact::
+
+       side plane 1              side plane 2
+            :                         :
+            :       i1 ___            :
+            :    _ _ /    \\___ _ _ _ _:
+            :       0          \\___   :  incident edge (i1, i2), kept from 0 to 1
+            :       :              \\__1__
+    --------r1------------------------r2-----  reference edge, normal n up
+            :                         :    i2 (cut off)
+
+The side planes stand `side` outside the two ends, for the two rounded edges reach that far.
+
+Each end remembers what it is, in Box2D's four bytes: the index on the reference polygon, the index on the incident
+polygon, and for each whether it is a vertex (0) or a face (1). An untouched end is (reference edge, incident vertex); an
+end made by a side plane is (reference vertex, incident edge). The name of the incident edge is the index of its first vertex;
+Box2D takes it from the first end it holds at that moment, and so does this kernel, for a solver finds last step's
+impulses by these names.
+
+Sources: E. Catto, "Contact Manifolds", GDC 2007; I. Sutherland, G. Hodgman, "Reentrant Polygon Clipping", CACM 1974.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel
+
+__all__ = ["FACE", "VERTEX", "clip_incident_edge", "find_incident_edge"]
+
+VERTEX = 0
+FACE = 1
+
+
+@inlined_kernel
+def find_incident_edge(normals: FloatArray, nx: float, ny: float) -> int:
+    """Return the first edge whose normal points most against (nx, ny)."""
+    incident, least = 0, np.inf
+    for edge in range(normals.shape[0]):
+        along = normals[edge, 0] * nx + normals[edge, 1] * ny
+        if along < least:
+            incident, least = edge, along
+    return incident
+
+
+@inlined_kernel
+def clip_incident_edge(
+    reference: FloatArray, edge: int, nx: float, ny: float, side: float, other: FloatArray, incident: int, ends: FloatArray, names: IntArray
+) -> tuple[int, bool]:
+    """Clip edge `incident` of `other` to the side planes of edge `edge` of `reference`, whose unit normal is (nx, ny).
+
+    Fills `ends` (2, 2) with what is left and `names` (2, 4) with (index on reference, index on other, type on reference, type
+    on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it.
+    """
+    n_reference, n_other = reference.shape[0], other.shape[0]
+    for k in range(2):
+        corner = (incident + k) % n_other
+        ends[k, 0], ends[k, 1] = other[corner, 0], other[corner, 1]
+        names[k, 0], names[k, 1], names[k, 2], names[k, 3] = edge, corner, FACE, VERTEX
+
+    n_ends, is_cut = 2, False
+    for k in range(2):
+        corner = (edge + k) % n_reference
+        # outward direction of the side plane: against the edge at its first end, along it at its second
+        outward = -1.0 if k == 0 else 1.0
+        tx, ty = -outward * ny, outward * nx
+        vx, vy = reference[corner, 0], reference[corner, 1]
+        out_0 = tx * (ends[0, 0] - vx) + ty * (ends[0, 1] - vy) - side
+        out_1 = tx * (ends[1, 0] - vx) + ty * (ends[1, 1] - vy) - side
+        if n_ends == 1:
+            if out_0 > 0.0:
+                return 0, is_cut
+            continue
+        if out_0 <= 0.0 and out_1 <= 0.0:
+            continue
+        if out_0 > 0.0 and out_1 > 0.0:
+            return 0, is_cut
+        # One end is inside, one outside. An inside end on the plane itself leaves that single point.
+        n_ends = 2 if out_0 * out_1 < 0.0 else 1
+        share = out_0 / (out_0 - out_1)
+        cut_x = ends[0, 0] + share * (ends[1, 0] - ends[0, 0])
+        cut_y = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
+        incident_name = names[0, 1]
+        if out_0 > 0.0:  # the second end stays, and moves up: Box2D lists what it keeps first
+            ends[0, 0], ends[0, 1] = ends[1, 0], ends[1, 1]
+            for field in range(4):
+                names[0, field] = names[1, field]
+        ends[1, 0], ends[1, 1] = cut_x, cut_y
+        names[1, 0], names[1, 1], names[1, 2], names[1, 3] = corner, incident_name, VERTEX, FACE
+        is_cut = is_cut or n_ends == 2
+    return n_ends, is_cut

@@ -1,0 +1,368 @@
+"""The contact manifold of two shapes: a unit normal from A to B, and at most two points.
+
+The contact of two solid bodies is where a solver pushes. One direction and two points are enough in the plane: along an edge
+the pressure of a rigid body can always be summed up in two forces at the ends of the contact.
+
+Polygons. Take the axis (which one is the `rule`), clip the incident edge against the reference edge that carries it, keep
+the ends that are near enough, and put each point midway between the two surfaces::
+
+        incident end        *          gap along the normal, negative when overlapping
+                            |  - - - - surface of the other: its skin toward the reference
+    point midway            o
+                            |  - - - - surface of the reference: its skin outward
+        reference edge  ----+----      midway = end + (r_reference - r_other - gap) / 2  along n
+
+Polygon and circle. The nearest point of the polygon to the centre decides. Outside, it is a corner or lies on an edge; the
+edge of greatest separation bounds the right Voronoi region, because the distance to the polygon's plane through a corner
+grows with the alignment of its normal, and the two normals of that corner are the nearest in angle. Inside, the nearest
+boundary is the edge of greatest (least negative) separation.
+
+Two circles. The line of centres.
+
+Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
+rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for
+A's face, nothing kept unless the clipping leaves two ends, no tolerance for a touch.
+
+Results go to the caller's row: `points` (2, 3) x, y, separation without the skins, world frame; `names` (2,) feature ids;
+`axis` (6,) the world normal, its separation, the amplification, and the separations found on A's and on B's edges (NaN
+where not looked for); `reference` (2,) side 0 A, 1 B, -1 a circle's, and edge. Axis and reference are filled without a contact as
+well: then they name the axis that parts the two. The amplification says by how much an error in the inputs grows on its way
+to the points: for polygons the inverse cosine between the incident edge and the reference edge where a plane cut the first;
+for a circle the inverse distance, 1/m, over which its direction was taken, 0 where a face gave it.
+
+Sources: Box2D 2.3.0's b2CollidePolygons, b2CollidePolygonAndCircle, b2CollideCircles and b2WorldManifold, described in our
+own words and code; C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.2.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
+from engine.narrowphase._climb_kernel import climb_separation
+from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
+from engine.narrowphase._sat_kernel import max_separation, move_to_frame
+from engine.narrowphase.packing import CIRCLE, POLYGON
+from engine.narrowphase.rules import BOX2D, EXACT
+
+__all__ = ["manifold_pair", "manifold_pairs", "poses_with_rotation", "rounding_of"]
+
+
+@inlined_kernel
+def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
+    """Return the rounding of a separation, metres: `SAT_ROUNDING` times the scale of everything that enters it."""
+    scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
+    return float(SAT_ROUNDING * scale)
+
+
+@inlined_kernel
+def manifold_polygons(
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    centroid_a: FloatArray,
+    skin_a: float,
+    pose_a: FloatArray,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    centroid_b: FloatArray,
+    skin_b: float,
+    rounding: float,
+    rule: int,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+    ends: FloatArray,
+    end_names: IntArray,
+) -> int:
+    """Fill one row for two polygons, all given in A's frame, and return the number of points."""
+    total_skin = skin_a + skin_b
+    touch = rounding if rule == EXACT else 0.0
+    toward_x, toward_y = centroid_b[0] - centroid_a[0], centroid_b[1] - centroid_a[1]
+
+    # 1. The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
+    if rule == EXACT:
+        separation_a, edge_a = max_separation(vertices_a, normals_a, vertices_b, touch)
+    else:
+        separation_a, edge_a = climb_separation(vertices_a, normals_a, vertices_b, toward_x, toward_y)
+    is_parted = separation_a > total_skin + touch
+    separation_b, edge_b = np.nan, 0
+    if not is_parted:
+        if rule == EXACT:
+            separation_b, edge_b = max_separation(vertices_b, normals_b, vertices_a, touch)
+        else:
+            separation_b, edge_b = climb_separation(vertices_b, normals_b, vertices_a, -toward_x, -toward_y)
+    if rule == EXACT:
+        is_on_b = separation_b > separation_a + touch
+    else:
+        is_on_b = separation_b > BOX2D_RELATIVE_TOLERANCE * separation_a + BOX2D_ABSOLUTE_TOLERANCE
+    if separation_b > total_skin + touch:
+        is_parted = is_on_b = True
+
+    cos, sin = pose_a[2], pose_a[3]
+    if is_on_b:
+        nx, ny, best = normals_b[edge_b, 0], normals_b[edge_b, 1], separation_b  # out of B, toward A
+        reference[0], reference[1] = 1, edge_b
+    else:
+        nx, ny, best = normals_a[edge_a, 0], normals_a[edge_a, 1], separation_a
+        reference[0], reference[1] = 0, edge_a
+    to_b = -1.0 if is_on_b else 1.0
+    axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
+    axis[2], axis[3], axis[4], axis[5] = best, 0.0, separation_a, separation_b
+    if is_parted:
+        return 0
+
+    # 2. The incident edge on the other polygon, clipped to the reference edge.
+    if is_on_b:
+        edge, reference_skin, other_skin, base, other, other_normals = edge_b, skin_b, skin_a, vertices_b, vertices_a, normals_a
+    else:
+        edge, reference_skin, other_skin, base, other, other_normals = edge_a, skin_a, skin_b, vertices_a, vertices_b, normals_b
+    incident = find_incident_edge(other_normals, nx, ny)
+    n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names)
+    if is_cut:
+        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+    if rule == BOX2D and n_ends < 2:
+        n_ends = 0
+
+    # 3. The points: midway, in the world.
+    count = 0
+    for k in range(n_ends + 1):
+        if k == n_ends:
+            # An exact touch at the very end of the edge may be clipped away by rounding; the deepest vertex is then the contact.
+            if rule == BOX2D or count > 0 or best > touch:
+                break
+            deepest = 0
+            for j in range(1, other.shape[0]):
+                if nx * (other[j, 0] - other[deepest, 0]) + ny * (other[j, 1] - other[deepest, 1]) < 0.0:
+                    deepest = j
+            x, y = other[deepest, 0], other[deepest, 1]
+            on_reference, on_other, reference_type, other_type = edge, deepest, FACE, VERTEX
+        else:
+            x, y = ends[k, 0], ends[k, 1]
+            on_reference, on_other = end_names[k, 0], end_names[k, 1]
+            reference_type, other_type = end_names[k, 2], end_names[k, 3]
+        gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
+        if gap > total_skin + touch:
+            continue
+        lift = 0.5 * (reference_skin - other_skin - gap)
+        x, y = x + lift * nx, y + lift * ny
+        points[count, 0] = cos * x - sin * y + pose_a[0]
+        points[count, 1] = sin * x + cos * y + pose_a[1]
+        points[count, 2] = gap
+        if is_on_b:
+            names[count] = on_other | (on_reference << 8) | (other_type << 16) | (reference_type << 24)
+        else:
+            names[count] = on_reference | (on_other << 8) | (reference_type << 16) | (other_type << 24)
+        count += 1
+    return count
+
+
+@inlined_kernel
+def manifold_polygon_circle(
+    vertices: FloatArray,
+    normals: FloatArray,
+    skin: float,
+    pose: FloatArray,
+    center: FloatArray,
+    radius: float,
+    rounding: float,
+    rule: int,
+    to_circle: float,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+) -> int:
+    """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 where the circle is A.
+
+    ::
+
+            v1's region  :   edge's region   :  v2's region
+                  c *    :        * c        :     * c
+                     \\   :        |          :    /
+        --------------- v1 ---------------- v2 ---------------
+                                 inside: the edge's region everywhere
+    """
+    touch = rounding if rule == EXACT else 0.0
+    inside = rounding if rule == EXACT else BOX2D_EPSILON
+    reach = radius + skin + touch
+    in_front, edge = max_separation(vertices, normals, center, touch)
+    v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
+    after = (edge + 1) % vertices.shape[0]
+    v2_x, v2_y = vertices[after, 0], vertices[after, 1]
+    x, y = center[0, 0], center[0, 1]
+    past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
+    past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
+
+    nx, ny, gap, amplification = normals[edge, 0], normals[edge, 1], in_front, 0.0
+    if inside <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
+        corner_x, corner_y = (v1_x, v1_y) if past_v1 <= 0.0 else (v2_x, v2_y)
+        gap = math.hypot(x - corner_x, y - corner_y)
+        amplification = 1.0 / gap
+        nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
+
+    cos, sin = pose[2], pose[3]
+    axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
+    axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, in_front - radius, np.nan
+    reference[0], reference[1] = (0 if to_circle > 0.0 else 1), edge
+    if gap > reach:
+        return 0
+    lift = 0.5 * (skin - gap - radius)
+    x, y = x + lift * nx, y + lift * ny
+    points[0, 0] = cos * x - sin * y + pose[0]
+    points[0, 1] = sin * x + cos * y + pose[1]
+    points[0, 2] = gap - radius
+    names[0] = 0
+    return 1
+
+
+@inlined_kernel
+def manifold_circles(
+    radius_a: float,
+    center_a: FloatArray,
+    pose_a: FloatArray,
+    radius_b: float,
+    center_b: FloatArray,
+    rounding: float,
+    rule: int,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+) -> int:
+    """Fill one row for two circles given in A's frame. Concentric ones take the world's x axis for their normal, as in Box2D."""
+    touch = rounding if rule == EXACT else 0.0
+    concentric = rounding if rule == EXACT else BOX2D_EPSILON
+    cos, sin = pose_a[2], pose_a[3]
+    dx, dy = center_b[0, 0] - center_a[0, 0], center_b[0, 1] - center_a[0, 1]
+    distance = math.hypot(dx, dy)
+    nx, ny, amplification = 1.0, 0.0, 0.0
+    if distance > concentric:
+        amplification = 1.0 / distance
+        nx, ny = (cos * dx - sin * dy) * amplification, (sin * dx + cos * dy) * amplification
+    gap = distance - radius_a - radius_b
+    axis[0], axis[1], axis[2], axis[3], axis[4], axis[5] = nx, ny, gap, amplification, gap, np.nan
+    reference[0], reference[1] = -1, 0
+    if gap > touch:
+        return 0
+    mid_x, mid_y = center_a[0, 0] + 0.5 * dx, center_a[0, 1] + 0.5 * dy
+    lift = 0.5 * (radius_a - radius_b)
+    points[0, 0] = cos * mid_x - sin * mid_y + pose_a[0] + lift * nx
+    points[0, 1] = sin * mid_x + cos * mid_y + pose_a[1] + lift * ny
+    points[0, 2] = gap
+    names[0] = 0
+    return 1
+
+
+@inlined_kernel
+def manifold_pair(
+    kind_a: int,
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    centroid_a: FloatArray,
+    radius_a: float,
+    extent_a: float,
+    pose_a: FloatArray,
+    kind_b: int,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    centroid_b: FloatArray,
+    radius_b: float,
+    extent_b: float,
+    pose_b: FloatArray,
+    rule: int,
+    scratch: FloatArray,
+    ends: FloatArray,
+    end_names: IntArray,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+) -> int:
+    """Fill one row for any two shapes and return the number of points.
+
+    A shape is its kind, its vertices (a circle's centre) with their normals, Box2D's centroid, its radius (a circle's own, a
+    polygon's skin) and its extent: the largest distance of the surface from the local origin. `scratch` (2, m + 1, 2) takes the
+    moved shape of at most m vertices.
+    """
+    points[:, :] = 0.0
+    names[:] = 0
+    rounding = rounding_of(pose_a, extent_a, pose_b, extent_b)
+    if kind_a == CIRCLE and kind_b == POLYGON:
+        center = scratch[0, :1]
+        move_to_frame(pose_b, pose_a, vertices_a, center, False)
+        return manifold_polygon_circle(
+            vertices_b, normals_b, radius_b, pose_b, center, radius_a, rounding, rule, -1.0, points, names, axis, reference
+        )
+    n_b = vertices_b.shape[0]
+    moved = scratch[0, :n_b]
+    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
+    if kind_b == CIRCLE:
+        if kind_a == CIRCLE:
+            return manifold_circles(
+                radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference
+            )
+        return manifold_polygon_circle(
+            vertices_a, normals_a, radius_a, pose_a, moved, radius_b, rounding, rule, 1.0, points, names, axis, reference
+        )
+    moved_normals = scratch[1, :n_b]
+    moved_centroid = scratch[0, n_b : n_b + 1]
+    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
+    move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
+    return manifold_polygons(
+        vertices_a, normals_a, centroid_a, radius_a, pose_a, moved, moved_normals, moved_centroid[0], radius_b,
+        rounding, rule, points, names, axis, reference, ends, end_names,
+    )  # fmt: skip
+
+
+@kernel
+def poses_with_rotation(poses: FloatArray) -> FloatArray:
+    """Return (n, 4) x, y, cos, sin of poses (n, 3) x, y, angle, with the scalar form's own cosine and sine."""
+    rotated = np.empty((poses.shape[0], 4))
+    for i in range(poses.shape[0]):
+        rotated[i, 0], rotated[i, 1] = poses[i, 0], poses[i, 1]
+        rotated[i, 2], rotated[i, 3] = math.cos(poses[i, 2]), math.sin(poses[i, 2])
+    return rotated
+
+
+@kernel
+def manifold_pairs(
+    kind: IntArray,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    centroid: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    rule: int,
+    count: IntArray,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+) -> None:
+    """Fill a row for each of the `pairs` of packed shapes: shape s has vertices first[s] to first[s] + n_vertices[s]."""
+    most = 0
+    for shape in range(n_vertices.shape[0]):
+        most = max(most, n_vertices[shape])
+    scratch = np.empty((2, most + 1, 2))
+    ends = np.empty((2, 2))
+    end_names = np.empty((2, 4), dtype=np.int64)
+    for row in range(pairs.shape[0]):
+        a, b = pairs[row, 0], pairs[row, 1]
+        low_a, low_b = first[a], first[b]
+        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
+        count[row] = manifold_pair(
+            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], extent[a], poses_a[row],
+            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], extent[b], poses_b[row],
+            rule, scratch, ends, end_names, points[row], names[row], axis[row], reference[row],
+        )  # fmt: skip

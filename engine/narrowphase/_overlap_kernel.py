@@ -1,0 +1,124 @@
+"""Whether two shapes share a point, skins and radii included.
+
+Every shape is a core and a radius: a circle's core is its centre, a polygon's its vertices, and the shape is all that lies
+within the radius of the core. Two such shapes overlap when their cores are no farther apart than the sum of the radii r::
+
+            core of A   ____            separation s over the edges' normals:
+                       |    |             s > r        apart, an axis shows it
+                       |____|  ) r        s <= 0       the cores themselves overlap
+                              *           0 < s <= r   near a corner s is less than the distance d,
+                           core of B                   so the distance itself must be measured
+
+Measured is only in that narrow band: the distance of two disjoint convex polygons is that of some vertex of one from some
+edge of the other, since two edges that are nearest inside both are parallel and overlap, and then an end of one lies
+opposite the other.
+
+Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.4.2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.narrowphase._manifold_kernel import rounding_of
+from engine.narrowphase._sat_kernel import max_separation, move_to_frame, overlap_improved
+from engine.narrowphase.packing import CIRCLE
+
+__all__ = ["core_distance", "overlap_pair", "overlap_pairs"]
+
+
+@inlined_kernel
+def distance_to_edges(x: float, y: float, vertices: FloatArray) -> float:
+    """Return the distance of a point from the nearest edge of a polygon; one vertex is a point."""
+    n = vertices.shape[0]
+    nearest = np.inf
+    for i in range(n):
+        ax, ay = vertices[i, 0], vertices[i, 1]
+        ex, ey = vertices[(i + 1) % n, 0] - ax, vertices[(i + 1) % n, 1] - ay
+        length_sq = ex * ex + ey * ey
+        share = 0.0
+        if length_sq > 0.0:
+            share = min(1.0, max(0.0, ((x - ax) * ex + (y - ay) * ey) / length_sq))
+        nearest = min(nearest, math.hypot(x - (ax + share * ex), y - (ay + share * ey)))
+    return nearest
+
+
+@kernel
+def core_distance(vertices_a: FloatArray, vertices_b: FloatArray) -> float:
+    """Return the distance of two disjoint cores in one frame."""
+    nearest = np.inf
+    for j in range(vertices_b.shape[0]):
+        nearest = min(nearest, distance_to_edges(vertices_b[j, 0], vertices_b[j, 1], vertices_a))
+    for j in range(vertices_a.shape[0]):
+        nearest = min(nearest, distance_to_edges(vertices_a[j, 0], vertices_a[j, 1], vertices_b))
+    return nearest
+
+
+@inlined_kernel
+def overlap_pair(
+    kind_a: int,
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    radius_a: float,
+    extent_a: float,
+    pose_a: FloatArray,
+    kind_b: int,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    radius_b: float,
+    extent_b: float,
+    pose_b: FloatArray,
+    scratch: FloatArray,
+) -> bool:
+    """Tell whether two shapes, given as in `manifold_pair`, overlap; a touch within rounding does."""
+    radius, touch = radius_a + radius_b, rounding_of(pose_a, extent_a, pose_b, extent_b)
+    n_b = vertices_b.shape[0]
+    moved, moved_normals = scratch[0, :n_b], scratch[1, :n_b]
+    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
+    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
+    if kind_a != CIRCLE and kind_b != CIRCLE and radius == 0.0:
+        return overlap_improved(vertices_a, normals_a, moved, moved_normals, touch)
+    separation = -np.inf
+    if kind_a != CIRCLE:
+        separation = max_separation(vertices_a, normals_a, moved, 0.0)[0]
+    if kind_b != CIRCLE and separation <= radius + touch:
+        separation = max(separation, max_separation(moved, moved_normals, vertices_a, 0.0)[0])
+    if separation > radius + touch:
+        return False
+    if (kind_a != CIRCLE or kind_b != CIRCLE) and separation <= 0.0:
+        return True
+    return core_distance(vertices_a, moved) <= radius + touch
+
+
+@kernel
+def overlap_pairs(
+    kind: IntArray,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    overlapping: IntArray,
+) -> None:
+    """Fill a row, 1 or 0, for each of the `pairs` of packed shapes."""
+    most = 0
+    for shape in range(n_vertices.shape[0]):
+        most = max(most, n_vertices[shape])
+    scratch = np.empty((2, most + 1, 2))
+    for row in range(pairs.shape[0]):
+        a, b = pairs[row, 0], pairs[row, 1]
+        low_a, low_b = first[a], first[b]
+        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
+        is_overlapping = overlap_pair(
+            kind[a], vertices[low_a:high_a], normals[low_a:high_a], radius[a], extent[a], poses_a[row],
+            kind[b], vertices[low_b:high_b], normals[low_b:high_b], radius[b], extent[b], poses_b[row], scratch,
+        )  # fmt: skip
+        overlapping[row] = 1 if is_overlapping else 0

@@ -1,0 +1,36 @@
+"""Loading the kernels ahead of the first question."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.jit import mark_cache_warm
+from engine.continuous.swept import swept_contact
+from engine.geometry import Circle, Polygon, Transform
+from engine.narrowphase import batched, manifold, sat
+from engine.query import batch
+
+__all__ = ["warm_up"]
+
+
+def warm_up() -> None:
+    """Ask each question once for each combination of shapes."""
+    here, there = Transform(), Transform((0.75, 0.1), 0.3)
+    shapes = (Circle(0.5), Polygon.box(0.5, 0.5), Polygon.box(0.5, 0.5, skin_radius=0.01))
+    for a in shapes:
+        for b in shapes:
+            sat.overlap(a, here, b, there)
+            manifold.manifold(a, here, b, there, "exact")
+            manifold.manifold(a, here, b, there, "box2d")
+            swept_contact(a, here, (1.0, 0.0), b, Transform((3.0, 0.0)), (0.0, 0.0), 5.0)
+    box = shapes[1]
+    assert isinstance(box, Polygon)
+    sat.overlap_polygons(box, here, box, there, "plain")
+    sat.overlap_polygons(box, here, box, there, "improved")
+    packed = batch.ShapeBatch(shapes)
+    pairs, poses = [(0, 1), (1, 2)], [(0.0, 0.0, 0.0), (0.25, 0.25, 0.5)]
+    batch.overlap(packed, pairs, poses, poses)
+    batch.manifold(packed, pairs, poses, poses)
+    turned = batched.poses_with_rotation(np.array(poses))
+    batched.gap_rows(packed.packed, np.array(pairs), turned, turned, np.array([(1.0, 0.0), (0.0, 1.0)]))
+    mark_cache_warm()

@@ -1,0 +1,43 @@
+"""What importing costs, and that after `warm_up` nothing is compiled any more."""
+
+import subprocess
+import sys
+
+import pytest
+
+from engine import query
+from engine.compare import bulk
+from engine.narrowphase import _manifold_kernel, _overlap_kernel, _witness_kernel
+
+IMPORT = """
+import sys
+from engine import query
+from engine.geometry import Circle, Polygon, Transform
+loaded = [name for name in ("numba", "Box2D", "pygame") if name in sys.modules]
+assert not loaded, loaded
+query.is_warm()
+assert "numba" not in sys.modules
+assert query.overlap(Circle(1.0), Transform(), Polygon.box(1.0, 1.0), Transform((1.0, 0.0)))
+assert "Box2D" not in sys.modules and "pygame" not in sys.modules
+"""
+
+
+def test_importing_loads_neither_kernels_nor_engines():
+    done = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_after_warming_up_nothing_is_compiled():
+    query.warm_up()
+    kernels = (
+        _manifold_kernel.manifold_pairs,
+        _manifold_kernel.poses_with_rotation,
+        _overlap_kernel.overlap_pairs,
+        _witness_kernel.gaps_along,
+    )
+    if not hasattr(kernels[0], "signatures"):
+        pytest.skip("NUMBA_DISABLE_JIT is set")
+    before = [len(kernel.signatures) for kernel in kernels]
+    bulk.compare(500, 1)
+    assert [len(kernel.signatures) for kernel in kernels] == before
+    assert query.is_warm()
