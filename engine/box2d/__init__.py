@@ -12,7 +12,7 @@ from engine.box2d.joints import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.box2d.records import Body, BodyState, Fixture, Joint
+from engine.box2d.records import Body, BodyState, Fixture, Joint, StepCost
 from engine.box2d.snapshot import WorldSnapshot
 from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.box2d.world import World
@@ -31,6 +31,7 @@ __all__ = [
     "PulleyJointSpec",
     "RevoluteJointSpec",
     "RopeJointSpec",
+    "StepCost",
     "StepHooks",
     "WeldJointSpec",
     "WheelJointSpec",

@@ -7,6 +7,7 @@ boundary. What it is given has been checked by `World`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_reader
 from engine.box2d.reading import RawBodies
+from engine.box2d.records import StepCost
 from engine.box2d.snapshot import WorldSnapshot
 from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
 from engine.common.arrays import FloatArray, frozen
@@ -64,6 +66,7 @@ class WorldState:
     def __init__(self, settings: WorldSettings) -> None:
         self.settings = settings
         self.step_index = 0
+        self.cost = StepCost()
         self.structure_version = 0
         self.bodies: dict[int, BodyEntry] = {}
         self.fixtures: dict[int, FixtureEntry] = {}
@@ -236,17 +239,20 @@ class WorldState:
         before = self.motion()
         number = self.step_index + 1
         cache = self.cache
+        cache.reader = best_reader()  # the fast one may have become ready since the last step
         cache.listener.hooks = hooks
 
         def start_pose(body: int) -> Pose:
             x, y, angle = before.poses[before.rows[body]].tolist()
             return x, y, angle
 
+        started = perf_counter()
         try:
             raised = cache.step(number, start_pose)
         except Exception as error:
             self.rebuild(before)
             raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
+        stepped = perf_counter()
         after = cache.read_bodies()
         finite = np.isfinite(after.values).all(axis=1)
         if not finite.all():
@@ -271,6 +277,7 @@ class WorldState:
         self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3))
         self._stale = False
         self.step_index = number
+        self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped))
         return raised
 
     def _movable(self, motion: Motion) -> NDArray[np.bool_]:

@@ -24,7 +24,7 @@ from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
 from engine.box2d.convert import to_box2d
 from engine.box2d.hooks import PreSolveHook, StepHooks
 from engine.box2d.joints import JointSpec, MouseJointSpec, ResolvedJoint
-from engine.box2d.records import Body, BodyState, Fixture, Joint
+from engine.box2d.records import Body, BodyState, Fixture, Joint, StepCost
 from engine.box2d.snapshot import WorldSnapshot
 from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, check_density
 from engine.common.arrays import FloatArray
@@ -112,6 +112,11 @@ class World:
     def contacts(self) -> StepContacts:
         """Contacts after the last step."""
         return self._state.pairs.contacts
+
+    @property
+    def last_cost(self) -> StepCost:
+        """What the last step cost; zero before the first."""
+        return self._state.cost
 
     @property
     def log(self) -> tuple[tuple[int, c.Command], ...]:

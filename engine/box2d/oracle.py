@@ -1,0 +1,227 @@
+"""Box2D's own answers for pairs of shapes at given poses: the second witness of the referee.
+
+Nothing is computed here but the change from Box2D's local manifold to the world (as in b2WorldManifold), so that an error of
+our algorithms cannot repeat itself. Shapes are made once; one manifold and two transforms serve all calls; every number is copied
+out of Box2D before the next call.
+
+Box2D computes in float32. Whoever compares must ask both sides the same question: poses must hold float32 values (a refusal
+otherwise), and `shapes` are the shapes as Box2D holds them, in its order of vertices, with its skin.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import Box2D
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.box2d.convert import to_box2d
+from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
+from engine.common.errors import InvalidInputError
+from engine.common.tolerances import BOX2D_EPSILON
+from engine.geometry import Circle, Polygon, Shape
+
+__all__ = ["BOX2D_VERSION", "OracleManifolds", "PairOracle", "held_rotation", "round_pose", "round_shape"]
+
+BOX2D_VERSION = "2.3.0"
+"""The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
+
+_CIRCLES, _FACE_A = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class OracleManifolds:
+    """Box2D's manifolds in columns, as `StepContacts` has them; `seconds` is what the calls and the copying took."""
+
+    count: IntArray
+    normal: FloatArray
+    position: FloatArray
+    separation: FloatArray
+    feature_id: IntArray
+    seconds: float
+
+
+def round_shape(shape: Shape) -> Shape:
+    """Return the shape whose numbers are those of `shape` rounded to float32; a polygon's skin becomes 0."""
+    if isinstance(shape, Circle):
+        return Circle(float(np.float32(shape.radius)), (float(np.float32(shape.center[0])), float(np.float32(shape.center[1]))))
+    return Polygon(shape.vertices.astype(np.float32).astype(np.float64))
+
+
+def round_pose(poses: ArrayLike) -> FloatArray:
+    """Return poses (n, 3), every number rounded to float32."""
+    return np.asarray(poses, dtype=np.float32).astype(np.float64)
+
+
+def held_rotation(angle: float) -> tuple[float, float]:
+    """Return the float32 cosine and sine that Box2D makes of an angle."""
+    xf = Box2D.b2Transform()
+    xf.Set((0.0, 0.0), angle)
+    return float(xf.q.c), float(xf.q.s)
+
+
+class PairOracle:
+    """Box2D's narrow phase over a fixed set of shapes.
+
+    Parameters
+    ----------
+    shapes : iterable of Circle or Polygon
+        Numbers that float32 holds (`round_shape`).
+
+    Attributes
+    ----------
+    shapes : tuple of Circle or Polygon
+        As Box2D holds them.
+    centroids : float64 (n, 2)
+        Box2D's own float32 centroids.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D refuses a polygon, or would change it.
+    """
+
+    def __init__(self, shapes: Iterable[Shape]) -> None:
+        made = [to_box2d(shape) for shape in shapes]
+        self._made: list[Any] = [one for one, _ in made]
+        self.shapes: tuple[Shape, ...] = tuple(held for _, held in made)
+        centroids = [shape.center if isinstance(shape, Circle) else tuple(one.centroid) for one, shape in made]
+        self.centroids: FloatArray = frozen(np.array(centroids, dtype=np.float64).reshape(-1, 2))
+        self._is_circle = [isinstance(shape, Circle) for shape in self.shapes]
+        self._radius = np.array([shape.radius if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
+        self._skin = np.array([0.0 if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
+
+    def manifolds(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> OracleManifolds:
+        """Return Box2D's manifold of each pair (n, 2) at poses (n, 3) x, y, angle; normals point from A to B.
+
+        Box2D knows polygon and circle in that order only; for circle and polygon it is asked the other way round and its
+        normal turned.
+
+        Raises
+        ------
+        InvalidInputError
+            An index out of range, lengths that differ, or a pose that float32 does not hold.
+        """
+        checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
+        is_circle, made = self._is_circle, self._made
+        turned_round = np.array([is_circle[a] and not is_circle[b] for a, b in checked.tolist()], dtype=np.bool_)
+        order = np.where(turned_round[:, None], checked[:, ::-1], checked)
+        first = np.where(turned_round[:, None], poses_b, poses_a)
+        second = np.where(turned_round[:, None], poses_a, poses_b)
+
+        local, point_0, point_1 = _reused_manifold()
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        plane_normal, plane_point = local.localNormal, local.localPoint
+        clip_0, clip_1 = point_0.localPoint, point_1.localPoint
+        collide = {
+            (False, False): Box2D.b2CollidePolygons,
+            (False, True): Box2D.b2CollidePolygonAndCircle,
+            (True, True): Box2D.b2CollideCircles,
+        }
+        numbers: list[tuple[float, ...]] = []
+        ids: list[tuple[int, int, int, int]] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(order.tolist(), first.tolist(), second.tolist(), strict=True):
+            xf_1.Set((x1, y1), angle_1)
+            xf_2.Set((x2, y2), angle_2)
+            local.pointCount = 0
+            collide[is_circle[a], is_circle[b]](local, made[a], xf_1, made[b], xf_2)
+            count = local.pointCount
+            if count == 0:
+                numbers.append(_NO_NUMBERS)
+                ids.append(_NO_IDS)
+            elif count == 1:
+                numbers.append((plane_normal.x, plane_normal.y, plane_point.x, plane_point.y, clip_0.x, clip_0.y, 0.0, 0.0))
+                ids.append((1, local.type_, point_0.id.key, 0))
+            else:
+                numbers.append((plane_normal.x, plane_normal.y, plane_point.x, plane_point.y, clip_0.x, clip_0.y, clip_1.x, clip_1.y))
+                ids.append((2, local.type_, point_0.id.key, point_1.id.key))
+        seconds = time.perf_counter() - started
+
+        table = np.array(ids, dtype=np.int64).reshape(-1, 4)
+        count_column, kind = table[:, 0], table[:, 1]
+        normal, position, separation = self._to_world(np.array(numbers).reshape(-1, 4, 2), kind, order, first, second)
+        normal[turned_round] *= -1.0
+        normal[count_column == 0] = 0.0
+        beyond = np.arange(2)[None, :] >= count_column[:, None]
+        position[beyond] = 0.0
+        separation[beyond] = 0.0
+        names = np.ascontiguousarray(table[:, 2:])
+        return OracleManifolds(
+            frozen(np.ascontiguousarray(count_column)), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds
+        )
+
+    def overlaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[NDArray[np.bool_], float]:
+        """Return b2TestOverlap of each pair, which counts the skins, and the seconds it took. Errors as in `manifolds`."""
+        checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
+        made, test = self._made, Box2D.b2TestOverlap
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        answers: list[bool] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
+            xf_1.Set((x1, y1), angle_1)
+            xf_2.Set((x2, y2), angle_2)
+            answers.append(bool(test(made[a], 0, made[b], 0, xf_1, xf_2)))
+        return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
+
+    def _to_world(
+        self, numbers: FloatArray, kind: IntArray, order: IntArray, poses_1: FloatArray, poses_2: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Change local manifolds to the world: normal from the first shape to the second, points midway, separations.
+
+        The frame of the plane is the first shape's for faceA and circles, the second's for faceB; clipped points lie in the
+        other one's.
+        """
+        is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
+        plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)
+        clip_pose = np.where(is_face_b[:, None], poses_1, poses_2)
+        radius_1, radius_2 = self._radius[order[:, 0]], self._radius[order[:, 1]]
+        reference, other = np.where(is_face_b, radius_2, radius_1), np.where(is_face_b, radius_1, radius_2)
+        plane_normal = _rotate(plane_pose[:, 2], numbers[:, 0])
+        plane_point = _rotate(plane_pose[:, 2], numbers[:, 1]) + plane_pose[:, :2]
+        clips = np.stack([_rotate(clip_pose[:, 2], numbers[:, 2 + k]) + clip_pose[:, :2] for k in range(2)], axis=1)
+
+        between = clips[:, 0] - plane_point
+        distance = np.hypot(between[:, 0], between[:, 1])
+        is_circles, has_direction = kind == _CIRCLES, distance > BOX2D_EPSILON
+        toward = np.where(has_direction[:, None], between / np.where(has_direction, distance, 1.0)[:, None], (1.0, 0.0))
+        plane_normal = np.where(is_circles[:, None], toward, plane_normal)
+
+        gap = ((clips - plane_point[:, None, :]) * plane_normal[:, None, :]).sum(axis=2)
+        lift = 0.5 * (reference[:, None] - other[:, None] - gap)
+        position = clips + lift[:, :, None] * plane_normal[:, None, :]
+        round_radii = (self._radius - self._skin)[order].sum(axis=1)
+        normal = np.where(is_face_b[:, None], -plane_normal, plane_normal)
+        return normal, position, gap - round_radii[:, None]
+
+    def _checked(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[IntArray, FloatArray, FloatArray]:
+        checked = index_pairs("pairs", pairs, len(self._made))
+        poses_a, poses_b = finite_rows("xf_a", xf_a, 3, len(checked)), finite_rows("xf_b", xf_b, 3, len(checked))
+        for field, poses in (("xf_a", poses_a), ("xf_b", poses_b)):
+            if not np.array_equal(poses, round_pose(poses)):
+                raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
+        return checked, poses_a, poses_b
+
+
+_NO_NUMBERS = (0.0,) * 8
+_NO_IDS = (0, 0, 0, 0)
+
+
+def _reused_manifold() -> tuple[Any, Any, Any]:
+    """Return a manifold and views of both its points: pybox2d hands out as many as the manifold holds, so it must hold two."""
+    local, xf_1, xf_2 = Box2D.b2Manifold(), Box2D.b2Transform(), Box2D.b2Transform()
+    box = Box2D.b2PolygonShape(box=(1.0, 1.0))
+    xf_1.SetIdentity()
+    xf_2.Set((0.0, 1.5), 0.0)
+    Box2D.b2CollidePolygons(local, box, xf_1, box, xf_2)
+    point_0, point_1 = local.points
+    return local, point_0, point_1
+
+
+def _rotate(angle: FloatArray, local: FloatArray) -> FloatArray:
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.column_stack((cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]))

@@ -1,0 +1,245 @@
+"""Box2D 2.3.0's polygon rule once more, with every decision laid open.
+
+The rule is a chain of comparisons: which normal points most along the centroids, whether the next edge is better, which face is
+preferred, on which side of a plane an end lies. Float32 rounding changes the answer only by turning one of them round. Here each
+comparison goes through a `Judge`, which knows how large a margin rounding can have eaten: beyond it, the decision stands;
+within it, either outcome is possible, and `all_outcomes` follows both.
+
+The geometry may be floats, to search quickly, or `fractions.Fraction`, to prove: the same code then computes exact margins from
+the float32 numbers Box2D was given, with its float32 cosines and sines taken as exact. Only unit normals are irrational; they are
+rational to 2**-120 here, twelve orders of magnitude finer than float64.
+
+This file is written apart from the compiled kernels, in the world frame, and shares no line with them: it also tests them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64
+
+__all__ = ["Bounds", "Decision", "Judge", "Outcome", "WorldPolygon", "all_outcomes", "replay_outcome", "world_polygon"]
+
+Number: TypeAlias = Any
+"""float or Fraction; one run uses one of them throughout."""
+
+Vector: TypeAlias = tuple[Number, Number]
+
+_SQRT_BITS = 120
+_MOST_RUNS = 512
+"""Outcomes followed before giving up: nine decisions undecided at once, each both ways."""
+
+_FEWEST_COSINE = 64.0 * EPS64
+"""A relative floor for the cosine between incident and reference edge: below it they are perpendicular at float64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What float32 rounding can do to a margin: separations and plane distances, metres; normals' products; centroid line, metres."""
+
+    separation: float
+    direction: float
+    centroid: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One comparison that rounding could have turned: what it was about, its margin, the bound, and the option taken."""
+
+    name: str
+    margin: Number
+    bound: float
+    option: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPolygon:
+    """Corners and unit normals in the world frame, centroid, skin."""
+
+    vertices: Sequence[Vector]
+    normals: Sequence[Vector]
+    centroid: Vector
+    skin: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A manifold, the decisions that rounding could have turned, and by how much a clip amplified errors."""
+
+    normal: Vector | None
+    points: tuple[tuple[Number, Number, Number], ...]
+    decisions: tuple[Decision, ...]
+    amplification: float
+
+
+class Judge:
+    """Decides comparisons, following `script` where rounding leaves a choice and the plain answer after its end."""
+
+    def __init__(self, script: Sequence[int] = ()) -> None:
+        self._script = list(script)
+        self.open: list[Decision] = []
+
+    def is_positive(self, name: str, margin: Number, bound: float) -> bool:
+        """Tell whether `margin` > 0, or what the script says if it is within `bound` of 0."""
+        return self._choose(name, margin, bound, 0 if margin > 0 else 1, 2) == 0
+
+    def side_of_plane(self, margin: Number, bound: float) -> int:
+        """Return 0 inside, 1 outside, 2 on the plane itself, of a distance in front of it."""
+        return self._choose("side plane", margin, bound, 1 if margin > 0 else (2 if margin == 0 else 0), 3)
+
+    def _choose(self, name: str, margin: Number, bound: float, plain: int, n_options: int) -> int:
+        if abs(margin) > bound:
+            return plain
+        at = len(self.open)
+        option = self._script[at] if at < len(self._script) else plain
+        assert option < n_options
+        self.open.append(Decision(name, margin, bound, option))
+        return option
+
+
+def all_outcomes(a: WorldPolygon, b: WorldPolygon, bounds: Bounds) -> Iterator[tuple[Outcome, tuple[int, ...]]]:
+    """Yield every manifold that the rule can give under rounding, the unrounded one first, each with the script that leads to it."""
+    waiting: list[tuple[int, ...]] = [()]
+    for _ in range(_MOST_RUNS):
+        if not waiting:
+            return
+        script = waiting.pop(0)
+        outcome = replay_outcome(a, b, bounds, script)
+        options = tuple(decision.option for decision in outcome.decisions)
+        yield outcome, options
+        for at in range(len(script), len(options)):
+            n_options = 3 if outcome.decisions[at].name == "side plane" else 2
+            for option in range(n_options):
+                if option != options[at]:
+                    waiting.append((*options[:at], option))
+
+
+def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
+    """Follow Box2D's rule once, the undecided comparisons as `script` says."""
+    judge = Judge(script)
+
+    def finish(normal: Vector | None, points: tuple[tuple[Number, Number, Number], ...], amplification: float = 0.0) -> Outcome:
+        return Outcome(normal if points else None, points, tuple(judge.open), amplification)
+
+    total = a.skin + b.skin
+    separation_a, edge_a = _climb(a, b, bounds, judge)
+    if judge.is_positive("early out on A", separation_a - total, bounds.separation):
+        return finish(None, ())
+    separation_b, edge_b = _climb(b, a, bounds, judge)
+    if judge.is_positive("early out on B", separation_b - total, bounds.separation):
+        return finish(None, ())
+    exact = type(separation_a)
+    preferred = exact(BOX2D_RELATIVE_TOLERANCE) * separation_a + exact(BOX2D_ABSOLUTE_TOLERANCE)
+    is_on_b = judge.is_positive("face preference", separation_b - preferred, 2.0 * bounds.separation)
+    base, other, edge = (b, a, edge_b) if is_on_b else (a, b, edge_a)
+
+    nx, ny = base.normals[edge]
+    products = [nx * mx + ny * my for mx, my in other.normals]
+    incident = _extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
+    cosine = abs(float(products[incident]))
+    factor = 1.0 / max(cosine, _FEWEST_COSINE)
+    ends = [other.vertices[incident], other.vertices[(incident + 1) % len(other.vertices)]]
+    amplification = 0.0
+    for corner, outward in ((edge, -1), ((edge + 1) % len(base.vertices), 1)):
+        vx, vy = base.vertices[corner]
+        tx, ty = -outward * ny, outward * nx
+        out = [tx * (x - vx) + ty * (y - vy) - total for x, y in ends]
+        sides = [judge.side_of_plane(distance, bounds.separation * (1.0 + amplification)) for distance in out]
+        if sides.count(1) == 2 or sorted(sides) == [1, 2]:
+            return finish(None, ())
+        if sides.count(1) == 1:
+            amplification = 2.0 * factor + amplification
+            span = out[0] - out[1]
+            share = min(max(out[0] / span, exact(0)), exact(1)) if span != 0 else exact(0)
+            (x0, y0), (x1, y1) = ends
+            cut = (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
+            ends = [ends[sides.index(0)], cut]
+
+    points = []
+    half = exact(0.5)
+    for x, y in ends:
+        gap = nx * (x - base.vertices[edge][0]) + ny * (y - base.vertices[edge][1])
+        if not judge.is_positive("within the skins", total - gap, bounds.separation * (1.0 + 2.0 * amplification)):
+            continue
+        lift = half * (base.skin - other.skin - gap)
+        points.append((x + lift * nx, y + lift * ny, gap))
+    sign = -1 if is_on_b else 1
+    return finish((sign * nx, sign * ny), tuple(points), factor if amplification else 0.0)
+
+
+def world_polygon(
+    vertices: Sequence[tuple[float, float]],
+    centroid: tuple[float, float],
+    skin: float,
+    position: tuple[float, float],
+    rotation: tuple[float, float],
+    number: Callable[[float], Number],
+) -> WorldPolygon:
+    """Place a polygon by float32 `position` and `rotation` (cos, sin); `number` is float or Fraction."""
+    cos, sin = number(rotation[0]), number(rotation[1])
+    px, py = number(position[0]), number(position[1])
+    placed = []
+    for x, y in (*vertices, centroid):
+        exact_x, exact_y = number(x), number(y)
+        placed.append((cos * exact_x - sin * exact_y + px, sin * exact_x + cos * exact_y + py))
+    corners = placed[:-1]
+    normals = []
+    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
+        ex, ey = x1 - x0, y1 - y0
+        length = _root(ex * ex + ey * ey)
+        normals.append((ey / length, -ex / length))
+    return WorldPolygon(corners, normals, placed[-1], number(skin))
+
+
+def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge) -> tuple[Number, int]:
+    dx, dy = other.centroid[0] - poly.centroid[0], other.centroid[1] - poly.centroid[1]
+    reach = abs(float(dx)) + abs(float(dy))
+    along = [nx * dx + ny * dy for nx, ny in poly.normals]
+    start = _extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach), judge)
+
+    def separation(edge: int) -> Number:
+        nx, ny = poly.normals[edge]
+        vx, vy = poly.vertices[edge]
+        return min(nx * (x - vx) + ny * (y - vy) for x, y in other.vertices)
+
+    def is_better(name: str, one: Number, than: Number) -> bool:
+        return judge.is_positive(name, one - than, 2.0 * bounds.separation)
+
+    n = len(poly.vertices)
+    before, after = (start - 1) % n, (start + 1) % n
+    best, before_value, after_value = separation(start), separation(before), separation(after)
+    if is_better("climb back", before_value, best) and is_better("climb back", before_value, after_value):
+        step, best, best_edge = -1, before_value, before
+    elif is_better("climb on", after_value, best):
+        step, best, best_edge = 1, after_value, after
+    else:
+        return best, start
+    for _ in range(n):
+        edge = (best_edge + step) % n
+        value = separation(edge)
+        if not is_better("end of the climb", value, best):
+            break
+        best, best_edge = value, edge
+    return best, best_edge
+
+
+def _extreme(name: str, values: Sequence[Number], bound: float, judge: Judge) -> int:
+    """Return the index of the greatest value; of those within `bound` of it, the one the script says, else the first greatest."""
+    greatest = max(values)
+    near = [index for index, value in enumerate(values) if greatest - value <= bound]
+    for index in near[:-1]:
+        rival = max(value for at, value in enumerate(values) if at in near and at > index)
+        if not judge.is_positive(name, rival - values[index], bound):
+            return index
+    return near[-1]
+
+
+def _root(value: Number) -> Number:
+    if isinstance(value, Fraction):
+        shift = 1 << (2 * _SQRT_BITS)
+        return Fraction(math.isqrt(value.numerator * shift // value.denominator), 1 << _SQRT_BITS)
+    return math.sqrt(value)

@@ -1,0 +1,117 @@
+"""How far Box2D's answers may lie from exact ones because it computes in float32. The only place with such numbers.
+
+Both sides get the very same float32 numbers (vertices, positions, angles), so what differs is Box2D's rounding. Write u = EPS32 / 2
+for the largest relative error of one operation, and S, the *scale* of a pair, for the distances of the two positions from the
+world's origin plus the two extents: no number in the computation is larger. Ours errs by the same terms with float64's u, half a
+billion times less, which is left out.
+
+Step by step, worst case, terms in u^2 left out:
+
+==================  ===========================================================================================  =========
+world vertex        cosine and sine are float32 results, 2u each at the worst; two products and a sum: 2u more;       5 u S
+                    the position is added: u
+stored unit normal  an edge rounded once, u; its squared length, root and quotient: 3u                                 4 u
+world normal        turned (4u) and turned back into the other's frame (4u): 8u more                                  12 u
+separation          difference of two world vertices (5 + 5 + 1) u S, times the normal (12 u S), the dot product      26 u S
+                    itself 2u S, the sum 1 u S
+clipped end         two planes, each at a distance known to 26 u S: the end moves by at most twice that along      (5 + 104 f)
+                    the incident edge, grown by f = 1 / cos(incident, reference); 5 u S of its own                      u S
+contact point       the end; back to local and out again at float64 (9 u S); half the separation's error (13 u S)  (27 + 104 f)
+                                                                                                                       u S
+==================  ===========================================================================================  =========
+
+where f = 0 if no plane cut. Circles: two centres to the world (5 u S each), their difference (u S): 11 u S; a direction taken
+over a distance d therefore errs by 11 u S / d, and the point by the circle's radius times that, beside its own rounding.
+
+b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
+vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import EPS32
+
+__all__ = [
+    "MOST_AGREEING_AMPLIFICATION",
+    "MOST_AGREEING_TURN",
+    "OVERLAP_THRESHOLD",
+    "centroid_allowance",
+    "circle_turn",
+    "direction_allowance",
+    "is_determined",
+    "normal_allowance",
+    "overlap_allowance",
+    "point_allowance",
+    "scale_of",
+    "separation_allowance",
+]
+
+_U = 0.5 * EPS32
+
+OVERLAP_THRESHOLD = 10.0 * EPS32
+"""Metres. b2TestOverlap's own limit: nearer than this counts as overlap."""
+
+MOST_AGREEING_AMPLIFICATION = 32.0
+"""Ratio. An incident edge steeper than this against the reference edge (within 1.8 degrees of the perpendicular) has ends that float32
+does not determine: a difference there is not waved through, but must be proved to be one of rounding."""
+
+MOST_AGREEING_TURN = 1e-3
+"""Radians. Likewise for a circle's direction, taken between points so near that rounding could turn it farther than this."""
+
+
+def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, extent_b: FloatArray) -> FloatArray:
+    """Return S of each pair, metres."""
+    reach_a = np.abs(poses_a[:, 0]) + np.abs(poses_a[:, 1])
+    reach_b = np.abs(poses_b[:, 0]) + np.abs(poses_b[:, 1])
+    scale: FloatArray = reach_a + reach_b + extent_a + extent_b
+    return scale
+
+
+def separation_allowance(scale: FloatArray) -> FloatArray:
+    """Error of one separation, metres."""
+    return 26.0 * _U * scale
+
+
+def direction_allowance() -> float:
+    """Error of the dot product of two unit normals, each turned to the other's frame: 12 u each, and 2 u of its own."""
+    return 26.0 * _U
+
+
+def point_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray, extent: FloatArray) -> FloatArray:
+    """Error of a contact point, metres; `amplification` as the manifold kernel gives it, `extent` the circle's reach."""
+    polygons = (27.0 + 104.0 * amplification) * _U * scale
+    circles = 27.0 * _U * scale + extent * circle_turn(scale, amplification)
+    return np.where(is_polygons, polygons, circles)
+
+
+def normal_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray) -> FloatArray:
+    """Error of a world normal: 12 u from an edge; a direction over a distance d adds 11 u S / d (a circle's `amplification`)."""
+    return 12.0 * _U + np.where(is_polygons, 0.0, circle_turn(scale, amplification))
+
+
+def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
+    """Angle by which rounding can turn a direction taken over a distance d, 11 u S / d; 2 and above is any direction."""
+    turn: FloatArray = np.minimum(2.0, 11.0 * _U * scale * amplification)
+    return turn
+
+
+def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray) -> FloatArray:
+    """Tell where float32 determines the answer well enough that agreement means something."""
+    return np.where(
+        is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN
+    )
+
+
+def overlap_allowance(scale: FloatArray) -> FloatArray:
+    """Error of b2Distance, metres, and its own threshold."""
+    return 23.0 * _U * scale + OVERLAP_THRESHOLD
+
+
+def centroid_allowance(n_vertices: IntArray, extent: FloatArray, area: FloatArray) -> FloatArray:
+    """Error of Box2D's centroid where only ours is known, metres: n triangles from the local origin, each area within 3 u
+    extent^2 and weighted by at most the extent, divided by the area; thin polygons far from their origin fare worst."""
+    allowance: FloatArray = 6.0 * _U * n_vertices * extent**3 / area
+    return allowance

@@ -1,0 +1,208 @@
+"""The verdict on manifolds: agree, explained with a proof, or unexplained.
+
+Two manifolds agree when they say the same physically: one normal, and one set of points with their separations, whatever the
+order, within what Box2D's float32 can have done (`allowances`). Where they do not, the pair is tried in this order, and the first
+step that succeeds is its reason:
+
+1. Replay Box2D's rule in float64 from the same numbers. If that gives Box2D's answer, the rule is the cause, and what is left to show
+   is that our axis is no worse. The witness is a projection of both shapes on both normals, which searches nothing::
+
+       ours is shallower    `skin` if the cores are apart and Box2D's points too: a contact of the skins only;
+                            `face_preference` if Box2D climbed to the best edge of each polygon and then kept A's for 0.98 and 0.001;
+                            `local_maximum` otherwise: its climb stopped on the wrong hill
+       equally deep         the same normal: the two faces are parallel and either may be the reference, agree;
+                            another normal: `float32_tie`, the two separations compared in rational arithmetic
+       ours is deeper       unexplained: our own fault
+
+2. Otherwise rounding turned some decision. Follow the rule through every outcome that float32 rounding allows; if one of them gives
+   Box2D's answer, prove in rational arithmetic that each margin on the way lies within its bound: `float32_tie`.
+
+3. Otherwise unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
+from engine.compare import allowances, ties
+from engine.compare.posed import Answers, PosedPairs, our_manifolds
+from engine.narrowphase import batched
+from engine.narrowphase.batched import ManifoldRows
+
+__all__ = ["Explanation", "Fit", "Verdicts", "answers_of", "fit", "judge_manifolds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where two sets of manifolds are the same within the allowances, and by how much they differ.
+
+    `is_determined` where float32 determines the answer at all: elsewhere being the same means little.
+    """
+
+    is_same: NDArray[np.bool_]
+    is_determined: NDArray[np.bool_]
+    point_error: FloatArray
+    normal_error: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One differing row: the reason (or "unexplained"), the size in metres, and what was shown."""
+
+    row: int
+    reason: str
+    size: float
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The judgement of n pairs; errors are the largest over the agreeing ones."""
+
+    n_pairs: int
+    n_touching: int
+    n_agree: int
+    max_point_error: float
+    max_normal_error: float
+    differences: tuple[Explanation, ...]
+
+    @property
+    def n_unexplained(self) -> int:
+        """Rows without a proved reason."""
+        return sum(difference.reason == "unexplained" for difference in self.differences)
+
+
+def answers_of(rows: ManifoldRows) -> Answers:
+    """Return our kernel's rows as answers."""
+    return Answers(rows.count, np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0), rows.points)
+
+
+def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
+    """Compare manifolds as physical answers, points in either order."""
+    extent = posed.shapes.extent[posed.pairs].max(axis=1)
+    amplification = ours.axis[:, 3]
+    is_circles = ours.reference[:, 0] < 0
+    if is_circles.any():
+        radii = posed.shapes.radius[posed.pairs].sum(axis=1)
+        distance = np.maximum(ours.axis[:, 2] + radii, EPS64 * posed.scale)
+        amplification = np.where(is_circles, 1.0 / distance, amplification)
+    point_allowed = allowances.point_allowance(posed.scale, amplification, posed.is_polygons, extent)
+    normal_allowed = allowances.normal_allowance(posed.scale, amplification, posed.is_polygons)
+
+    normal_error = np.abs(answers_of(ours).normal - theirs.normal).max(axis=1, initial=0.0)
+    straight = np.abs(ours.points - theirs.points)
+    crossed = np.abs(ours.points - theirs.points[:, ::-1])
+    straight_error, crossed_error = straight.max(axis=(1, 2), initial=0.0), crossed.max(axis=(1, 2), initial=0.0)
+    point_error = np.where(ours.count == 2, np.minimum(straight_error, crossed_error), straight_error)
+    is_same = (ours.count == theirs.count) & (point_error <= point_allowed) & (normal_error <= normal_allowed)
+    is_determined = allowances.is_determined(posed.scale, amplification, posed.is_polygons) | (ours.count == 0)
+    return Fit(is_same, is_determined, point_error, normal_error)
+
+
+def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None = None, is_live: bool = False) -> Verdicts:
+    """Judge Box2D's manifolds against ours (those of `rule="exact"`, unless others are put on trial).
+
+    `is_live` certifies equal axes by a floating-point filter before it asks rational arithmetic; the verdicts are the same.
+    """
+    if ours is None:
+        ours = our_manifolds(posed)
+    first = fit(posed, ours, box2d)
+    agrees = first.is_same & first.is_determined
+    point_error, normal_error = first.point_error, first.normal_error
+    differences: list[Explanation] = []
+    rows = np.flatnonzero(~agrees)
+    if len(rows):
+        differing, their_rows = posed.take(rows), box2d.take(rows)
+        our_rows = ManifoldRows(ours.count[rows], ours.points[rows], ours.names[rows], ours.axis[rows], ours.reference[rows])
+        replay = our_manifolds(differing, exact=False)
+        again = fit(differing, replay, their_rows)
+        trial = _Trial(differing, our_rows, replay, again, their_rows, is_live)
+        for at, row in enumerate(rows.tolist()):
+            found = trial.explain(at)
+            if found is None:
+                agrees[row] = True
+                point_error[row], normal_error[row] = again.point_error[at], again.normal_error[at]
+            else:
+                differences.append(Explanation(row, *found))
+    return Verdicts(
+        n_pairs=len(posed),
+        n_touching=int((box2d.count > 0).sum()),
+        n_agree=int(agrees.sum()),
+        max_point_error=float(point_error[agrees].max(initial=0.0)),
+        max_normal_error=float(normal_error[agrees].max(initial=0.0)),
+        differences=tuple(differences),
+    )
+
+
+class _Trial:
+    """The differing rows, with everything that can be computed for all of them at once."""
+
+    def __init__(self, posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows, again: Fit, box2d: Answers, is_live: bool) -> None:
+        self._is_live = is_live
+        self._posed, self._ours, self._replay, self._box2d = posed, ours, replay, box2d
+        self._is_replayed, self._is_determined = again.is_same.tolist(), again.is_determined.tolist()
+        tie = 2.0 * allowances.separation_allowance(posed.scale)
+        our_witness = _gaps(posed, ours.axis[:, :2])
+        box2d_direction = np.where(box2d.count[:, None] > 0, box2d.normal, replay.axis[:, :2])
+        box2d_witness = _gaps(posed, box2d_direction)
+        # our own witness must say what our kernel says, but for float64 rounding; ours is shallower by `excess`
+        self._ours_stands = (np.abs(our_witness - ours.axis[:, 2]) <= 4.0 * SAT_ROUNDING * posed.scale).tolist()
+        self._excess, self._tie = (our_witness - box2d_witness).tolist(), tie.tolist()
+        self._our_gap, self._box2d_gap = our_witness.tolist(), box2d_witness.tolist()
+
+        turned = np.abs(ours.axis[:, :2] - box2d_direction).max(axis=1)
+        turn_allowed = 2.0 * allowances.normal_allowance(posed.scale, ours.axis[:, 3], posed.is_polygons)
+        self._is_one_normal = (turned <= turn_allowed).tolist()
+        self._is_one_reference = (ours.reference == replay.reference).all(axis=1).tolist()
+        self._have_points = ((ours.count > 0) & (box2d.count > 0)).tolist()
+        self._is_polygons = posed.is_polygons.tolist()
+        # would the preference for A's face alone, applied to the true maxima, have led to Box2D's edge?
+        best_a, best_b = ours.axis[:, 4], ours.axis[:, 5]
+        prefers_b = best_b > BOX2D_RELATIVE_TOLERANCE * best_a + BOX2D_ABSOLUTE_TOLERANCE
+        best_there = np.where(replay.reference[:, 0] == 1, best_b, best_a)
+        is_preference = (prefers_b == (replay.reference[:, 0] == 1)) & (replay.axis[:, 2] >= best_there - tie)
+        self._is_preference = is_preference.tolist()
+
+    def explain(self, at: int) -> tuple[str, float, str] | None:
+        """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
+        excess, tie = self._excess[at], self._tie[at]
+        if not self._ours_stands[at]:
+            return "unexplained", abs(excess), "our own axis fails its witness"
+        if excess < -tie:
+            return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
+        if not self._is_polygons[at]:
+            found = ties.explain_circle(self._posed, at, self._ours, self._box2d, excess)
+            return found if found is not None else ("unexplained", abs(excess), "a circle has one rule, and it gives another answer")
+        if self._is_replayed[at] and excess > tie:
+            return self._explain_rule(at, excess)
+        if self._is_replayed[at] and not self._is_one_reference[at]:
+            if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
+                return None
+            found = ties.explain_equal_axes(self._posed, at, self._ours, self._replay, self._is_live)
+            return found if found is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
+        if self._is_replayed[at] and not self._is_determined[at]:
+            found = ties.explain_steep_clip(self._posed, at, self._ours, self._box2d)
+        else:
+            found = ties.explain_decisions(self._posed, at, self._box2d)
+        if found is not None:
+            return found
+        return "unexplained", abs(excess), "no outcome that float32 rounding allows gives Box2D's manifold"
+
+    def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
+        our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
+        compared = f"its separation is {box2d_gap:.6g} m, ours {our_gap:.6g} m; replaying the rule gives Box2D's points"
+        if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
+            return "skin", excess, f"the cores are apart and touch by their skins only: along Box2D's axis {compared}"
+        if self._is_preference[at]:
+            return "face_preference", excess, f"Box2D kept the other polygon's face (0.98, 0.001): {compared}"
+        return "local_maximum", excess, f"Box2D's climb ended at another axis: {compared}"
+
+
+def _gaps(posed: PosedPairs, directions: FloatArray) -> FloatArray:
+    return batched.gap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, np.ascontiguousarray(directions))
+

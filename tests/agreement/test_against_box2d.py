@@ -1,0 +1,112 @@
+"""Our manifolds and overlaps against Box2D's, seeded, with every difference proved."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from engine.box2d.oracle import PairOracle, held_rotation, round_pose, round_shape
+from engine.common.errors import InvalidInputError
+from engine.compare import bulk
+from engine.compare.cases import case_chunk
+from engine.compare.judge import fit
+from engine.compare.posed import Answers, our_manifolds, posed_pairs
+from engine.geometry import Circle, Polygon
+from engine.narrowphase.packing import pack
+
+
+def deterministic(found):
+    """Leave out what a clock measured."""
+    for tally in found["queries"].values():
+        del tally["ours_per_s"], tally["box2d_per_s"]
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_unexplained(seed):
+    found = bulk.compare(20_000, seed)
+    assert found["box2d"] == "2.3.0"
+    assert found["unexplained_total"] == 0
+    manifold, overlap = found["queries"]["manifold"], found["queries"]["overlap"]
+    for tally in (manifold, overlap):
+        assert tally["pairs"] == 20_000
+        assert tally["pairs"] == tally["agree"] + sum(tally["explained"].values()) + tally["unexplained"]
+        assert 8_000 < tally["touching"] < 12_000
+    assert manifold["explained"]["local_maximum"] > 50
+    assert manifold["max_point_error"] < 2e-4  # pairs up to a kilometre out, where float32 is spaced by 6e-5 m
+    assert manifold["max_normal_error"] < 1e-4
+
+
+def test_any_number_of_jobs_gives_one_result():
+    one, two = (deterministic(bulk.compare(20_001, 3, ("manifold", "overlap"), jobs)) for jobs in (1, 2))
+    assert one == two
+
+
+def test_a_shorter_run_is_the_beginning_of_a_longer_one():
+    short, long = case_chunk(9, 1, 100), case_chunk(9, 1, 5000)
+    assert np.array_equal(short.pairs, long.pairs[:100])
+    assert np.array_equal(short.poses_b, long.poses_b[:100])
+
+
+def test_box2ds_rule_in_float64_gives_box2ds_manifolds_and_feature_ids():
+    cases = case_chunk(4, 0, 10_000)
+    oracle = PairOracle(cases.shapes)
+    posed = posed_pairs(pack(oracle.shapes, oracle.centroids), cases.pairs, cases.poses_a, cases.poses_b)
+    box2d = oracle.manifolds(cases.pairs, cases.poses_a, cases.poses_b)
+    replay = our_manifolds(posed, exact=False)
+    points = np.concatenate((box2d.position, box2d.separation[:, :, None]), axis=2)
+    same = fit(posed, replay, Answers(box2d.count, box2d.normal, points)).is_same
+    random = cases.family == -1
+    assert same[random].mean() > 0.999
+    both = same & random & (box2d.count > 0)
+    assert (replay.names[both] == box2d.feature_id[both]).all(axis=1).mean() > 0.999
+    assert np.abs(replay.points[both] - points[both]).max() < 1e-4
+
+
+def test_the_oracle_turns_circle_and_polygon_round():
+    oracle = PairOracle([round_shape(Polygon.box(0.5, 0.5)), Circle(0.5)])
+    here, there = round_pose([(0.0, 0.0, 0.0)]), round_pose([(0.875, 0.0, 0.0)])
+    forward, backward = oracle.manifolds([(0, 1)], here, there), oracle.manifolds([(1, 0)], there, here)
+    assert forward.normal.tolist() == [[1.0, 0.0]]
+    assert backward.normal.tolist() == [[-1.0, 0.0]]
+    assert np.array_equal(forward.position, backward.position)
+    assert forward.separation[0, 0] == pytest.approx(-0.125, abs=1e-6)
+
+
+@pytest.mark.parametrize("kinds", list(itertools.product((0, 1), repeat=2)))
+def test_the_oracle_on_separated_pairs(kinds):
+    oracle = PairOracle([round_shape(Polygon.box(0.5, 0.5)), Circle(0.5)])
+    here, there = round_pose([(0.0, 0.0, 0.0)]), round_pose([(5.0, 0.0, 0.0)])
+    found = oracle.manifolds([kinds], here, there)
+    assert found.count.tolist() == [0]
+    assert not found.normal.any() and not found.position.any() and not found.separation.any()
+    assert oracle.overlaps([kinds], here, there)[0].tolist() == [False]
+
+
+def test_the_oracle_takes_float32_poses_only():
+    oracle = PairOracle([Circle(0.5)])
+    with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
+        oracle.manifolds([(0, 0)], [(0.0, 0.0, 0.0)], [(0.1, 0.0, 0.0)])
+    with pytest.raises(InvalidInputError, match="pairs must be indices from 0 to 0, got 1"):
+        oracle.overlaps([(0, 1)], [(0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)])
+
+
+def test_box2ds_rotation_is_float32():
+    cos, sin = held_rotation(0.5)
+    assert cos == float(np.float32(cos)) and abs(cos - np.cos(0.5)) < 1e-7
+    assert sin == float(np.float32(sin)) and abs(sin - np.sin(0.5)) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 1), "pairs must be a whole number from 1 to 1000000000, got 0"),
+        ((10, -1), "seed must be a whole number >= 0, got -1"),
+        ((10, 1, ("manifold", "gjk")), "queries must be one or more of manifold, overlap, got 'gjk'"),
+        ((10, 1, ()), "queries must be one or more"),
+        ((10, 1, ("overlap",), 0), "jobs must be a whole number from 1"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        bulk.compare(*arguments)
