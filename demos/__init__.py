@@ -1,0 +1,1 @@
+"""One idea per module; each registers its demo. Importing one opens no window and reads no arguments."""

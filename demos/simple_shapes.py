@@ -1,0 +1,170 @@
+"""Convex shapes of every kind rain into a pit: contact points that come, stay and go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+
+__all__ = ["KINDS", "SimpleShapes", "make_shape"]
+
+KINDS = (
+    "square",
+    "circle",
+    "triangle",
+    "rhombus",
+    "pentagon",
+    "hexagon",
+    "trapezoid",
+    "rectangle",
+    "octagon",
+    "kite",
+    "parallelogram",
+    "half disc",
+    "right triangle",
+)
+
+_LARGEST = 0.62
+"""Metres from a shape's middle to its farthest corner."""
+_PITCH = 1.5
+"""Metres between two neighbours in the rain: two radii, twice the jitter, and 0.06 to spare for the skins."""
+_JITTER = 0.1
+_WALL = 0.5
+_TOSS_SPEED = (6.0, 11.0)
+
+
+def make_shape(kind: str, size: float) -> Circle | Polygon:
+    """Return a shape whose corners lie at most `size` metres from its origin."""
+    if kind == "circle":
+        return Circle(0.8 * size)
+    sides = {"triangle": 3, "pentagon": 5, "hexagon": 6, "octagon": 8}.get(kind)
+    if sides is not None:
+        return Polygon.regular(sides, size)
+    if kind == "half disc":
+        turn = np.linspace(0.0, math.pi, 8)
+        return Polygon(size * np.column_stack((np.cos(turn), np.sin(turn) - 0.4)) * 0.9)
+    corners = {
+        "square": ((-0.68, -0.68), (0.68, -0.68), (0.68, 0.68), (-0.68, 0.68)),
+        "rhombus": ((-1.0, 0.0), (0.0, -0.6), (1.0, 0.0), (0.0, 0.6)),
+        "trapezoid": ((-0.9, -0.42), (0.9, -0.42), (0.45, 0.48), (-0.45, 0.48)),
+        "rectangle": ((-0.92, -0.36), (0.92, -0.36), (0.92, 0.36), (-0.92, 0.36)),
+        "kite": ((0.0, -0.95), (0.6, 0.25), (0.0, 0.75), (-0.6, 0.25)),
+        "parallelogram": ((-0.95, -0.3), (0.45, -0.3), (0.95, 0.3), (-0.45, 0.3)),
+        "right triangle": ((-0.6, -0.5), (0.8, -0.5), (-0.6, 0.75)),
+    }[kind]
+    return Polygon(size * np.array(corners))
+
+
+@register(
+    id="simple_shapes",
+    category="Shapes",
+    title="Simple shapes",
+    watch="A body is red while it touches another. A new contact point is cyan, one that lasts is white, one that went fades; "
+    "two points make a contact segment.",
+)
+class SimpleShapes(Demo):
+    """The pit grows with the number of bodies, so that the heap keeps its proportions."""
+
+    parameters = (
+        Parameter("count", 40, 1, 5000, "", "bodies", whole=True, slider_high=400),
+        Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
+        Parameter("restitution", 0.15, 0.0, 0.9, "", "restitution (bounce)"),
+        Parameter("gravity", 10.0, 0.0, 20.0, "m/s²", "gravity"),
+    )
+    keys = (("T", "toss everything up"),)
+
+    def build(self) -> None:
+        """Dig the pit and hang the rain above it."""
+        self.stage = self.add_stage(World(WorldSettings(gravity=(0.0, -self.parameter("gravity")))), mark_touching=True)
+        count = int(self.parameter("count"))
+        self._columns = max(5, round(1.05 * math.sqrt(count)))
+        rows = math.ceil(count / self._columns)
+        self._half_width = 0.5 * (self._columns * _PITCH + 0.4)
+        self._first_row = 1.6 + 0.2 * rows * _PITCH
+        self._dig(self._first_row + rows * _PITCH + 40.0)
+        rng = self.rng("rain")
+        kinds = rng.permutation(count) % len(KINDS)
+        for k in range(count):
+            self._drop(k, KINDS[int(kinds[k])], rng)
+        self._tosses = 0
+
+    def home(self) -> AABB:
+        """Show the pit up to the lower part of the rain."""
+        width = self._half_width + _WALL
+        return AABB((-width, -_WALL), (width, max(1.3 * width, 4.0)))
+
+    def on_key(self, key: str) -> bool:
+        """Toss everything up with T, each body a little differently."""
+        if key != "t":
+            return False
+        self._tosses += 1
+        rng = self.rng(f"toss {self._tosses}")
+        world = self.stage.world
+        for body in self._bodies():
+            world.set_velocity(body, (float(rng.uniform(-2.0, 2.0)), float(rng.uniform(*_TOSS_SPEED))), float(rng.uniform(-4.0, 4.0)))
+        return True
+
+    def on_parameter(self, name: str) -> None:
+        """Change material and gravity on the spot; another number of bodies begins anew."""
+        if name == "count":
+            self.restart()
+            return
+        world = self.stage.world
+        if name == "gravity":
+            world.set_settings(gravity=(0.0, -self.parameter("gravity")))
+        else:
+            for fixture in world.fixture_ids:
+                world.set_fixture(fixture, **{name: self.parameter(name)})
+        for body in self._bodies():
+            world.set_awake(body, True)
+
+    def status(self) -> Sequence[StatusLine]:
+        """Count what touches, by state of its points."""
+        contacts = self.stage.world.contacts
+        added, lasting = int((contacts.state == 0).sum()), int((contacts.state == 1).sum())
+        segments = int((contacts.count == 2).sum())
+        return (
+            (f"{len(contacts)} contacts, {segments} of them segments", palette.TEXT),
+            (f"points: {added} new, {lasting} lasting, {len(contacts.removed)} gone in this step", palette.CAPTION),
+        )
+
+    def _bodies(self) -> list[int]:
+        world = self.stage.world
+        return [body for body in world.body_ids if world.body(body).spec.type == "dynamic"]
+
+    def _dig(self, height: float) -> None:
+        width = self._half_width
+        sides = (
+            Polygon.box(width + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
+            Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
+            Polygon.box(0.5 * _WALL, 0.5 * height, (width + 0.5 * _WALL, 0.5 * height)),
+        )
+        self.stage.world.create_body(BodySpec(tuple(self._fixture(side) for side in sides), type="static", name="pit"))
+
+    def _fixture(self, shape: Circle | Polygon) -> FixtureSpec:
+        return FixtureSpec(shape, density=1.0, friction=self.parameter("friction"), restitution=self.parameter("restitution"))
+
+    def _drop(self, k: int, kind: str, rng: np.random.Generator) -> None:
+        column, row = k % self._columns, k // self._columns
+        jitter = rng.uniform(-_JITTER, _JITTER, 2)
+        x = (column - 0.5 * (self._columns - 1)) * _PITCH + float(jitter[0])
+        y = self._first_row + row * _PITCH + float(jitter[1])
+        shape = make_shape(kind, float(rng.uniform(0.42, _LARGEST)))
+        self.stage.world.create_body(
+            BodySpec(
+                (self._fixture(shape),),
+                position=(x, y),
+                angle=float(rng.uniform(-math.pi, math.pi)),
+                linear_velocity=(0.0, -3.0),
+                angular_velocity=float(rng.uniform(-2.0, 2.0)),
+                name=kind,
+            )
+        )

@@ -1,0 +1,5 @@
+"""The application: demos and their registry, the clock, the window, and the same runs without a screen."""
+
+import os
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

@@ -1,0 +1,123 @@
+"""Fixed steps out of uneven frames.
+
+The time that passes goes into an accumulator, and whole steps are taken out of it:
+
+    accumulator += elapsed * speed;   while accumulator >= h: step, accumulator -= h
+
+What is left over, accumulator / h, is the fraction at which the picture is drawn between the two last states. After a
+long frame at most `max_steps` are taken and the rest is forgotten: catching up would make the next frame longer still,
+and the one after it (the spiral of death). The world then runs slower than real time, and `lag` says so.
+
+Source: G. Fiedler, "Fix your timestep!", 2004, gafferongames.com/post/fix_your_timestep
+"""
+
+from __future__ import annotations
+
+import math
+
+from engine.common.checks import positive
+
+__all__ = ["SPEEDS", "FixedClock", "speed_name"]
+
+SPEEDS: tuple[float, ...] = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
+"""Steps of the slow-motion keys, fastest first."""
+
+
+def speed_name(speed: float) -> str:
+    """Return a speed as people read it.
+
+    Examples
+    --------
+    >>> speed_name(1.0), speed_name(1 / 64), speed_name(0.3)
+    ('1/1', '1/64', '0.3')
+    """
+    inverse = 1.0 / speed
+    return f"1/{inverse:.0f}" if abs(inverse - round(inverse)) < 1e-6 else f"{speed:.2g}"
+
+
+class FixedClock:
+    """Says how many fixed steps to take in a frame, and at which fraction to draw.
+
+    Parameters
+    ----------
+    step_seconds : float
+        Length of a step, > 0.
+    max_steps : int
+        Steps taken in one frame at the most.
+    """
+
+    def __init__(self, step_seconds: float = 1.0 / 60.0, max_steps: int = 4) -> None:
+        self._step = positive("step_seconds", step_seconds, "s")
+        self.max_steps = max_steps
+        self._held = 0.0
+        self._requested = 0
+        self._forgiven = 0.0
+        self._speed = 1.0
+        self.paused = False
+        self.lag = 0.0
+        """Share of the asked time that was forgotten lately, 0 (real time) to 1; a mean over about a second."""
+
+    @property
+    def step_seconds(self) -> float:
+        """Length of a step; changing it keeps the fraction."""
+        return self._step
+
+    @step_seconds.setter
+    def step_seconds(self, value: float) -> None:
+        fraction = self._held / self._step
+        self._step = positive("step_seconds", value, "s")
+        self._held = fraction * self._step
+
+    @property
+    def speed(self) -> float:
+        """World seconds to a real second, 1/100 to 1."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self._speed = min(max(positive("speed", value), SPEEDS[-1]), SPEEDS[0])
+
+    @property
+    def fraction(self) -> float:
+        """Where between the state before the last step (0) and after it (1) to draw; 1 while paused."""
+        return 1.0 if self.paused else min(self._held / self._step, 1.0)
+
+    def slower(self) -> None:
+        """Go one notch down in `SPEEDS`."""
+        self.speed = next((speed for speed in SPEEDS if speed < self._speed - 1e-9), SPEEDS[-1])
+
+    def faster(self) -> None:
+        """Go one notch up in `SPEEDS`."""
+        self.speed = next((speed for speed in reversed(SPEEDS) if speed > self._speed + 1e-9), SPEEDS[0])
+
+    def request_step(self) -> None:
+        """Pause, and take exactly one step in the next frame."""
+        self.paused = True
+        self._requested += 1
+
+    def reset(self) -> None:
+        """Forget time held and steps asked for: a new world begins."""
+        self._held, self._requested, self._forgiven, self.lag = 0.0, 0, 0.0, 0.0
+
+    def advance(self, elapsed: float) -> int:
+        """Take in `elapsed` real seconds and return the number of steps due now; negative or NaN time counts as none."""
+        if self.paused:
+            due, self._requested = self._requested, 0
+            self._held = 0.0
+            return due
+        real = elapsed if math.isfinite(elapsed) and elapsed > 0.0 else 0.0
+        asked = real * self._speed
+        self._held += asked
+        due = math.floor(self._held / self._step + 1e-9)
+        taken = min(due, self.max_steps)
+        self._held = max(self._held - due * self._step, 0.0)
+        if asked > 0.0:
+            share = min(((due - taken) * self._step + self._forgiven) / asked, 1.0)
+            keep = math.exp(-real)
+            self.lag = keep * self.lag + (1.0 - keep) * share
+        self._forgiven = 0.0
+        return taken
+
+    def forgive(self, steps: int) -> None:
+        """Note that `steps` of those due were not taken, because the frame had become long."""
+        self._forgiven += steps * self._step

@@ -1,0 +1,122 @@
+"""``compare``: our answers against Box2D's in bulk."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.app.commands.output import check_json_target, people, write_json
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from rich.console import Console
+
+    from engine.compare.bulk import Tally
+
+__all__ = ["compare_command"]
+
+DEFAULT_PAIRS = 100_000
+MOST_JOBS = 1024
+_SHOWN_UNEXPLAINED = 5
+
+
+def compare_command(
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", help="Pairs of shapes for each query.")] = DEFAULT_PAIRS,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
+    queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas.")] = "manifold,overlap",
+    jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+) -> int:
+    """Compare our answers with Box2D's on seeded pairs of shapes; a tenth of them are chosen to be difficult.
+
+    Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1.
+    """
+    from engine.compare import bulk
+
+    n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
+    seed = integer("--seed", seed, 0)
+    n_jobs = _cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    wanted = _queries(queries, bulk.QUERIES)
+    check_json_target(json_file)
+
+    tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs)
+    total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
+    console = people(json_file)
+    if total is not None:
+        _print(console, total)
+        if is_whole:
+            write_json(json_file, total.as_json())
+    if not is_whole:
+        compared = 0 if total is None else total.queries[wanted[0]].pairs
+        console.print(f"interrupted after {compared:,} of {n_pairs:,} pairs")
+        return 130
+    assert total is not None
+    return 1 if total.unexplained_total else 0
+
+
+def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
+    """Run to the end or to Ctrl-C, with a bar on standard error; return what was found and whether that is all."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]} pairs/s"), TimeRemainingColumn())
+    total: Tally | None = None
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=n_pairs, rate="-")
+        try:
+            for tally in tallies:
+                total = tally
+                speed = bar.tasks[0].speed
+                bar.update(task, completed=tally.queries[first_query].pairs, rate="-" if speed is None else f"{speed:,.0f}")
+        except KeyboardInterrupt:
+            return total, False
+        finally:
+            tallies.close()  # ends the other processes
+    return total, True
+
+
+def _print(console: Console, total: Tally) -> None:
+    from rich.table import Table
+
+    table = Table(
+        "query", "pairs", "touching", "agree", "explained", "unexplained", "max point error", "ours", "Box2D", box=None, header_style="bold"
+    )
+    for query, tally in total.queries.items():
+        found = tally.as_json()
+        reasons = "\n".join(f"{count:,} {reason}" for reason, count in found["explained"].items()) or "0"
+        table.add_row(
+            query,
+            f"{tally.pairs:,}",
+            f"{tally.touching:,}",
+            f"{tally.agree:,}",
+            reasons,
+            f"{tally.unexplained:,}",
+            f"{tally.max_point_error:.2g} m",
+            f"{found['ours_per_s']:,.0f}/s",
+            f"{found['box2d_per_s']:,.0f}/s",
+        )
+    console.print(table)
+    for query, tally in total.queries.items():
+        for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
+            console.print(f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}", markup=False)
+
+
+def _queries(given: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    wanted = tuple(word.strip() for word in given.split(","))
+    for word in wanted:
+        if word not in known:
+            raise InvalidInputError("--queries", "one or more of " + ", ".join(known), word)
+    return wanted
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        return os.cpu_count() or 1

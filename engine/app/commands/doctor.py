@@ -1,0 +1,234 @@
+"""``doctor``: what this program needs, what it finds, and what to do about the difference."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.app.commands.output import check_json_target, people, write_json
+
+__all__ = ["Finding", "doctor_command", "findings"]
+
+_ROOT = Path(__file__).resolve().parents[3]
+_WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
+_PYTHONS = ((3, 11), (3, 13))
+_PROBE_TIME = 120.0
+"""Seconds the probe may take: it may have to compile its kernels on a slow machine."""
+_INSTALL = "python -m pip install -r requirements.txt"
+_REINSTALL = "python -m pip install --force-reinstall --no-deps -r requirements.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. `state`: "ok"; "note", the program runs, but not at its best; "problem", it does not run."""
+
+    what: str
+    state: str
+    found: str
+    advice: str = ""
+
+
+def findings() -> Iterator[Finding]:
+    """Look at one thing after another. Nothing is changed, and nothing that may crash is loaded into this process."""
+    yield _python()
+    yield _platform()
+    yield from _packages()
+    yield from _mixed()
+    yield from _box2d()
+    yield from _sdl()
+    yield _display()
+    yield from _numba()
+    yield _processor()
+
+
+def doctor_command(
+    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+) -> int:
+    """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
+    check_json_target(json_file)
+    from rich.table import Table
+
+    found = list(findings())
+    colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
+    table = Table("", "what", "found", box=None, header_style="bold", pad_edge=False)
+    for finding in found:
+        table.add_row(f"[{colors[finding.state]}]{finding.state}", finding.what, finding.found)
+        if finding.advice:
+            table.add_row("", "", f"[{colors[finding.state]}]-> {finding.advice}")
+    out = people(json_file)
+    out.print(table)
+    problems = sum(finding.state == "problem" for finding in found)
+    out.print("The program can run." if problems == 0 else f"{problems} problem{'s' if problems > 1 else ''}: the program cannot run.")
+    write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
+    return 1 if problems else 0
+
+
+def _python() -> Finding:
+    version, bits = sys.version_info[:2], 8 * struct.calcsize("P")
+    text = f"{platform.python_implementation()} {platform.python_version()}, {bits} bits"
+    low, high = (".".join(map(str, version)) for version in _PYTHONS)
+    if not _PYTHONS[0] <= version <= _PYTHONS[1] or bits != 64 or platform.python_implementation() != "CPython":
+        return Finding("Python", "problem", text, f"use CPython {low} to {high}, 64 bits: Box2D has wheels for no other")
+    return Finding("Python", "ok", text)
+
+
+def _platform() -> Finding:
+    system, machine = platform.system(), platform.machine()
+    text = f"{system} {platform.release()}, {machine}"
+    if (system, machine) not in _WHEELS:
+        return Finding("platform", "note", text, "PyPI has no Box2D wheel for it: pip needs swig and a C++ compiler to build one")
+    return Finding("platform", "ok", text)
+
+
+def _pinned() -> tuple[dict[str, str], dict[str, str]]:
+    """Return names and versions of what the program uses itself, and of what that needs in turn."""
+    own, _, others = (_ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
+    pattern = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
+    return dict(pattern.findall(own)), dict(pattern.findall(others))
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _packages() -> Iterator[Finding]:
+    own, others = _pinned()
+    yield from (_package(name, wanted) for name, wanted in own.items())
+    rest = [_package(name, wanted) for name, wanted in others.items()]
+    yield from (finding for finding in rest if finding.state != "ok")
+    as_pinned = sum(finding.state == "ok" for finding in rest)
+    yield Finding("what those need", "ok", f"{as_pinned} of {len(rest)} packages at the version tested")
+
+
+def _package(name: str, wanted: str) -> Finding:
+    version = _installed(name)
+    if version is None:
+        return Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {wanted})")
+    if version != wanted:
+        return Finding(name, "note", version, f"tested with {wanted}: {_INSTALL}")
+    return Finding(name, "ok", version)
+
+
+def _mixed() -> Iterator[Finding]:
+    """Two distributions that install into one folder overwrite each other's files, and uninstalling one breaks the other."""
+    for folder, wanted, others, symptom in (
+        ("Box2D", "Box2D", ("box2d-py", "box2d-kengz", "pybox2d"), "AttributeError: ... RAND_LIMIT_swigconstant"),
+        ("pygame", "pygame-ce", ("pygame",), "missing names such as fblits"),
+    ):
+        present = [name for name in others if _installed(name) is not None]
+        if present:
+            names = " ".join([*present, wanted])
+            advice = f"python -m pip uninstall -y {names}, then {_INSTALL}  (symptom: {symptom})"
+            yield Finding(f"import {folder}", "problem", f"{' and '.join([wanted, *present])} share one folder", advice)
+
+
+def _box2d() -> Iterator[Finding]:
+    """Try the wrapper in another process."""
+    command = [sys.executable, "-m", "engine.app.commands.doctor_probe"]
+    try:
+        ran = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+    except subprocess.TimeoutExpired:
+        yield Finding("Box2D works", "problem", f"no answer in {_PROBE_TIME:.0f} s", _REINSTALL)
+        return
+    if ran.returncode != 0:
+        last = ran.stderr.strip().splitlines()[-1] if ran.stderr.strip() else _ending(ran.returncode)
+        yield Finding("Box2D works", "problem", last, _REINSTALL)
+        return
+    said = json.loads(ran.stdout)
+    if said["fell_well"]:
+        yield Finding("Box2D works", "ok", "a disc falls on a floor and stays")
+    else:
+        text = f"a disc dropped on a floor lies at {said['height']:.4g} m instead of 0.5 m"
+        yield Finding("Box2D works", "problem", text, _REINSTALL)
+    if said["memory_problem"] is None:
+        yield Finding("memory reader", "ok", "reads contacts straight from Box2D; equal to the public interface")
+    else:
+        yield Finding("memory reader", "note", str(said["memory_problem"]), "nothing to do: the public interface serves, equal but slower")
+
+
+def _ending(status: int) -> str:
+    try:
+        return f"the interpreter was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"the interpreter ended with status {status}"
+
+
+def _sdl() -> Iterator[Finding]:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+    except ImportError as error:
+        yield Finding("SDL", "problem", str(error), _INSTALL)
+        return
+    if not getattr(pygame, "IS_CE", False):
+        advice = f"python -m pip uninstall -y pygame pygame-ce, then {_INSTALL}"
+        yield Finding("SDL", "problem", f"this is pygame {pygame.version.ver}, not pygame-ce", advice)
+        return
+    yield Finding("SDL", "ok", ".".join(str(part) for part in pygame.version.SDL))
+
+
+def _display() -> Finding:
+    from engine.app.display import display_problem
+
+    problem = display_problem()
+    if problem is None:
+        return Finding("display", "ok", "a window can be opened")
+    advice = "the tour and run --headless work without one; for the window start the program on a desktop"
+    return Finding("display", "note", f"none: {problem}", advice)
+
+
+def _numba() -> Iterator[Finding]:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without its compiler everything is far slower")
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    kernels = sorted((_ROOT / "engine").rglob("_*_kernel.py"))
+    folders = [Path(named)] if named else sorted({kernel.parent / "__pycache__" for kernel in kernels})
+    closed = [folder for folder in folders if not _can_write(folder)]
+    if closed:
+        advice = "set NUMBA_CACHE_DIR to a folder of your own, or the kernels are compiled at every start"
+        yield Finding("numba cache", "note", f"nothing can be written in {closed[0]}", advice)
+        return
+    stored = sum(1 for folder in folders if folder.is_dir() for _ in folder.rglob("*.nbc"))
+    text = f"warm: {stored} compiled functions kept" if stored else "cold: the first start compiles for some seconds"
+    yield Finding("numba cache", "ok", text)
+
+
+def _can_write(folder: Path) -> bool:
+    there = folder
+    while not there.exists():
+        there = there.parent
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            return True
+    except OSError:
+        return False
+
+
+def _processor() -> Finding:
+    cores = os.cpu_count() or 1
+    try:
+        from llvmlite import binding
+
+        name, features = str(binding.get_host_cpu_name()), binding.get_host_cpu_features()
+    except (ImportError, RuntimeError) as error:
+        return Finding("processor", "note", f"{cores} cores; LLVM cannot be asked ({error})", _INSTALL)
+    wide = [label for label, flag in (("AVX-512", "avx512f"), ("AVX2", "avx2"), ("NEON", "neon")) if features.get(flag)]
+    text = f"{name}, {cores} cores, {wide[0] if wide else 'no AVX2'}"
+    return Finding("processor", "ok", text)

@@ -1,0 +1,59 @@
+"""No command: the window with all demos, or the tour where there is no display."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.app.commands.output import people, progress, warming
+
+__all__ = ["start"]
+
+TOUR_SECONDS = 5.0
+OUT = Path("out")
+
+
+def start(
+    context: typer.Context,
+    ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
+) -> int:
+    """Open the window; without a display, say so and tour the demos off-screen."""
+    if context.invoked_subcommand is not None:
+        return 0
+
+    from engine.app.display import display_problem
+
+    problem = display_problem()
+    if problem is None:
+        from engine.app.loop import run_window
+
+        run_window(ui_scale=ui_scale)
+        return 0
+    people().print(f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead, pictures go to {OUT}/.")
+    return _tour()
+
+
+def _tour() -> int:
+    from rich.table import Table
+
+    from engine.app.files import check_directory
+    from engine.app.registry import all_demos
+    from engine.app.tour import run_tour
+    from engine.app.warmup import referee_factory
+
+    check_directory("out", OUT)
+    demos = all_demos()
+    with warming():
+        referee = referee_factory()
+    steps = sum(max(1, round(TOUR_SECONDS / demo().step_seconds)) for demo in demos)
+    with progress("tour", steps) as advance:
+        stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=lambda _: advance())
+    table = Table("demo", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture", box=None, header_style="bold")
+    for stop in stops:
+        report = stop.report
+        counts = (report.bodies, report.contacts_begun, report.agree, report.explained, report.unexplained)
+        table.add_row(report.demo, *(str(count) for count in counts), f"{report.ms_median:.2f}", str(stop.picture))
+    people().print(table)
+    return 1 if any(stop.report.unexplained for stop in stops) else 0

@@ -1,0 +1,225 @@
+"""The base of every demo: worlds, parameters, steps, restart, the hand that grabs a body.
+
+A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
+the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
+headless run and in a test.
+
+    @register(id="falling_box", category="Shapes", title="A falling box", watch="It falls.")
+    class FallingBox(Demo):
+        parameters = (Parameter("height", 5.0, 1.0, 20.0, "m", "height of the fall"),)
+
+        def build(self) -> None:
+            stage = self.add_stage(World())
+            stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
+            stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, self.parameter("height"))))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from engine.app.parameters import Parameter, parameter_values
+from engine.app.stage import RefereeFactory, Stage, StepTimes, union
+from engine.box2d import MouseJointSpec, World
+from engine.common.checks import integer
+from engine.common.errors import LabError
+from engine.common.rng import stream
+from engine.geometry import AABB
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Demo", "StatusLine"]
+
+StatusLine = str | tuple[str, Color]
+"""A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
+
+_GRAB_FORCE_PER_KG = 1000.0
+"""N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
+
+
+class Demo:
+    """Base class; see the module.
+
+    Parameters
+    ----------
+    seed : int
+        >= 0; everything random in the demo comes from it.
+    values : mapping of str to number
+        Parameters that differ from their defaults.
+    referee : callable, optional
+        Makes a referee for each world; without one nothing is compared.
+
+    Attributes
+    ----------
+    stages : list of Stage
+    steps : int
+        Taken since the last restart.
+    held : set of str
+        Keys held down now, by pygame's names: "left", "space", "a".
+    wanted_speed : float or None
+        Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
+    """
+
+    id: ClassVar[str] = ""
+    category: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    watch: ClassVar[str] = ""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
+
+    def __init__(self, seed: int = 0, values: Mapping[str, object] | None = None, referee: RefereeFactory | None = None) -> None:
+        self.seed = integer("seed", seed, 0)
+        self.values = parameter_values(self.parameters, values or {})
+        self.stages: list[Stage] = []
+        self.steps = 0
+        self.held: set[str] = set()
+        self.wanted_speed: float | None = None
+        self._referee = referee
+        self._grab: tuple[Stage, int] | None = None
+        self.restart()
+
+    # What a demo overrides
+
+    def build(self) -> None:
+        """Create the worlds: one `add_stage` for each."""
+        raise NotImplementedError
+
+    def before_step(self) -> None:
+        """Act on the worlds before a step; called once a step."""
+
+    def after_step(self) -> None:
+        """Look at what the step did."""
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw under the bodies; world coordinates, `canvas.at(stage.offset)` for a stage's own."""
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw over the bodies. `stage.drawn_pose(id)` is where a body is in this picture."""
+
+    def status(self) -> Sequence[StatusLine]:
+        """Return the lines of the readout."""
+        return ()
+
+    def on_key(self, key: str) -> bool:
+        """React to a key pressed; return True if it was the demo's. The window's own keys never arrive here."""
+        return False
+
+    def on_parameter(self, name: str) -> None:
+        """React to a parameter that was changed; the base builds everything anew."""
+        self.restart()
+
+    def home(self) -> AABB:
+        """Return what the camera shows at first: all fixtures as they were built, unless overridden."""
+        box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
+        return box if box is not None else AABB((-10.0, -6.0), (10.0, 6.0))
+
+    # What a demo uses
+
+    def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
+        """Add a world to the picture and return its stage."""
+        stage = Stage(world, offset, label, mark_touching)
+        if self._referee is not None:
+            stage.referee = self._referee(world)
+        self.stages.append(stage)
+        return stage
+
+    def parameter(self, name: str) -> float:
+        """Return a parameter's present value."""
+        return self.values[name]
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Return the random stream of this demo and `name`, the same after every restart."""
+        return stream(self.seed, self.id, name)
+
+    # What the window and the headless run use
+
+    @property
+    def step_seconds(self) -> float:
+        """Length of a step."""
+        return 1.0 / self.stages[0].world.settings.hertz if self.stages else 1.0 / 60.0
+
+    @property
+    def times(self) -> StepTimes:
+        """What the last step cost, over all stages."""
+        return StepTimes(sum(stage.times.step for stage in self.stages), sum(stage.times.check for stage in self.stages))
+
+    def restart(self) -> None:
+        """Build everything anew from the seed and the parameters."""
+        self._grab = None
+        self.stages.clear()
+        self.steps = 0
+        self.build()
+        for stage in self.stages:
+            stage.measure()
+
+    def step(self) -> None:
+        """Take one step in every stage."""
+        self.before_step()
+        for stage in self.stages:
+            stage.advance()
+        self.steps += 1
+        self.after_step()
+
+    def set_parameter(self, name: str, value: object) -> None:
+        """Change a parameter, checked; nothing happens if it already has the value."""
+        number = parameter_values(self.parameters, {name: value})[name]
+        if number != self.values[name]:
+            self.values[name] = number
+            self.on_parameter(name)
+
+    def use_referee(self, referee: RefereeFactory | None) -> None:
+        """Give every stage, now and after each restart, a referee, or take it away."""
+        self._referee = referee
+        for stage in self.stages:
+            stage.referee = referee(stage.world) if referee is not None else None
+
+    # The hand
+
+    @property
+    def grabbing(self) -> bool:
+        """Whether a body is held."""
+        return self._grab is not None and self._grab[0].world.is_joint(self._grab[1])
+
+    def grab(self, point: tuple[float, float]) -> bool:
+        """Take hold of the dynamic body at a point of the picture; return whether there is one."""
+        self.release()
+        for stage in self.stages:
+            target = (point[0] - stage.offset[0], point[1] - stage.offset[1])
+            try:
+                body = stage.world.body_at(target)
+                if body is None:
+                    continue
+                force = _GRAB_FORCE_PER_KG * max(stage.world.body(body).mass, 1e-3)
+                self._grab = (stage, stage.world.create_joint(MouseJointSpec(body, target, max_force=force)))
+                stage.world.set_awake(body, True)
+            except LabError:  # so far out, or so heavy, that the wrapper refuses: nothing to hold
+                continue
+            return True
+        return False
+
+    def drag(self, point: tuple[float, float]) -> None:
+        """Pull what is held towards a point; it may have been destroyed meanwhile."""
+        if self._grab is None:
+            return
+        stage, joint = self._grab
+        if not stage.world.is_joint(joint):
+            self._grab = None
+            return
+        try:
+            stage.world.set_mouse_target(joint, (point[0] - stage.offset[0], point[1] - stage.offset[1]))
+        except LabError:  # beyond the world's bounds: the hand stays where it was
+            return
+
+    def release(self) -> None:
+        """Let go."""
+        if self._grab is not None:
+            stage, joint = self._grab
+            self._grab = None
+            if stage.world.is_joint(joint):
+                stage.world.destroy_joint(joint)

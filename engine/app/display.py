@@ -1,0 +1,99 @@
+"""Whether a window can be opened here; asked without hanging on a display that does not answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from pathlib import Path
+
+__all__ = ["display_problem", "has_display"]
+
+_ANSWER_TIME = 2.0
+"""Seconds a display server has to say anything."""
+_NO_WINDOW_DRIVERS = ("dummy", "offscreen")
+_X11_HELLO = bytes((0x6C, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+"""The first request of the X11 protocol: little-endian, version 11.0, no authorization. Any server answers it, if only to refuse."""
+
+
+def has_display() -> bool:
+    """Return whether a window can be opened; never raises and never waits long."""
+    return display_problem() is None
+
+
+def display_problem() -> str | None:
+    """Return why no window can be opened, in a few words, or None if one can."""
+    driver = os.environ.get("SDL_VIDEODRIVER", "").strip().lower()
+    if driver in _NO_WINDOW_DRIVERS:
+        return f"SDL_VIDEODRIVER is {driver}"
+    if sys.platform in ("win32", "darwin"):
+        return None
+    if not driver or driver in ("x11", "wayland"):
+        problem = _server_problem()
+        if problem is not None:
+            return problem
+    return _sdl_problem()
+
+
+def _server_problem() -> str | None:
+    wayland, x11 = os.environ.get("WAYLAND_DISPLAY", ""), os.environ.get("DISPLAY", "")
+    if not wayland and not x11:
+        return "neither DISPLAY nor WAYLAND_DISPLAY is set"
+    problems = []
+    if wayland:
+        path = Path(os.environ.get("XDG_RUNTIME_DIR", "/run/user/" + str(os.getuid()))) / wayland  # an absolute name stays itself
+        if _connects(socket.AF_UNIX, str(path), b""):
+            return None
+        problems.append(f"no Wayland server answers at {path}")
+    if x11:
+        if _x11_answers(x11):
+            return None
+        problems.append(f"no X server answers at DISPLAY={x11}")
+    return "; ".join(problems)
+
+
+def _x11_answers(display: str) -> bool:
+    """Knock at ``[host]:number[.screen]``: the socket in /tmp, the abstract one of Linux, or TCP port 6000 + number."""
+    if display.startswith("/"):  # macOS and XQuartz name the socket itself
+        return _connects(socket.AF_UNIX, re.sub(r"\.\d+$", "", display), _X11_HELLO)
+    match = re.fullmatch(r"(?:\w+/)?(?P<host>.*):(?P<number>\d{1,5})(?:\.\d+)?", display)
+    if match is None:
+        return False
+    host, number = match["host"], int(match["number"])
+    if host in ("", "unix"):
+        path = f"/tmp/.X11-unix/X{number}"
+        return _connects(socket.AF_UNIX, path, _X11_HELLO) or _connects(socket.AF_UNIX, "\0" + path, _X11_HELLO)
+    return _connects(socket.AF_INET, (host, 6000 + number), _X11_HELLO)
+
+
+def _connects(family: socket.AddressFamily, address: str | tuple[str, int], hello: bytes) -> bool:
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as knock:
+            knock.settimeout(_ANSWER_TIME)
+            knock.connect(address)
+            if not hello:
+                return True
+            knock.sendall(hello)
+            return bool(knock.recv(1))
+    except (OSError, OverflowError, UnicodeError, ValueError):
+        return False
+
+
+def _sdl_problem() -> str | None:
+    """Open SDL's video and close it again: the server is there, but may refuse us."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+    except ImportError as error:
+        return f"pygame cannot be imported ({error})"
+    was_open = pygame.display.get_init()
+    try:
+        pygame.display.init()
+        driver = pygame.display.get_driver()
+    except pygame.error as error:
+        return f"SDL opens no display ({error})"
+    finally:
+        if not was_open:
+            pygame.display.quit()
+    return f"SDL chose the driver {driver}" if driver in _NO_WINDOW_DRIVERS else None

@@ -1,0 +1,265 @@
+"""Demos without a window: runs, pictures, timings."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from engine.app.demo import Demo
+from engine.app.stage import RefereeFactory
+from engine.common.checks import integer
+
+if TYPE_CHECKING:
+    import pygame
+
+    from engine.app.window import Window
+
+__all__ = ["FrameTiming", "RunReport", "picture_of", "png_bytes", "run_headless", "time_frames"]
+
+_DESIGN_SIZE = (1280, 720)
+_UNTIMED = 10
+"""Frames drawn before timing begins: fonts, discs and packed shapes are made in the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did; `as_json` has the names of the documented format."""
+
+    demo: str
+    steps: int
+    seed: int
+    bodies: int
+    contacts_begun: int
+    contacts_ended: int
+    points_add: int
+    points_persist: int
+    points_remove: int
+    compared: int
+    agree: int
+    explained: int
+    unexplained: int
+    state_hash: str
+    ms_median: float
+    ms_max: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as ``run --json`` prints it."""
+        return {
+            "demo": self.demo,
+            "steps": self.steps,
+            "seed": self.seed,
+            "bodies": self.bodies,
+            "contacts_begun": self.contacts_begun,
+            "contacts_ended": self.contacts_ended,
+            "points": {"add": self.points_add, "persist": self.points_persist, "remove": self.points_remove},
+            "agreement": {
+                "compared": self.compared,
+                "agree": self.agree,
+                "explained": self.explained,
+                "unexplained": self.unexplained,
+            },
+            "state_hash": self.state_hash,
+            "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
+        }
+
+
+def run_headless(
+    demo: type[Demo],
+    steps: int,
+    seed: int = 0,
+    values: Mapping[str, object] | None = None,
+    referee: RefereeFactory | None = None,
+    on_step: Callable[[Demo], None] | None = None,
+) -> tuple[RunReport, Demo]:
+    """Run a demo for `steps` steps as fast as it goes.
+
+    Parameters
+    ----------
+    demo : Demo class
+    steps : int
+        >= 0.
+    seed, values
+        For the demo.
+    referee : callable, optional
+        Compares every contact; `engine.app.warmup.referee_factory()`. Without one nothing is compared.
+    on_step : callable, optional
+        Called with the demo after each step: progress, recording.
+
+    Returns
+    -------
+    report : RunReport
+        Counts summed over the demo's worlds; `state_hash` is the world's own, or a digest of all worlds' if there are several.
+        Times are those of a step with the reading of its contacts and its check.
+    demo : Demo
+        As it stands after the last step.
+    """
+    steps = integer("steps", steps, 0)
+    running = demo(seed, values, referee)
+    costs: list[float] = []
+    for _ in range(steps):
+        start = perf_counter()
+        running.step()
+        costs.append(1000.0 * (perf_counter() - start))
+        if on_step is not None:
+            on_step(running)
+    return _report(running, costs), running
+
+
+def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False) -> bytes:
+    """Return the window's whole picture of a demo as it stands, a PNG. No window is opened.
+
+    Parameters
+    ----------
+    demo : Demo
+    size : (width, height)
+        Pixels.
+    ui_scale : float, optional
+        Size of text and widgets; from the height otherwise, 1 at 720 lines.
+    paused : bool
+        Whether the panel says that the demo is paused.
+    """
+    with _no_screen():
+        import pygame
+
+        scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
+        window = _window_on(demo, size, scale)
+        window.session.clock.paused = paused
+        surface = pygame.Surface(size)
+        for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
+            window.session.observe(demo.times)
+            window.draw(surface)
+        return png_bytes(surface)
+
+
+def png_bytes(surface: pygame.Surface) -> bytes:
+    """Return a surface as the content of a PNG file."""
+    import pygame
+
+    content = io.BytesIO()
+    pygame.image.save(surface, content, "picture.png")
+    return content.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTiming:
+    """Medians over frames of one step each, milliseconds.
+
+    `step` is the wrapper's whole step: `box2d` with the listener's callbacks, `reading` bodies and contacts out of it, and
+    the commands before it; then come `check`, `draw`, and all together.
+    """
+
+    frames: int
+    bodies: int
+    contacts: int
+    step: float
+    box2d: float
+    reading: float
+    check: float
+    draw: float
+    frame: float
+
+
+def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = _DESIGN_SIZE) -> FrameTiming:
+    """Measure whole frames off-screen: one step, its check, and the window's picture.
+
+    Parameters
+    ----------
+    demo : Demo
+        With a referee, or the check costs nothing.
+    frames : int
+        Measured, > 0.
+    warm_up : int
+        Steps taken before, without drawing.
+    size : (width, height)
+        Pixels.
+    """
+    frames = integer("frames", frames, 1)
+    for _ in range(integer("warm_up", warm_up, 0)):
+        demo.step()
+    with _no_screen():
+        import pygame
+
+        window = _window_on(demo, size, 1.0)
+        surface = pygame.Surface(size)
+        parts: list[tuple[float, ...]] = []
+        for k in range(frames + _UNTIMED):
+            start = perf_counter()
+            demo.step()
+            stepped = perf_counter()
+            window.draw(surface)
+            end = perf_counter()
+            if k >= _UNTIMED:
+                costs = [stage.world.last_cost for stage in demo.stages]
+                box2d, reading = sum(cost.box2d for cost in costs), sum(cost.reading for cost in costs)
+                parts.append((demo.times.step, box2d, reading, demo.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
+    medians = [statistics.median(column) for column in zip(*parts, strict=True)]
+    bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
+    contacts = sum(len(stage.world.contacts) for stage in demo.stages)
+    return FrameTiming(frames, bodies, contacts, *medians)
+
+
+def _window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
+    from engine.app.window import Window
+
+    window = Window(size, (type(demo),), demo, demo.seed, ui_scale)
+    if all(stage.referee is not None for stage in demo.stages):
+        window.has_referee()
+    else:
+        window.no_referee("not asked for")
+    return window
+
+
+def _report(demo: Demo, costs: list[float]) -> RunReport:
+    counts = [stage.counts for stage in demo.stages]
+    totals = [stage.total for stage in demo.stages]
+    return RunReport(
+        demo=demo.id,
+        steps=demo.steps,
+        seed=demo.seed,
+        bodies=sum(len(stage.world.body_ids) for stage in demo.stages),
+        contacts_begun=sum(count.begun for count in counts),
+        contacts_ended=sum(count.ended for count in counts),
+        points_add=sum(count.added for count in counts),
+        points_persist=sum(count.persisted for count in counts),
+        points_remove=sum(count.removed for count in counts),
+        compared=sum(total.compared for total in totals),
+        agree=sum(total.agree for total in totals),
+        explained=sum(total.explained for total in totals),
+        unexplained=sum(total.unexplained for total in totals),
+        state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
+        ms_median=statistics.median(costs) if costs else 0.0,
+        ms_max=max(costs, default=0.0),
+    )
+
+
+def _joint_hash(hashes: list[str]) -> str:
+    return hashes[0] if len(hashes) == 1 else blake2b("\n".join(hashes).encode(), digest_size=16).hexdigest()
+
+
+@contextlib.contextmanager
+def _no_screen() -> Iterator[None]:
+    """Let pygame make surfaces and widgets without opening a window, and leave a window that is open alone."""
+    import pygame
+
+    if pygame.display.get_surface() is not None:
+        yield
+        return
+    before = os.environ.get("SDL_VIDEODRIVER")
+    os.environ["SDL_VIDEODRIVER"] = "dummy"
+    try:
+        pygame.display.init()
+        pygame.display.set_mode((1, 1))
+        yield
+    finally:
+        pygame.display.quit()
+        if before is None:
+            os.environ.pop("SDL_VIDEODRIVER", None)
+        else:
+            os.environ["SDL_VIDEODRIVER"] = before

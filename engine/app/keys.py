@@ -1,0 +1,108 @@
+"""What the window can be told to do, by which key, and the words for the overlay."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import pygame
+
+__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "Command"]
+
+
+class Command(Enum):
+    """An order to the window or to the demo it shows."""
+
+    BACK = "back"
+    HELP = "help"
+    PAUSE = "pause"
+    STEP = "step"
+    SLOWER = "slower"
+    FASTER = "faster"
+    RESTART = "restart"
+    HOME = "home"
+    SHAPES = "shapes"
+    AABBS = "aabbs"
+    POINTS = "points"
+    NORMALS = "normals"
+    JOINTS = "joints"
+    CENTERS = "centers"
+    SEPARATIONS = "separations"
+    CHECK = "check"
+
+
+LAYER_COMMANDS: tuple[Command, ...] = (
+    Command.SHAPES,
+    Command.AABBS,
+    Command.POINTS,
+    Command.NORMALS,
+    Command.JOINTS,
+    Command.CENTERS,
+    Command.SEPARATIONS,
+    Command.CHECK,
+)
+"""The toggles, keys 1 to 8; each value is a field of `engine.render.debug_draw.Layers`."""
+
+LAYER_NAMES: dict[Command, str] = {
+    Command.SHAPES: "Shapes",
+    Command.AABBS: "AABBs",
+    Command.POINTS: "Points",
+    Command.NORMALS: "Normals",
+    Command.JOINTS: "Joints",
+    Command.CENTERS: "Centres",
+    Command.SEPARATIONS: "Gaps",
+    Command.CHECK: "Live check",
+}
+
+KEY_COMMANDS: dict[int, Command] = {
+    pygame.K_ESCAPE: Command.BACK,
+    pygame.K_F1: Command.HELP,
+    pygame.K_SPACE: Command.PAUSE,
+    pygame.K_n: Command.STEP,
+    pygame.K_PERIOD: Command.STEP,
+    pygame.K_LEFTBRACKET: Command.SLOWER,
+    pygame.K_RIGHTBRACKET: Command.FASTER,
+    pygame.K_MINUS: Command.SLOWER,
+    pygame.K_EQUALS: Command.FASTER,
+    pygame.K_r: Command.RESTART,
+    pygame.K_HOME: Command.HOME,
+    **{pygame.K_1 + k: command for k, command in enumerate(LAYER_COMMANDS)},
+    **{pygame.K_KP_1 + k: command for k, command in enumerate(LAYER_COMMANDS)},
+}
+"""Keys the window keeps for itself; all others go to the demo."""
+
+HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Time",
+        (
+            ("Space", "pause, go on"),
+            ("N  or  .", "one step"),
+            ("[", "slower, down to 1/100"),
+            ("]", "faster, up to 1/1"),
+            ("R", "restart"),
+        ),
+    ),
+    (
+        "Mouse",
+        (
+            ("Left drag", "grab a body"),
+            ("Right drag", "move the view"),
+            ("Wheel", "zoom at the cursor"),
+            ("Home", "reset the view"),
+        ),
+    ),
+    (
+        "Show",
+        (
+            ("1", "shapes"),
+            ("2", "bounding boxes of fixtures"),
+            ("3", "contact points"),
+            ("4", "contact normals"),
+            ("5", "joints"),
+            ("6", "centres of mass"),
+            ("7", "separations at contacts"),
+            ("8", "live check, differences"),
+        ),
+    ),
+    ("Window", (("F1", "these keys"), ("Esc", "back to the demos, then quit"))),
+)
+"""Groups of (key, meaning)."""

@@ -1,0 +1,57 @@
+"""Where things lie in the window: pure arithmetic on sizes in pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "lay_out", "ui_scale_for"]
+
+MIN_UI_SCALE, MAX_UI_SCALE = 0.75, 4.0
+
+_PANEL_WIDTH = 276
+_STRIP_HEIGHT = 30
+_DESIGN_HEIGHT = 1080
+"""Height of a display on which a design pixel is a pixel."""
+
+_SMALLEST = (240, 160)
+
+Place = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Places as (left, top, width, height): the panel at the left, the view, the status strip below both."""
+
+    size: tuple[int, int]
+    ui_scale: float
+    panel: Place
+    view: Place
+    strip: Place
+
+
+def ui_scale_for(display_size: tuple[int, int]) -> float:
+    """Return the UI scale for a display: 1 up to 1080 lines, 2 at 2160, in quarters.
+
+    Examples
+    --------
+    >>> ui_scale_for((1920, 1080)), ui_scale_for((2560, 1440)), ui_scale_for((3840, 2160))
+    (1.0, 1.25, 2.0)
+    """
+    return min(max(int(4.0 * display_size[1] / _DESIGN_HEIGHT) / 4.0, 1.0), MAX_UI_SCALE)
+
+
+def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
+    """Divide a window of `size` pixels; the panel takes 45 % of the width at the most, so that a view always remains.
+
+    What a window smaller than 240 x 160 shows is cut off rather than squeezed: widgets have no smaller size.
+    """
+    width, height = max(size[0], _SMALLEST[0]), max(size[1], _SMALLEST[1])
+    strip = min(round(_STRIP_HEIGHT * ui_scale), height // 2)
+    panel = min(round(_PANEL_WIDTH * ui_scale), int(0.45 * width))
+    return Layout(
+        size=(width, height),
+        ui_scale=ui_scale,
+        panel=(0, 0, panel, height - strip),
+        view=(panel, 0, width - panel, max(height - strip, 1)),
+        strip=(0, height - strip, width, strip),
+    )

@@ -1,0 +1,99 @@
+"""Parameters of a demo: sliders in the window, ``--set NAME=VALUE`` on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.common.checks import finite
+from engine.common.errors import InvalidInputError
+
+__all__ = ["Parameter", "parameter_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One number a demo lets people change.
+
+    Parameters
+    ----------
+    name : str
+        As typed after ``--set``.
+    default, low, high : float
+        The value to begin with, and the closed range allowed.
+    unit, description : str
+        For people: "m/s", "muzzle speed".
+    whole : bool
+        Only whole numbers.
+    slider_high : float, optional
+        Where the slider ends, if sooner than `high`.
+    """
+
+    name: str
+    default: float
+    low: float
+    high: float
+    unit: str = ""
+    description: str = ""
+    whole: bool = False
+    slider_high: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.default <= self.high:
+            raise InvalidInputError(f"parameter {self.name}: default", f"from {self.low:g} to {self.high:g}", self.default)
+
+    @property
+    def slider_range(self) -> tuple[float, float]:
+        """Both ends of the slider."""
+        return self.low, self.high if self.slider_high is None else min(self.slider_high, self.high)
+
+    def checked(self, value: object) -> float:
+        """Return `value`, a number or a text that is one, if it is allowed.
+
+        Raises
+        ------
+        InvalidInputError
+            It is no number, outside the range, or not whole where it must be.
+        """
+        kind = "a whole number" if self.whole else "a number"
+        wanted = f"{kind} from {self.low:g} to {self.high:g}" + (f" {self.unit}" if self.unit else "")
+        try:
+            number = finite(self.name, float(value) if isinstance(value, str) else value)
+        except ValueError:
+            raise InvalidInputError(self.name, wanted, value) from None
+        if not self.low <= number <= self.high or (self.whole and number != round(number)):
+            raise InvalidInputError(self.name, wanted, value)
+        return number
+
+    def snapped(self, number: float) -> float:
+        """Return the allowed value nearest to `number`, to three figures of the range: what a slider sets."""
+        low, high = self.slider_range
+        grain = 1.0 if self.whole else 10.0 ** _grain_exponent(high - low)
+        return min(max(round(number / grain) * grain, self.low), self.high)
+
+    def shown(self, number: float) -> str:
+        """Return the value as people read it, with its unit."""
+        text = f"{number:.0f}" if self.whole else f"{number:.4g}"
+        return f"{text} {self.unit}" if self.unit else text
+
+
+def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, float]:
+    """Return every parameter's value, the `given` ones checked.
+
+    Raises
+    ------
+    InvalidInputError
+        A name is unknown, or a value outside its range.
+    """
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in known:
+            raise InvalidInputError("parameter", "one of " + ", ".join(known) if known else "absent: this demo has none", name)
+    return {name: parameter.checked(given[name]) if name in given else parameter.default for name, parameter in known.items()}
+
+
+def _grain_exponent(span: float) -> int:
+    exponent = -3
+    while span > 10.0 ** (exponent + 3):
+        exponent += 1
+    return exponent

@@ -1,0 +1,173 @@
+"""A demo being run: its clock, its camera, what is shown of it, what a frame of it costs. Knows nothing of widgets or events."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from statistics import fmean
+from time import perf_counter
+
+from engine.app.clock import FixedClock, speed_name
+from engine.app.demo import Demo
+from engine.app.layout import Place
+from engine.app.stage import StepTimes
+from engine.common.errors import LabError
+from engine.render.camera import Camera
+from engine.render.debug_draw import Layers
+
+__all__ = ["FrameTimes", "Session"]
+
+_STEPPING_BUDGET = 0.040
+"""Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
+_LONGEST_FRAME = 1.0 / 15.0
+"""Seconds of world time taken in one frame at the most."""
+_WINDOW = 30
+_REFRESH = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTimes:
+    """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken."""
+
+    frame: float = 0.0
+    step: float = 0.0
+    check: float = 0.0
+    draw: float = 0.0
+    steps: int = 0
+
+
+class Session:
+    """One demo in a view.
+
+    Parameters
+    ----------
+    demo : Demo
+    view : (left, top, width, height)
+        Where it is drawn, pixels.
+    layers : Layers, optional
+        What is shown; shared, so that the toggles outlive the demo.
+    """
+
+    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None) -> None:
+        self.demo = demo
+        self.layers = layers if layers is not None else Layers()
+        self.clock = FixedClock(demo.step_seconds)
+        self.camera = Camera(view=view)
+        self.failure = ""
+        self.shown = FrameTimes()
+        self._untouched = True
+        self._recent: deque[FrameTimes] = deque(maxlen=_WINDOW)
+        self._since_refresh = _REFRESH
+        self.home()
+
+    def home(self) -> None:
+        """Show everything."""
+        self.camera = self.camera.fitted(self.demo.home())
+        self._untouched = True
+
+    def place(self, view: Place) -> None:
+        """Take another viewport; a camera nobody moved shows everything there too."""
+        if view != self.camera.view:
+            self.camera = self.camera.resized(view)
+            if self._untouched:
+                self.home()
+
+    def zoom(self, pixel: tuple[float, float], notches: float) -> None:
+        """Zoom by wheel notches, the point under the cursor staying where it is."""
+        self.camera = self.camera.zoomed(pixel, 1.15 ** max(-8.0, min(8.0, notches)))
+        self._untouched = False
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the view by a drag in pixels."""
+        self.camera = self.camera.panned(dx, dy)
+        self._untouched = False
+
+    def restart(self) -> None:
+        """Build the demo anew; camera and speed stay, a pause too."""
+        self.failure = ""
+        self._guarded(self.demo.restart)
+        self._adopt()
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Change a parameter of the demo; most demos begin anew."""
+        self.failure = ""
+        before = self.demo.home()
+        self._guarded(lambda: self.demo.set_parameter(name, value))
+        self._adopt()
+        if self._untouched and self.demo.home() != before:
+            self.home()
+
+    def press(self, key: str) -> None:
+        """Give the demo a key."""
+        self.demo.held.add(key)
+        self._guarded(lambda: self.demo.on_key(key))
+        self._take_wishes()
+
+    def advance(self, elapsed: float) -> None:
+        """Take the steps due after `elapsed` real seconds."""
+        start = perf_counter()
+        step = check = 0.0
+        steps = 0
+        self.clock.step_seconds = self.demo.step_seconds
+        self.clock.max_steps = max(4, round(_LONGEST_FRAME / self.demo.step_seconds))
+        due = self.clock.advance(elapsed)
+        for taken in range(1, due + 1):
+            if not self._guarded(self.demo.step):
+                break
+            step, check, steps = step + self.demo.times.step, check + self.demo.times.check, taken
+            if taken < due and perf_counter() - start > _STEPPING_BUDGET:
+                self.clock.forgive(due - taken)
+                break
+        self._take_wishes()
+        draw = self._recent[-1].draw if self._recent else 0.0
+        self._recent.append(FrameTimes(1000.0 * elapsed, step / max(steps, 1), check / max(steps, 1), draw, steps))
+        self._since_refresh += elapsed
+
+    def drew(self, milliseconds: float) -> None:
+        """Note what drawing this frame cost; renews the readout four times a second."""
+        if self._recent:
+            self._recent[-1] = replace(self._recent[-1], draw=milliseconds)
+        if self._since_refresh >= _REFRESH and self._recent:
+            self._since_refresh = 0.0
+            stepped = [times for times in self._recent if times.steps > 0]
+            self.shown = FrameTimes(
+                fmean(times.frame for times in self._recent),
+                fmean(times.step for times in stepped) if stepped else self.shown.step,
+                fmean(times.check for times in stepped) if stepped else self.shown.check,
+                fmean(times.draw for times in self._recent),
+            )
+
+    def observe(self, times: StepTimes) -> None:
+        """Show what a step taken elsewhere has cost, and the last drawing: off-screen there is no frame rate."""
+        draw = self._recent[-1].draw if self._recent else 0.0
+        self.shown = FrameTimes(times.step + times.check + draw, times.step, times.check, draw)
+        self._recent.append(self.shown)
+        self._since_refresh = 0.0
+
+    @property
+    def pace(self) -> str:
+        """How time passes, in words."""
+        name = speed_name(self.clock.speed)
+        if not self.clock.paused:
+            return name
+        return "paused" if name == "1/1" else f"paused, {name}"
+
+    def _adopt(self) -> None:
+        self.clock.reset()
+        self._take_wishes()
+
+    def _take_wishes(self) -> None:
+        if self.demo.wanted_speed is not None:
+            self.clock.speed = self.demo.wanted_speed
+            self.demo.wanted_speed = None
+
+    def _guarded(self, action: Callable[[], object]) -> bool:
+        """Do what a demo may fail at; a refusal of the engine pauses the demo and is shown, it does not end the window."""
+        try:
+            action()
+        except LabError as error:
+            self.failure = str(error)
+            self.clock.paused = True
+            return False
+        return True

@@ -1,0 +1,129 @@
+"""What both panels share: widgets that scroll with the text drawn between them, and the commands their buttons give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pygame
+from pygame_gui import UIManager
+from pygame_gui.core import ObjectID
+from pygame_gui.core.interfaces import IUIElementInterface
+from pygame_gui.elements import UIButton, UIHorizontalSlider
+
+from engine.app.layout import Place
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.palette import Color
+
+__all__ = ["ScrollPanel", "mark"]
+
+
+def mark(button: UIButton, chosen: bool) -> None:
+    """Show a button as chosen or not."""
+    if chosen:
+        button.select()  # type: ignore[no-untyped-call]
+    else:
+        button.unselect()  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    left: int
+    top: int
+    words: str
+    size: float
+    color: Color
+    bold: bool
+
+
+class ScrollPanel:
+    """A column of texts and widgets at the left of the window; the wheel moves it when it is higher than its place.
+
+    Parameters
+    ----------
+    manager : UIManager
+    fonts : FontBook
+    place : (left, top, width, height)
+        Pixels.
+    """
+
+    def __init__(self, manager: UIManager, fonts: FontBook, place: Place) -> None:
+        self._manager = manager
+        self._fonts = fonts
+        self._ui = fonts.ui_scale
+        self.place = place
+        self._texts: list[_Text] = []
+        self._widgets: list[tuple[IUIElementInterface, int, int]] = []
+        self._scroll = 0
+        self._bottom = 0
+
+    def px(self, design: float) -> int:
+        """Return design pixels as screen pixels."""
+        return round(design * self._ui)
+
+    @property
+    def left(self) -> int:
+        """Left edge of the content."""
+        return self.place[0] + self.px(14)
+
+    @property
+    def width(self) -> int:
+        """Width of the content."""
+        return max(self.place[2] - self.px(28), 1)
+
+    def add_text(self, top: int, words: str, size: float, color: Color, bold: bool = False, left: int | None = None) -> int:
+        """Add text, wrapped to the content's width; return the y under it."""
+        step = round(1.42 * size * self._ui)
+        for line in self._fonts.wrapped(words, size, self.width, bold):
+            self._texts.append(_Text(self.left if left is None else left, top, line, size, color, bold))
+            top += step
+        self._bottom = max(self._bottom, top)
+        return top
+
+    def add_button(self, place: Place, words: str, kind: str = "", tip: str = "") -> UIButton:
+        """Add a button; `kind` is a class of the theme."""
+        object_id = ObjectID(class_id=f"@{kind}") if kind else None
+        button = UIButton(pygame.Rect(place), words, self._manager, object_id=object_id, tool_tip_text=tip or None)
+        self._enter(button, place)
+        return button
+
+    def add_slider(self, place: Place, value: float, ends: tuple[float, float]) -> UIHorizontalSlider:
+        """Add a slider."""
+        slider = UIHorizontalSlider(pygame.Rect(place), min(max(value, ends[0]), ends[1]), ends, self._manager)
+        self._enter(slider, place)
+        return slider
+
+    def reserve(self, top: int, height: int) -> int:
+        """Keep a piece free for drawing; return the y under it."""
+        self._bottom = max(self._bottom, top + height)
+        return top + height
+
+    def scroll(self, notches: float) -> None:
+        """Move by wheel notches."""
+        room = max(0, self._bottom + self.px(10) - self.place[1] - self.place[3])
+        self._scroll = min(max(self._scroll - round(notches * self.px(40)), 0), room)
+        for widget, left, top in self._widgets:
+            widget.set_relative_position((left, top - self._scroll))
+
+    def shifted(self, top: int) -> int:
+        """Return where a content y stands now."""
+        return top - self._scroll
+
+    def draw_ground(self, surface: pygame.Surface) -> None:
+        """Draw the panel's ground and its texts; the widgets are drawn by their manager afterwards."""
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        left, top, width, height = self.place
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left + width - 1, top), (left + width - 1, top + height))
+        for text in self._texts:
+            y = self.shifted(text.top)
+            if top - self.px(30) < y < top + height:
+                surface.blit(self._fonts.render(text.words, text.size, text.color, text.bold), (text.left, y))
+        whole = self._bottom + self.px(10) - top
+        if whole > height:
+            bar = max(self.px(24), height * height // whole)
+            at = top + (height - bar) * self._scroll // max(whole - height, 1)
+            pygame.draw.rect(surface, palette.PANEL_EDGE, (left + width - self.px(5), at, self.px(3), bar), border_radius=self.px(2))
+
+    def _enter(self, widget: IUIElementInterface, place: Place) -> None:
+        self._widgets.append((widget, place[0], place[1]))
+        self._bottom = max(self._bottom, place[1] + place[3])

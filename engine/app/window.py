@@ -1,0 +1,340 @@
+"""The whole window: browser or demo, panel, view, status strip; events in, picture out.
+
+It draws on any surface it is given, so that the loop, the tests and the screenshots use the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import pygame
+from pygame_gui import UIManager
+
+from engine.app.browser import Browser
+from engine.app.demo import Demo
+from engine.app.frame import FramePainter
+from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, Command
+from engine.app.layout import Place, lay_out
+from engine.app.panel import DemoPanel
+from engine.app.session import Session
+from engine.app.stage import RefereeFactory
+from engine.app.theme import theme_for
+from engine.render import palette
+from engine.render.debug_draw import Layers
+from engine.render.hud import draw_help, draw_status
+from engine.render.palette import Color
+
+__all__ = ["Window"]
+
+_WARMING_UP = "warming up: kernels are being compiled or loaded"
+
+
+class Window:
+    """State of the window between two events.
+
+    Parameters
+    ----------
+    size : (width, height)
+        Pixels.
+    demos : sequence of Demo classes
+        What the browser lists.
+    demo : Demo, optional
+        Begin in this one instead of the browser; Esc then goes to the browser.
+    seed : int
+        For demos started from the browser.
+    ui_scale : float
+        Screen pixels to a design pixel.
+
+    Attributes
+    ----------
+    running : bool
+        False once the user has asked to close.
+    session : Session
+        The demo that runs, or the preview behind the browser.
+    browsing : bool
+    help_shown : bool
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        demos: Sequence[type[Demo]],
+        demo: Demo | None = None,
+        seed: int = 0,
+        ui_scale: float = 1.0,
+    ) -> None:
+        self.running = True
+        self.help_shown = False
+        self.layers = Layers()
+        self._demos = tuple(demos)
+        self._seed = seed
+        self._referee: RefereeFactory | None = None
+        self._check_note = _WARMING_UP
+        self._layout = lay_out(size, ui_scale)
+        self._painter = FramePainter(ui_scale)
+        self._chosen = self._demos.index(type(demo)) if type(demo) in self._demos else 0
+        self.browsing = demo is None
+        self._panning = False
+        self._outdated = True
+        self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
+        self._rebuild()
+
+    # The referee arrives late
+
+    def use_referee(self, factory: RefereeFactory) -> None:
+        """Begin the live check."""
+        self._referee = factory
+        self._check_note = ""
+        if not self.browsing:
+            self.session.demo.use_referee(factory)
+
+    def has_referee(self) -> None:
+        """Note that the demo brought its referee with it."""
+        self._check_note = ""
+
+    def no_referee(self, reason: str) -> None:
+        """Say on the panel why there is no live check."""
+        self._check_note = f"no live check: {reason}"
+
+    # Events
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take in one event."""
+        if event.type == pygame.QUIT:
+            self.running = False
+        elif event.type in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
+            size = event.size if event.type == pygame.VIDEORESIZE else (event.x, event.y)
+            self.resize(size)
+        elif event.type == pygame.KEYDOWN:
+            self._key(event.key)
+        elif event.type == pygame.KEYUP:
+            self.session.demo.held.discard(pygame.key.name(event.key))
+        elif event.type == pygame.WINDOWFOCUSLOST:
+            self.session.demo.held.clear()
+            self._let_go()
+        elif event.type == pygame.MOUSEWHEEL:
+            self._wheel(pygame.mouse.get_pos() if not hasattr(event, "mouse") else event.mouse, event)
+        else:
+            self._pointer(event)
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Take another size; widgets are built anew before the next frame."""
+        layout = lay_out(size, self._layout.ui_scale)
+        if layout != self._layout:
+            self._layout = layout
+            self._outdated = True
+
+    def command(self, command: Command) -> None:
+        """Carry out an order, from a key or from a button."""
+        session = self.session
+        if command is Command.HELP:
+            self.help_shown = not self.help_shown
+        elif command is Command.BACK:
+            self._back()
+        elif command in LAYER_COMMANDS:
+            setattr(self.layers, command.value, not getattr(self.layers, command.value))
+        elif command is Command.PAUSE:
+            session.clock.paused = not session.clock.paused
+        else:
+            orders: dict[Command, Callable[[], None]] = {
+                Command.STEP: session.clock.request_step,
+                Command.SLOWER: session.clock.slower,
+                Command.FASTER: session.clock.faster,
+                Command.RESTART: session.restart,
+                Command.HOME: session.home,
+            }
+            orders[command]()
+
+    def start(self, index: int) -> None:
+        """Start the demo of that place in the list."""
+        self._chosen = index
+        self.browsing = False
+        self._show(self._demos[index](self._seed, referee=self._referee))
+
+    # Frames
+
+    def update(self, elapsed: float) -> None:
+        """Advance by `elapsed` real seconds."""
+        if self._outdated:
+            self._rebuild()
+        if self._panel is not None:
+            self._panel.apply()
+        for stage in self.session.demo.stages:
+            stage.checking = self.layers.check
+        self.session.advance(elapsed)
+        if self._panel is not None:
+            self._panel.refresh()
+        self._manager.update(elapsed)
+
+    def draw(self, surface: pygame.Surface) -> None:
+        """Draw everything."""
+        start = perf_counter()
+        if self._outdated:
+            self._rebuild()
+        self._painter.paint(surface, self.session)
+        if self._browser is not None:
+            self._browser.draw(surface, self._layout.view, self._demos[self._chosen])
+        elif self._panel is not None:
+            self._panel.refresh()
+            self._panel.draw(surface, self._check_words())
+        self._manager.draw_ui(surface)
+        self._strip(surface)
+        if self.help_shown:
+            own = self.session.demo.keys
+            width, height = self._layout.size
+            whole = (0, 0, width, height - self._layout.strip[3])
+            draw_help(surface, self._painter.fonts, whole, (("This demo", own), *HELP) if own else HELP)
+        self.session.drew(1000.0 * (perf_counter() - start))
+
+    # Inside
+
+    def _session(self, demo: Demo) -> Session:
+        return Session(demo, self._layout.view, self.layers)
+
+    def _show(self, demo: Demo) -> None:
+        self.session = self._session(demo)
+        self._panning = False
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        layout = self._layout
+        self._manager = UIManager(layout.size, theme_for(layout.ui_scale), enable_live_theme_updates=False)
+        fonts = self._painter.fonts
+        self._browser: Browser | None = None
+        self._panel: DemoPanel | None = None
+        if self.browsing:
+            self._browser = Browser(self._manager, fonts, layout.panel, self._demos, self._chosen)
+            self.session.place(self._browser.preview_place(layout.view, self._demos[self._chosen]))
+        else:
+            self.session.place(layout.view)
+            self._panel = DemoPanel(self._manager, fonts, layout.panel, self.session)
+            self._panel.refresh()
+        self._manager.update(0.0)
+        self._outdated = False
+
+    def _back(self) -> None:
+        if self.help_shown:
+            self.help_shown = False
+        elif self.browsing:
+            self.running = False
+        else:
+            self.browsing = True
+            if type(self.session.demo) in self._demos:
+                self._chosen = self._demos.index(type(self.session.demo))
+            self._show(self._demos[self._chosen](self._seed))
+
+    def _choose(self, index: int) -> None:
+        if index != self._chosen and 0 <= index < len(self._demos):
+            self._chosen = index
+            self.session = self._session(self._demos[index](self._seed))
+            if self._browser is not None:
+                self._browser.choose(index)
+                self.session.place(self._browser.preview_place(self._layout.view, self._demos[index]))
+
+    def _key(self, key: int) -> None:
+        command = KEY_COMMANDS.get(key)
+        if self.browsing:
+            if command in (Command.BACK, Command.HELP):
+                self.command(command)
+            elif key in (pygame.K_UP, pygame.K_DOWN):
+                self._choose(self._chosen + (1 if key == pygame.K_DOWN else -1))
+            elif key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+                self.start(self._chosen)
+        elif command is not None:
+            self.command(command)
+        else:
+            self.session.press(pygame.key.name(key))
+
+    def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
+        notches = float(getattr(event, "precise_y", event.y))
+        if _inside(at, self._layout.view):
+            if not self.browsing:
+                self.session.zoom(at, notches)
+        elif _inside(at, self._layout.panel):
+            column = self._browser.column if self._browser is not None else self._panel.column if self._panel is not None else None
+            if column is not None:
+                column.scroll(notches)
+
+    def _pointer(self, event: pygame.event.Event) -> None:
+        if self.help_shown and event.type == pygame.MOUSEBUTTONDOWN:
+            self.help_shown = False
+            return
+        at = getattr(event, "pos", None)
+        in_view = at is not None and _inside(at, self._layout.view)
+        if not (at is not None and _inside(at, self._layout.strip)):
+            self._manager.process_events(event)
+        if self._browser is not None:
+            index = self._browser.started_by(event)
+            if index is not None:
+                self.start(index)
+            elif event.type == pygame.MOUSEMOTION:
+                hovered = self._browser.hovered()
+                if hovered is not None:
+                    self._choose(hovered)
+            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and in_view:
+                self.start(self._chosen)
+            return
+        command = self._panel.handle(event) if self._panel is not None else None
+        if command is not None:
+            self.command(command)
+        elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
+            self._press(event)
+        elif event.type == pygame.MOUSEBUTTONUP:
+            if event.button == 1:
+                self.session.demo.release()
+            else:
+                self._panning = False
+        elif event.type == pygame.MOUSEMOTION:
+            if self._panning:
+                self.session.pan(*event.rel)
+            self.session.demo.drag(self.session.camera.to_world(event.pos))
+
+    def _press(self, event: pygame.event.Event) -> None:
+        if event.button == 1:
+            self.session.demo.grab(self.session.camera.to_world(event.pos))
+        elif event.button in (2, 3):
+            self._panning = True
+
+    def _let_go(self) -> None:
+        self.session.demo.release()
+        self._panning = False
+
+    def _check_words(self) -> str:
+        if self._check_note:
+            return self._check_note
+        return "" if self.layers.check else "switched off (8)"
+
+    def _strip(self, surface: pygame.Surface) -> None:
+        session, times = self.session, self.session.shown
+        stages = session.demo.stages
+        rate = f"{1000.0 / times.frame:.0f}/s" if times.frame > 0.0 else "-"
+        world = stages[0].world if stages else None
+        cells: list[tuple[str, str, Color]] = [
+            ("frame", f"{times.frame:.1f} ms {rate}", palette.TEXT),
+            ("step", f"{times.step:.2f} ms", palette.TEXT),
+            ("check", f"{times.check:.2f} ms", palette.TEXT),
+            ("draw", f"{times.draw:.1f} ms", palette.TEXT),
+            ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
+            ("t", f"{world.time:.2f} s, step {world.step_index}" if world is not None else "-", palette.TEXT),
+            ("bodies", str(sum(len(stage.world.body_ids) for stage in stages)), palette.TEXT),
+            ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
+        ]
+        right: list[tuple[str, Color]] = []
+        if self.browsing:
+            right.append(("preview", palette.CAPTION))
+        elif self._check_note:
+            words = "check: warming up" if self._check_note == _WARMING_UP else "no live check"
+            right.append((words, palette.WARNING))
+        else:
+            unexplained = sum(stage.total.unexplained for stage in stages)
+            explained = sum(stage.total.explained for stage in stages)
+            right.append((f"agree {sum(stage.total.agree for stage in stages):,}", palette.AGREE))
+            if explained:
+                right.append((f"explained {explained:,}", palette.EXPLAINED))
+            right.append((f"unexplained {unexplained:,}", palette.UNEXPLAINED if unexplained else palette.CAPTION))
+        draw_status(surface, self._painter.fonts, self._layout.strip, cells, right)
+
+
+def _inside(at: tuple[int, int], place: Place) -> bool:
+    return place[0] <= at[0] < place[0] + place[2] and place[1] <= at[1] < place[1] + place[3]

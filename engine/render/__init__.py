@@ -1,0 +1,8 @@
+"""Pictures of worlds: camera, canvas, debug drawing, readouts. Drawing never computes collision.
+
+Works without a display: a canvas draws on any pygame surface.
+"""
+
+import os
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

@@ -1,0 +1,101 @@
+"""The camera: frozen numbers and pure functions between the world (metres, y up) and a viewport (pixels, y down).
+
+    pixel_x = view_x + view_width / 2  + (x - center_x) * scale
+    pixel_y = view_y + view_height / 2 - (y - center_y) * scale
+
+Pixels stop here: no other module outside drawing knows them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.geometry.aabb import AABB
+
+__all__ = ["MAX_SCALE", "MIN_SCALE", "Camera"]
+
+MIN_SCALE = 0.02
+"""Pixels a metre: 50 m to the pixel shows a world of 60 km."""
+MAX_SCALE = 50_000.0
+"""Pixels a metre: 0.02 mm to the pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """What part of the world is seen, and where on the surface.
+
+    Parameters
+    ----------
+    center : pair of float
+        World point in the middle of the view, metres.
+    scale : float
+        Pixels a metre.
+    view : (left, top, width, height)
+        The viewport on the surface, pixels.
+    """
+
+    center: tuple[float, float] = (0.0, 0.0)
+    scale: float = 40.0
+    view: tuple[int, int, int, int] = (0, 0, 1280, 720)
+
+    def to_screen(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Return the pixel of a world point."""
+        left, top, width, height = self.view
+        return left + 0.5 * width + (point[0] - self.center[0]) * self.scale, top + 0.5 * height - (point[1] - self.center[1]) * self.scale
+
+    def to_screen_array(self, points: FloatArray) -> FloatArray:
+        """Return the pixels of world points, float64 (..., 2)."""
+        left, top, width, height = self.view
+        origin = np.array((left + 0.5 * width - self.center[0] * self.scale, top + 0.5 * height + self.center[1] * self.scale))
+        pixels: FloatArray = points * np.array((self.scale, -self.scale)) + origin
+        return pixels
+
+    def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
+        """Return the world point under a pixel."""
+        left, top, width, height = self.view
+        x = self.center[0] + (pixel[0] - left - 0.5 * width) / self.scale
+        y = self.center[1] - (pixel[1] - top - 0.5 * height) / self.scale
+        return x, y
+
+    def zoomed(self, pixel: tuple[float, float], factor: float) -> Camera:
+        """Return the camera `factor` times closer, with the same world point under `pixel`."""
+        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
+        fixed = self.to_world(pixel)
+        moved = replace(self, scale=scale).to_world(pixel)
+        center = (self.center[0] + fixed[0] - moved[0], self.center[1] + fixed[1] - moved[1])
+        return replace(self, scale=scale, center=center)
+
+    def panned(self, dx: float, dy: float) -> Camera:
+        """Return the camera moved so that the world follows a drag of (dx, dy) pixels."""
+        return replace(self, center=(self.center[0] - dx / self.scale, self.center[1] + dy / self.scale))
+
+    def fitted(self, box: AABB, margin: float = 0.05) -> Camera:
+        """Return the camera that shows all of `box` in the middle, with `margin` of the view free on each side."""
+        width = max(box.upper[0] - box.lower[0], 1e-6)
+        height = max(box.upper[1] - box.lower[1], 1e-6)
+        room = max(1.0 - 2.0 * margin, 0.1)
+        scale = room * min(max(self.view[2], 1) / width, max(self.view[3], 1) / height)
+        center = (0.5 * (box.lower[0] + box.upper[0]), 0.5 * (box.lower[1] + box.upper[1]))
+        return replace(self, center=center, scale=min(max(scale, MIN_SCALE), MAX_SCALE))
+
+    def resized(self, view: tuple[int, int, int, int]) -> Camera:
+        """Return the camera for another viewport: same centre, the scale following the smaller side."""
+        before = min(self.view[2], self.view[3])
+        after = min(view[2], view[3])
+        ratio = after / before if before > 0 and after > 0 else 1.0
+        return replace(self, view=view, scale=min(max(self.scale * ratio, MIN_SCALE), MAX_SCALE))
+
+    def shifted(self, offset: tuple[float, float]) -> Camera:
+        """Return the camera for drawing a world whose origin lies at `offset` of this one."""
+        return replace(self, center=(self.center[0] - offset[0], self.center[1] - offset[1]))
+
+    @property
+    def visible(self) -> AABB:
+        """The world rectangle seen."""
+        left, top, width, height = self.view
+        x0, y0 = self.to_world((left, top + height))
+        x1, y1 = self.to_world((left + width, top))
+        return AABB((x0, y0), (x1, y1))

@@ -1,0 +1,127 @@
+"""All shapes of a world in flat arrays, so that one NumPy operation a frame moves every vertex.
+
+Local vertices never change: they are read once, and again only when the world's `structure_version` does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.geometry import Circle
+from engine.render import palette
+from engine.render.palette import Color
+from engine.render.views import WorldView
+
+__all__ = ["PackedShapes", "interpolated"]
+
+
+class PackedShapes:
+    """Columns of one world's shapes. Rows of bodies are positions in `world.body_ids`.
+
+    Attributes
+    ----------
+    vertices : float64 (v, 2); vertex_row : int64 (v,)
+        Local corners of all polygons, and the row of the body each belongs to.
+    starts : int64 (p + 1,); polygon_row : int64 (p,)
+    centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
+    polygon_sensor, circle_sensor : list of bool
+    skins : float64 (p,)
+        Rounding of each polygon, metres.
+    is_moving, is_dynamic : bool (b,); colors : list; local_centers : float64 (b, 2)
+        Per body: not static, dynamic, its colour while awake and free.
+    """
+
+    def __init__(self, world: WorldView) -> None:
+        self.version = world.structure_version
+        row_of = {body_id: row for row, body_id in enumerate(world.body_ids)}
+        bodies = [world.body(body_id) for body_id in world.body_ids]
+        self.body_ids: IntArray = np.array(world.body_ids, dtype=np.int64)
+        kinds = [body.spec.type for body in bodies]
+        self.is_moving = np.array([kind != "static" for kind in kinds], dtype=np.bool_)
+        self.is_dynamic = np.array([kind == "dynamic" for kind in kinds], dtype=np.bool_)
+        self.colors = [_color(body_id, kind) for body_id, kind in zip(world.body_ids, kinds, strict=True)]
+        self.local_centers = np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2)
+        corners: list[FloatArray] = []
+        polygon_row: list[int] = []
+        circle_row: list[int] = []
+        centers: list[tuple[float, float]] = []
+        radii: list[float] = []
+        skins: list[float] = []
+        self.polygon_sensor: list[bool] = []
+        self.circle_sensor: list[bool] = []
+        for fixture_id in world.fixture_ids:
+            fixture = world.fixture(fixture_id)
+            if isinstance(fixture.shape, Circle):
+                centers.append(fixture.shape.center)
+                radii.append(fixture.shape.radius)
+                circle_row.append(row_of[fixture.body])
+                self.circle_sensor.append(fixture.spec.sensor)
+            else:
+                corners.append(fixture.shape.vertices)
+                skins.append(fixture.shape.skin_radius)
+                polygon_row.append(row_of[fixture.body])
+                self.polygon_sensor.append(fixture.spec.sensor)
+        lengths = np.array([len(part) for part in corners], dtype=np.int64)
+        self.vertices = np.concatenate(corners) if corners else np.zeros((0, 2))
+        self.starts: IntArray = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+        self.polygon_row: IntArray = np.array(polygon_row, dtype=np.int64)
+        self.vertex_row: IntArray = np.repeat(self.polygon_row, lengths)
+        self.skins = np.array(skins, dtype=np.float64)
+        self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
+        self.radii = np.array(radii, dtype=np.float64)
+        self.circle_row: IntArray = np.array(circle_row, dtype=np.int64)
+
+    def world_vertices(self, poses: FloatArray) -> FloatArray:
+        """Return all polygon corners for body poses (b, 3)."""
+        return _moved(self.vertices, poses, self.vertex_row)
+
+    def world_centers(self, poses: FloatArray) -> FloatArray:
+        """Return all circle centres for body poses (b, 3)."""
+        return _moved(self.centers, poses, self.circle_row)
+
+    def centers_of_mass(self, poses: FloatArray) -> FloatArray:
+        """Return the bodies' centres of mass for body poses (b, 3)."""
+        return _moved(self.local_centers, poses, np.arange(len(self.local_centers)))
+
+    def boxes(self, world_vertices: FloatArray, world_centers: FloatArray) -> FloatArray:
+        """Return x0, y0, x1, y1 of every fixture, skins included: polygons first, then circles."""
+        parts = [np.zeros((0, 4))]
+        if len(self.polygon_row):
+            low = np.minimum.reduceat(world_vertices, self.starts[:-1], axis=0) - self.skins[:, None]
+            high = np.maximum.reduceat(world_vertices, self.starts[:-1], axis=0) + self.skins[:, None]
+            parts.append(np.hstack((low, high)))
+        if len(self.radii):
+            parts.append(np.hstack((world_centers - self.radii[:, None], world_centers + self.radii[:, None])))
+        return np.concatenate(parts)
+
+
+def interpolated(before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
+    """Return the poses at `fraction` of the way, moving each centre of mass on a straight line as Box2D does.
+
+    The origin of a body is recovered from its centre: ``position = centre - R(angle) local_center``.
+    """
+    if fraction >= 1.0 or before.shape != after.shape:
+        return after
+    rows = np.arange(len(after))
+    start, end = _moved(local_centers, before, rows), _moved(local_centers, after, rows)
+    between = before + fraction * (after - before)
+    cos, sin = np.cos(between[:, 2]), np.sin(between[:, 2])
+    center = start + fraction * (end - start)
+    between[:, 0] = center[:, 0] - (cos * local_centers[:, 0] - sin * local_centers[:, 1])
+    between[:, 1] = center[:, 1] - (sin * local_centers[:, 0] + cos * local_centers[:, 1])
+    return between
+
+
+def _color(body_id: int, kind: str) -> Color:
+    if kind == "dynamic":
+        return palette.BODY_COLORS[body_id % len(palette.BODY_COLORS)]
+    return palette.STATIC if kind == "static" else palette.KINEMATIC
+
+
+def _moved(local: FloatArray, poses: FloatArray, rows: IntArray) -> FloatArray:
+    cos, sin = np.cos(poses[:, 2])[rows], np.sin(poses[:, 2])[rows]
+    moved = np.empty_like(local)
+    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + poses[rows, 0]
+    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + poses[rows, 1]
+    return moved

@@ -1,0 +1,24 @@
+"""Start here: ``python main.py``; ``python main.py --help`` lists the commands."""
+
+import sys
+
+
+def _cannot_start(reason: str) -> None:
+    sys.stderr.write("error: " + reason + "\n")
+    sys.exit(2)
+
+
+if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+    _cannot_start("this program needs Python 3.11 to 3.13, and this is " + sys.version.split()[0])
+
+try:
+    from engine.app.commands.cli import main
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.partition(".")[0] == "engine":
+        raise
+    _cannot_start(error.name + " is not installed: python -m pip install -r requirements.txt")
+except KeyboardInterrupt:
+    sys.exit(130)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""What an import drags in, seen in a fresh interpreter without a display."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely")
+
+PROGRAM = """
+import sys, time
+start = time.perf_counter()
+import {modules}
+elapsed = time.perf_counter() - start
+print(f"{{elapsed:.3f}}", *[name for name in {heavy!r} if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize("modules", ["engine, engine.geometry, engine.query", "engine.app.commands.cli"])
+def test_an_import_loads_no_heavy_library(modules: str) -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    program = PROGRAM.format(modules=modules, heavy=HEAVY)
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    seconds, *loaded = ran.stdout.split()
+    print(f"import {modules}: {seconds} s")
+    assert loaded == []

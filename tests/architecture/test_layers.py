@@ -1,0 +1,116 @@
+"""Who may import whom: reads the imports of every module and holds the layers of the project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Each layer imports only from those before it, and from itself.
+LAYERS = (
+    "engine.common",
+    "engine.geometry",
+    "engine.contracts",
+    "engine.bounding",
+    "engine.broadphase",
+    "engine.narrowphase",
+    "engine.continuous",
+    "engine.query",
+    "engine.box2d",
+    "engine.compare",
+    "engine.experiments",
+    "engine.render",
+    "engine.app",
+    "sprites",
+    "demos",
+    "main",
+)
+
+# An oracle shares no algorithm with what it judges; drawing never computes collision.
+_PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
+LIMITS = {"engine.box2d": _PLAIN, "engine.render": _PLAIN | {"engine.bounding"}}
+
+# Libraries that only some layers may see.
+LIBRARIES = {
+    "Box2D": {"engine.box2d"},
+    "pygame": {"engine.render", "engine.app", "sprites"},
+    "pygame_gui": {"engine.app"},
+    "typer": {"engine.app"},
+    "scipy": set(),
+    "shapely": set(),
+    "PIL": set(),
+}
+
+
+def _sources() -> list[Path]:
+    found = [path for folder in ("engine", "demos", "sprites") for path in (ROOT / folder).rglob("*.py")]
+    return [*sorted(found), ROOT / "main.py"]
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _layer(module: str) -> str | None:
+    return next((layer for layer in LAYERS if module == layer or module.startswith(layer + ".")), None)
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Every module that a file imports, wherever in it the import stands: (line, absolute name)."""
+    package = _module(path).split(".") if path.name == "__init__.py" else _module(path).split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            origin = ".".join([*base, *([node.module] if node.module else [])])
+            yield node.lineno, origin
+            for alias in node.names:  # `from engine import query` names a module
+                if _layer(f"{origin}.{alias.name}") is not None:
+                    yield node.lineno, f"{origin}.{alias.name}"
+
+
+@pytest.mark.parametrize("path", _sources(), ids=_module)
+def test_imports_follow_the_layers(path: Path) -> None:
+    module = _module(path)
+    layer = _layer(module)
+    wrong = []
+    for line, name in _imports(path):
+        target = _layer(name)
+        if target is not None and target != layer:
+            if layer is None or LAYERS.index(target) > LAYERS.index(layer):
+                wrong.append(f"{path}:{line}: {layer or module} may not import {name}")
+            elif layer in LIMITS and target not in LIMITS[layer]:
+                wrong.append(f"{path}:{line}: {layer} sees only {', '.join(sorted(LIMITS[layer]))}, not {name}")
+        library = name.partition(".")[0]
+        if library in LIBRARIES and layer not in LIBRARIES[library]:
+            wrong.append(f"{path}:{line}: {layer or module} may not import {library}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_package_of_the_engine_has_a_place_among_the_layers() -> None:
+    packages = {f"engine.{path.parent.name}" for path in (ROOT / "engine").glob("*/*.py")}
+    assert packages <= set(LAYERS), packages - set(LAYERS)
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    folders = {path.parent for path in _sources() if path.parent != ROOT}
+    assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+def test_packages_name_what_they_hand_out() -> None:
+    """A package that imports names for its callers lists them in `__all__`."""
+    without = []
+    for path in (ROOT / "engine").rglob("__init__.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        hands_out = any(isinstance(node, ast.ImportFrom) and node.module != "__future__" for node in tree.body)
+        lists = any(isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__" for node in tree.body)
+        if hands_out and not lists:
+            without.append(_module(path))
+    assert without == []

@@ -1,0 +1,173 @@
+"""The command line as a new user meets it: other processes, no display."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.app.registry import all_demos
+
+ROOT = Path(__file__).resolve().parents[2]
+IDS = [demo.id for demo in all_demos()]
+COMMANDS = ("list", "run", "fire", "compare", "doctor")
+
+
+def _environment() -> dict[str, str]:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "FORCE_COLOR")
+    return {key: value for key, value in os.environ.items() if key not in hidden}
+
+
+def lab(*arguments: str, cwd: Path = ROOT, status: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "main.py"), *arguments]
+    ran = subprocess.run(command, cwd=cwd, env=_environment(), capture_output=True, text=True, timeout=240, check=False)
+    assert ran.returncode == status, f"status {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
+    return ran
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids=lambda command: " ".join(command) or "no command")
+def test_help_is_there(command: tuple[str, ...]) -> None:
+    ran = lab(*command, "--help")
+    assert "Usage" in ran.stdout
+    assert ran.stderr == ""
+
+
+def test_list_names_the_demos() -> None:
+    ran = lab("list", "--json", "-")
+    assert [demo["id"] for demo in json.loads(ran.stdout)["demos"]] == IDS
+    assert {"simple_shapes", "bullet", "nonconvex_characters"} <= set(IDS)
+    table = lab("list").stdout
+    assert all(demo.id in table and demo.category in table and demo.title in table for demo in all_demos())
+
+
+@pytest.mark.parametrize("demo", IDS)
+def test_a_headless_run_agrees_and_repeats_itself(demo: str, tmp_path: Path) -> None:
+    first = json.loads(lab("run", demo, "--headless", "--steps", "600", "--seed", "1", "--json", "-").stdout)
+    picture, report = tmp_path / "picture.png", tmp_path / "report.json"
+    lab("run", demo, "--steps", "600", "--seed", "1", "--json", str(report), "--screenshot", str(picture))
+    second = json.loads(report.read_text(encoding="utf-8"))
+    assert first["demo"] == demo
+    assert first["agreement"]["unexplained"] == 0
+    assert first["agreement"]["compared"] > 0
+    assert first["contacts_begun"] > 0
+    assert first["contacts_ended"] > 0
+    first.pop("ms_per_step"), second.pop("ms_per_step")
+    assert first == second
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["picture.png", "report.json"]
+
+
+BAD = [
+    ("run", "simple_shpaes"),
+    ("run",),
+    ("rnu",),
+    ("simple_shapes",),
+    ("list", "--jsn", "-"),
+    ("run", "simple_shapes", "--steps", "-3"),
+    ("run", "simple_shapes", "--steps", "0"),
+    ("run", "simple_shapes", "--steps", "many"),
+    ("run", "simple_shapes", "--seed", "-1"),
+    ("run", "simple_shapes", "--seed", "1.5"),
+    ("run", "simple_shapes", "--set", "speed"),
+    ("run", "simple_shapes", "--set", "no_such_thing=1"),
+    ("run", "nonconvex_characters", "--headless", "--set", "speed=fast"),
+    ("run", "nonconvex_characters", "--headless", "--set", "speed=nan"),
+    ("run", "nonconvex_characters", "--headless", "--set", "speed=1e9"),
+    ("run", "simple_shapes", "--screenshot", "{folder}"),
+    ("run", "simple_shapes", "--screenshot", "{folder}/picture.jpg"),
+    ("run", "simple_shapes", "--screenshot", "{folder}/missing/picture.png"),
+    ("run", "simple_shapes", "--screenshot", "{file}/picture.png"),
+    ("run", "simple_shapes", "--screenshot", ""),
+    ("run", "simple_shapes", "--json", "{folder}"),
+    ("run", "simple_shapes", "--json", "{file}/report.json"),
+    ("list", "--json", "{folder}/missing/list.json"),
+    ("fire", "--speed", "-110"),
+    ("fire", "--ccd", "maybe"),
+    ("fire", "--screenshot", "{folder}"),
+    ("compare", "--pairs", "0"),
+    ("compare", "--queries", "manifold,everything"),
+    ("compare", "--json", "{file}/compare.json"),
+    ("doctor", "--json", "{file}/doctor.json"),
+    ("run", "simple_shapes"),  # a window, where there is none
+]
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_a_mistake_gives_one_line_and_status_2(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine", encoding="utf-8")
+    ran = lab(*(part.format(folder=tmp_path, file=file) for part in arguments), status=2)
+    assert ran.stdout == ""
+    assert ran.stderr.startswith("error: ")
+    assert len(ran.stderr.splitlines()) == 1
+    assert file.read_text(encoding="utf-8") == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_misspelt_demo_is_answered_with_the_likely_one() -> None:
+    assert "did you mean simple_shapes?" in lab("run", "simple_shpaes", status=2).stderr
+    assert "python main.py run simple_shapes" in lab("simple_shapes", status=2).stderr
+
+
+def test_a_comparison_leaves_nothing_unexplained() -> None:
+    said = json.loads(lab("compare", "--pairs", "20000", "--seed", "1", "--queries", "manifold,overlap", "--json", "-").stdout)
+    assert said["unexplained_total"] == 0
+    assert set(said["queries"]) == {"manifold", "overlap"}
+    assert said["queries"]["manifold"]["pairs"] == 20000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
+def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
+    options = ("--steps", "10000000", "--json", str(tmp_path / "report.json"), "--screenshot", str(tmp_path / "picture.png"))
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), "run", "simple_shapes", *options],
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a job in the background ignores the signal, and so would its children
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    assert stdout == ""
+    assert stderr == "interrupted\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "main.py", "list"], cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()  # before anything was printed
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+
+
+def test_without_a_display_there_is_a_tour(tmp_path: Path) -> None:
+    ran = lab(cwd=tmp_path)
+    assert ran.stdout.startswith("No display (")
+    assert all(demo in ran.stdout for demo in IDS)
+    pictures = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert pictures == sorted(f"{demo}.png" for demo in IDS)
+
+
+def test_the_doctor_finds_this_machine_fit() -> None:
+    said = json.loads(lab("doctor", "--json", "-").stdout)
+    assert said["healthy"] is True
+    assert all(finding["advice"] for finding in said["findings"] if finding["state"] != "ok")
+    assert {"Python", "Box2D", "Box2D works", "display", "numba cache"} <= {finding["what"] for finding in said["findings"]}

@@ -1,0 +1,87 @@
+"""The command ``fire``, as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.app.commands.cli import main
+
+RUN_KEYS = {"ccd", "target", "hertz", "speed", "thickness", "radius", "tunneled_share", "shots"}
+SHOT_KEYS = {"hit", "tunneled", "stopped_at", "impact_time_box2d", "impact_time_ours", "impact_point", "predicted_tunnels"}
+
+
+def fired(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["fire", *arguments, "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_both_targets_tunnel_without_ccd_and_stop_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fired(capsys, "--ccd", "both", "--speed", "110", "--thickness", "0.05", "--target", "static,dynamic")
+    assert set(found) == {"seed", "box2d", "runs"}
+    assert found["box2d"] == "2.3.0"
+    assert {(run["ccd"], run["target"]) for run in found["runs"]} == {(c, t) for c in ("off", "on") for t in ("static", "dynamic")}
+    for run in found["runs"]:
+        assert set(run) == RUN_KEYS
+        (shot,) = run["shots"]
+        assert set(shot) == SHOT_KEYS
+        assert shot["tunneled"] == shot["predicted_tunnels"] == (run["ccd"] == "off")
+        assert (shot["stopped_at"] is not None) == (run["ccd"] == "on")
+        assert run["tunneled_share"] == (1.0 if run["ccd"] == "off" else 0.0)
+
+
+def test_at_low_speed_nothing_tunnels(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fired(capsys, "--speed", "3", "--shots", "12")
+    assert [run["tunneled_share"] for run in found["runs"]] == [0.0] * 4
+    assert all(shot["hit"] for run in found["runs"] for shot in run["shots"])
+
+
+def test_a_seed_gives_the_same_shots_again_and_another_seed_others(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--speed", "60", "--thickness", "0.3", "--shots", "20", "--ccd", "off", "--target", "static")
+    first, again, other = (fired(capsys, *arguments, "--seed", seed) for seed in ("7", "7", "8"))
+    assert first == again
+    assert first["runs"][0]["shots"] != other["runs"][0]["shots"]
+
+
+def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target, picture = tmp_path / "shots.json", tmp_path / "shots.png"
+    assert main(["fire", "--speed", "300", "--json", str(target), "--screenshot", str(picture)]) == 0
+    printed = capsys.readouterr().out
+    assert "tunneled: the wall lay between step 2" in printed
+    assert "no body more than 2 m a step" in printed
+    assert json.loads(target.read_text())["runs"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shots.json", "shots.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--speed", "-1"), "--speed must be"),
+        (("--thickness", "0"), "--thickness must be"),
+        (("--hertz", "nan"), "--hertz must be"),
+        (("--radius", "1e9"), "--radius must be"),
+        (("--shots", "0"), "--shots must be"),
+        (("--seed", "-3"), "--seed must be"),
+        (("--ccd", "maybe"), "--ccd must be a list of off, on, both"),
+        (("--target", "static,moon"), "--target must be a list of static, dynamic"),
+        (("--speed", "fast"), "--speed"),
+        (("--screenshot", "picture.jpg"), "--screenshot must be a file name that ends in .png"),
+        (("--speed", "5000", "--screenshot", "picture.png"), "for a picture"),
+        (("--json", "missing/shots.json"), "--json must be"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["fire", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
+    assert says in captured.err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,97 @@
+"""No window on anybody's screen, and demos small enough to step in a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pygame
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.parameters import Parameter
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.contracts import StepAgreement, StepContacts
+from engine.geometry import Circle, Polygon
+
+
+class Drop(Demo):
+    """A floor and a disc that falls on it."""
+
+    id, category, title, watch = "drop", "Tests", "Drop", "A disc falls. It lands."
+    parameters = (Parameter("height", 1.0, 0.6, 20.0, "m", "height"), Parameter("discs", 1, 1, 9, whole=True))
+    keys = (("K", "kick"),)
+
+    def build(self) -> None:
+        """One world."""
+        self.pressed: list[str] = []
+        self.stage = self.add_stage(World(), mark_touching=True)
+        self.stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
+        self.discs = [
+            self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1.2 * k, 0.5 + self.parameter("height"))))
+            for k in range(int(self.parameter("discs")))
+        ]
+
+    def on_key(self, key: str) -> bool:
+        """Remember the key."""
+        self.pressed.append(key)
+        return True
+
+    def status(self) -> tuple[str, ...]:
+        """One line."""
+        return (f"{self.steps} steps",)
+
+
+class Twins(Drop):
+    """The same twice, side by side."""
+
+    id, category, title, watch = "twins", "Another", "Twins", "Two worlds."
+
+    def build(self) -> None:
+        """Two worlds with labels."""
+        super().build()
+        other = self.add_stage(World(), offset=(30.0, 0.0), label="right")
+        other.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
+
+
+class CountingReferee:
+    """Agrees with everything."""
+
+    ready = True
+
+    def __init__(self, world: World) -> None:
+        self.compared = 0
+
+    @property
+    def total(self) -> StepAgreement:
+        """All it has seen."""
+        return StepAgreement(self.compared, self.compared)
+
+    def check(self, contacts: StepContacts, /) -> StepAgreement:
+        """Count."""
+        self.compared += len(contacts)
+        return StepAgreement(len(contacts), len(contacts))
+
+
+@pytest.fixture
+def drop() -> type[Demo]:
+    return Drop
+
+
+@pytest.fixture
+def twins() -> type[Demo]:
+    return Twins
+
+
+@pytest.fixture
+def referee() -> Any:
+    return CountingReferee
+
+
+@pytest.fixture(autouse=True)
+def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    yield
+    pygame.display.quit()

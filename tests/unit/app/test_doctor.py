@@ -1,0 +1,75 @@
+"""What the doctor says of machines that are not this one."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+from engine.app.commands import doctor
+
+
+def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
+    real = metadata.version
+
+    def version(name: str) -> str:
+        key = name.replace("-", "_")
+        if key not in versions:
+            return real(name)
+        found = versions[key]
+        if found is None:
+            raise metadata.PackageNotFoundError(name)
+        return found
+
+    monkeypatch.setattr(metadata, "version", version)
+
+
+def test_two_box2d_in_one_folder_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _installed(monkeypatch, box2d_py="2.3.8")
+    (finding,) = list(doctor._mixed())
+    assert finding.state == "problem"
+    assert "uninstall -y box2d-py Box2D" in finding.advice
+    assert "RAND_LIMIT_swigconstant" in finding.advice
+
+
+def test_two_pygames_in_one_folder_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    _installed(monkeypatch, pygame="2.6.1")
+    (finding,) = list(doctor._mixed())
+    assert finding.state == "problem"
+    assert "uninstall -y pygame pygame-ce" in finding.advice
+
+
+def test_missing_and_other_versions_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    _installed(monkeypatch, Box2D=None, numpy="1.26.4", mdurl="0.0.1")
+    found = {finding.what: finding for finding in doctor._packages()}
+    assert found["Box2D"].state == "problem"
+    assert found["numpy"].state == "note"
+    assert found["mdurl"].state == "note"
+    assert found["rich"].state == "ok"
+    assert all("requirements.txt" in found[name].advice for name in ("Box2D", "numpy", "mdurl"))
+
+
+def test_a_python_without_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
+    assert doctor._python().state == "problem"
+    assert "3.11 to 3.13" in doctor._python().advice
+
+
+def test_a_platform_without_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    assert doctor._platform().state == "note"
+
+
+@pytest.mark.parametrize(
+    ("status", "stderr", "found"),
+    [(-11, "", "SIGSEGV"), (1, "Traceback\nAttributeError: RAND_LIMIT_swigconstant\n", "RAND_LIMIT_swigconstant"), (3, "", "status 3")],
+)
+def test_a_box2d_that_breaks_its_interpreter(status: int, stderr: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, status, "", stderr))
+    (finding,) = list(doctor._box2d())
+    assert finding.state == "problem"
+    assert found in finding.found
+    assert "--force-reinstall" in finding.advice

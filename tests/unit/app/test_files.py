@@ -1,0 +1,91 @@
+"""Files are checked before a run, and written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from engine.app import files
+from engine.common.errors import InvalidInputError
+
+
+def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
+    target = tmp_path / "result.json"
+    assert files.check_writable("--json", target) == target
+    assert list(tmp_path.iterdir()) == []
+    files.write_atomically(target, b"one")
+    files.write_atomically(target, b"two")
+    assert target.read_bytes() == b"two"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["", ".", "folder/", "missing/result.json", "file/result.json", "nul\0l", "x" * 300])
+def test_what_cannot_be_written_is_refused_by_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInputError, match=r"^--json must be "):
+        files.check_writable("--json", name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"ends in \.png"):
+        files.check_writable("--screenshot", tmp_path / "picture.jpg", (".png",))
+
+
+def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permissions hold nobody back who runs this as root, so the system's answer is put in its mouth."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(InvalidInputError, match="Permission denied"):
+        files.check_writable("--json", tmp_path / "result.json")
+    with pytest.raises(InvalidInputError, match="Permission denied"):
+        files.check_directory("out", tmp_path)
+
+
+def test_a_write_that_fails_keeps_the_file_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "result.json"
+    target.write_bytes(b"before")
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_atomically(target, b"after")
+    assert target.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_keeps_pointing_where_it_did(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"before")
+    link.symlink_to(real)
+    files.write_atomically(files.check_writable("--json", link), b"after")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"after"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such device there")
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    files.write_atomically(files.check_writable("--json", "/dev/null"), b"gone")
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_directory_is_made(tmp_path: Path) -> None:
+    made = files.check_directory("out", tmp_path / "a" / "b")
+    assert made.is_dir()
+    assert list(made.iterdir()) == []
+    (tmp_path / "file").write_bytes(b"")
+    for name in ("file", "file/below", ""):
+        with pytest.raises(InvalidInputError, match=r"^out must be "):
+            files.check_directory("out", tmp_path / name if name else "")

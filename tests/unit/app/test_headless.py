@@ -1,0 +1,83 @@
+import io
+from pathlib import Path
+from typing import Any
+
+import pygame
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.headless import picture_of, run_headless, time_frames
+from engine.app.tour import run_tour
+from engine.common.errors import InvalidInputError
+
+
+def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> None:
+    report, _ = run_headless(drop, 60, 1, {"discs": 3}, referee)
+    json = report.as_json()
+    assert set(json) == {
+        "demo",
+        "steps",
+        "seed",
+        "bodies",
+        "contacts_begun",
+        "contacts_ended",
+        "points",
+        "agreement",
+        "state_hash",
+        "ms_per_step",
+    }
+    assert set(json["points"]) == {"add", "persist", "remove"}
+    assert set(json["agreement"]) == {"compared", "agree", "explained", "unexplained"}
+    assert set(json["ms_per_step"]) == {"median", "max"}
+    assert (json["demo"], json["steps"], json["seed"], json["bodies"]) == ("drop", 60, 1, 4)
+    assert json["contacts_begun"] == 3 and json["agreement"]["compared"] == json["agreement"]["agree"] > 0
+
+
+def test_the_hash_repeats_and_covers_every_world(drop: type[Demo], twins: type[Demo]) -> None:
+    runs = [run_headless(demo, 30)[0].state_hash for demo in (drop, drop, twins, twins)]
+    assert runs[0] == runs[1] and runs[2] == runs[3] and runs[0] != runs[2]
+
+
+def test_no_steps_is_a_run_too(drop: type[Demo]) -> None:
+    report, _ = run_headless(drop, 0)
+    assert report.steps == 0 and report.ms_median == 0.0
+
+
+@pytest.mark.parametrize("steps", [-3, 1.5, None])
+def test_bad_steps_are_refused(drop: type[Demo], steps: Any) -> None:
+    with pytest.raises(InvalidInputError, match="steps"):
+        run_headless(drop, steps)
+
+
+def test_the_picture_is_a_png_of_the_size_asked_for(drop: type[Demo]) -> None:
+    _, demo = run_headless(drop, 30)
+    before = demo.stages[0].world.step_index
+    content = picture_of(demo, (640, 360))
+    assert pygame.image.load(io.BytesIO(content)).get_size() == (640, 360)
+    assert demo.stages[0].world.step_index == before, "drawing takes no step"
+
+
+def test_pictures_work_without_a_display_and_leave_none_behind(drop: type[Demo]) -> None:
+    pygame.display.quit()
+    picture_of(drop(), (320, 200))
+    assert not pygame.display.get_init()
+
+
+def test_timing_names_its_parts(drop: type[Demo], referee: Any) -> None:
+    timing = time_frames(drop(referee=referee), frames=5, warm_up=3, size=(320, 200))
+    assert timing.frames == 5 and timing.bodies == 2
+    assert 0.0 < timing.step < timing.frame and 0.0 < timing.draw < timing.frame
+
+
+def test_the_tour_writes_a_picture_of_each(drop: type[Demo], twins: type[Demo], tmp_path: Path) -> None:
+    seen: list[Demo] = []
+    stops = run_tour((drop, twins), tmp_path / "out", 0.1, on_step=seen.append)
+    assert [stop.report.demo for stop in stops] == ["drop", "twins"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["drop.png", "twins.png"]
+    assert len(seen) == 12
+
+
+def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(InvalidInputError):
+        run_tour((drop,), tmp_path / "out", 0.1)

@@ -1,0 +1,47 @@
+import pytest
+
+from engine.app.parameters import Parameter, parameter_values
+from engine.common.errors import InvalidInputError
+
+SPEED = Parameter("speed", 110.0, 0.0, 400.0, "m/s", "muzzle speed")
+COUNT = Parameter("count", 40, 1, 5000, whole=True, slider_high=400)
+
+
+@pytest.mark.parametrize("value", ["fast", "nan", "inf", -1, 401, True, None, "", [1.0]])
+def test_bad_values_are_refused_by_name(value: object) -> None:
+    with pytest.raises(InvalidInputError, match=r"speed must be a number from 0 to 400 m/s, got"):
+        SPEED.checked(value)
+
+
+def test_text_and_numbers_are_taken() -> None:
+    assert SPEED.checked("12.5") == SPEED.checked(12.5) == 12.5
+    assert COUNT.checked("1000") == 1000.0
+
+
+def test_whole_means_whole() -> None:
+    with pytest.raises(InvalidInputError, match="a whole number"):
+        COUNT.checked(1.5)
+
+
+def test_unknown_names_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInputError, match="one of speed, count"):
+        parameter_values((SPEED, COUNT), {"sped": 1})
+    with pytest.raises(InvalidInputError, match="this demo has none"):
+        parameter_values((), {"speed": 1})
+
+
+def test_defaults_fill_the_rest() -> None:
+    assert parameter_values((SPEED, COUNT), {"count": "7"}) == {"speed": 110.0, "count": 7.0}
+
+
+def test_a_default_outside_its_range_is_a_mistake() -> None:
+    with pytest.raises(InvalidInputError):
+        Parameter("x", 2.0, 0.0, 1.0)
+
+
+def test_sliders_end_early_and_snap() -> None:
+    assert COUNT.slider_range == (1, 400)
+    assert COUNT.snapped(17.4) == 17.0
+    assert SPEED.snapped(110.4) == 110.0
+    assert Parameter("friction", 0.4, 0.0, 1.0).snapped(0.12345) == pytest.approx(0.123)
+    assert SPEED.shown(110.0) == "110 m/s" and COUNT.shown(40.0) == "40"

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from demos.simple_shapes import KINDS, SimpleShapes, make_shape
+from engine.geometry import Circle, Transform
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shapes_fit_in_their_circle(kind: str) -> None:
+    shape = make_shape(kind, 0.5)
+    reach = shape.radius if isinstance(shape, Circle) else float(np.hypot(*shape.vertices.T).max())
+    assert 0.2 < reach <= 0.5 + 1e-12
+
+
+@pytest.mark.parametrize("count", [1, 13, 40, 300])
+def test_nothing_touches_at_first_and_all_stay_in_the_pit(count: int) -> None:
+    demo = SimpleShapes(seed=5, values={"count": count})
+    assert len(demo.stage.world.body_ids) == count + 1
+    assert len(demo.stage.world.step()) == 0
+    for _ in range(200):
+        demo.step()
+    home = demo.home()
+    poses = demo.stage.world.poses[1:]
+    assert (poses[:, 0] > home.lower[0]).all() and (poses[:, 0] < home.upper[0]).all() and (poses[:, 1] > 0.0).all()
+
+
+def test_all_kinds_fall_and_the_seed_decides_how() -> None:
+    one, same, other = (SimpleShapes(seed=seed) for seed in (1, 1, 2))
+    names = [one.stage.world.body(body).spec.name for body in one.stage.world.body_ids]
+    assert set(KINDS) <= set(names)
+    assert one.stage.world.state_hash() == same.stage.world.state_hash() != other.stage.world.state_hash()
+
+
+def test_material_and_gravity_change_on_the_spot() -> None:
+    demo = SimpleShapes()
+    demo.step()
+    world = demo.stage.world
+    demo.set_parameter("friction", 0.9)
+    demo.set_parameter("gravity", 1.0)
+    assert demo.stage.world is world, "no restart"
+    assert all(world.fixture(fixture).spec.friction == pytest.approx(0.9) for fixture in world.fixture_ids)
+    assert world.settings.gravity == (0.0, -1.0)
+
+
+def test_t_tosses_everything_up() -> None:
+    demo = SimpleShapes()
+    for _ in range(120):
+        demo.step()
+    assert demo.on_key("t") and not demo.on_key("x")
+    demo.step()
+    assert (demo.stage.world.velocities[1:, 1] > 3.0).mean() > 0.5
+
+
+def test_the_wall_holds() -> None:
+    demo = SimpleShapes()
+    box = demo.stage.world.fixture(demo.stage.world.fixture_ids[1]).shape
+    assert box.aabb(Transform()).upper[1] > 20.0

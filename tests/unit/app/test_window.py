@@ -1,0 +1,334 @@
+"""The window, driven by the events a person would cause."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pygame
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS, Command
+from engine.app.window import Window
+from engine.common.errors import InvalidInputError
+
+FRAME = 1.0 / 60.0
+SIZE = (1280, 720)
+
+
+class Hand:
+    """Presses, drags and clicks, with a frame after each."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.surface = pygame.Surface(window._layout.size)
+
+    def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
+        """Let frames pass; pygame_gui posts its events to pygame's queue."""
+        for _ in range(n):
+            for event in pygame.event.get():
+                self.window.handle(event)
+            self.window.update(elapsed)
+            self.window.draw(self.surface)
+
+    def send(self, kind: int, **attributes: Any) -> None:
+        """One event and a frame."""
+        self.window.handle(pygame.event.Event(kind, attributes))
+        self.frame()
+
+    def key(self, key: int) -> None:
+        """Press and let go."""
+        self.send(pygame.KEYDOWN, key=key, mod=0, unicode="")
+        self.send(pygame.KEYUP, key=key, mod=0)
+
+    def click(self, at: tuple[int, int], button: int = 1) -> None:
+        """Move there, press, let go."""
+        pygame.mouse.set_pos(at)
+        self.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+        self.frame(2)
+        self.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
+        self.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
+        self.frame(2)
+
+    def wheel(self, at: tuple[int, int], notches: int) -> None:
+        """Turn the wheel at a place."""
+        self.send(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=at)
+
+
+@pytest.fixture
+def hand(drop: type[Demo], twins: type[Demo]) -> Hand:
+    return Hand(Window(SIZE, (twins, drop), drop()))
+
+
+@pytest.fixture
+def browser(drop: type[Demo], twins: type[Demo]) -> Hand:
+    return Hand(Window(SIZE, (twins, drop)))
+
+
+def pixel(hand: Hand, point: tuple[float, float]) -> tuple[int, int]:
+    x, y = hand.window.session.camera.to_screen(point)
+    return round(x), round(y)
+
+
+def test_time_passes_in_fixed_steps(hand: Hand) -> None:
+    hand.frame(60)
+    assert 59 <= hand.window.session.demo.steps <= 60
+
+
+def test_space_pauses_and_nothing_is_stepped(hand: Hand) -> None:
+    hand.frame(5)
+    hand.key(pygame.K_SPACE)
+    steps = hand.window.session.demo.steps
+    hand.frame(30)
+    assert hand.window.session.demo.steps == steps
+    hand.key(pygame.K_SPACE)
+    hand.frame(5)
+    assert hand.window.session.demo.steps > steps
+
+
+@pytest.mark.parametrize("key", [pygame.K_n, pygame.K_PERIOD])
+def test_single_step_is_one_step_of_the_world(hand: Hand, key: int) -> None:
+    hand.frame(5)
+    hand.key(pygame.K_SPACE)
+    world = hand.window.session.demo.stages[0].world
+    index = world.step_index
+    for k in range(1, 4):
+        hand.key(key)
+        hand.frame(3)
+        assert world.step_index == index + k
+    assert hand.window.session.clock.paused
+
+
+def test_brackets_change_the_speed(hand: Hand) -> None:
+    hand.key(pygame.K_LEFTBRACKET)
+    hand.key(pygame.K_LEFTBRACKET)
+    assert hand.window.session.clock.speed == 0.25
+    hand.key(pygame.K_RIGHTBRACKET)
+    assert hand.window.session.clock.speed == 0.5
+
+
+def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
+    hand.key(pygame.K_LEFTBRACKET)
+    hand.frame(40)
+    hand.key(pygame.K_r)
+    assert hand.window.session.demo.steps < 5
+    assert hand.window.session.clock.speed == 0.5
+
+
+def test_digits_toggle_the_layers(hand: Hand) -> None:
+    for k, command in enumerate(LAYER_COMMANDS):
+        before = getattr(hand.window.layers, command.value)
+        hand.key(pygame.K_1 + k)
+        assert getattr(hand.window.layers, command.value) is not before
+    hand.frame(3)
+
+
+def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
+    camera = hand.window.session.camera
+    at = (700, 200)
+    under = camera.to_world(at)
+    hand.wheel(at, 3)
+    assert hand.window.session.camera.scale > 1.4 * camera.scale
+    assert hand.window.session.camera.to_world(at) == pytest.approx(under, abs=1e-6)
+    hand.key(pygame.K_HOME)
+    assert hand.window.session.camera == camera
+
+
+def test_a_right_drag_moves_the_view(hand: Hand) -> None:
+    under = hand.window.session.camera.to_world((600, 300))
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=3)
+    hand.send(pygame.MOUSEMOTION, pos=(650, 280), rel=(50, -20), buttons=(0, 0, 1))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(650, 280), button=3)
+    hand.send(pygame.MOUSEMOTION, pos=(900, 280), rel=(250, 0), buttons=(0, 0, 0))
+    assert hand.window.session.camera.to_world((650, 280)) == pytest.approx(under)
+
+
+def test_a_left_drag_carries_a_body(hand: Hand) -> None:
+    demo = hand.window.session.demo
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    at = pixel(hand, demo.stages[0].world.state(disc).position)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert demo.grabbing
+    goal = pixel(hand, (4.0, 3.0))
+    hand.send(pygame.MOUSEMOTION, pos=goal, rel=(1, 1), buttons=(1, 0, 0))
+    hand.frame(90)
+    assert demo.stages[0].world.state(disc).position == pytest.approx((4.0, 3.0), abs=0.6)
+    hand.send(pygame.MOUSEBUTTONUP, pos=goal, button=1)
+    assert not demo.grabbing
+
+
+@pytest.mark.parametrize("disturb", ["restart", "destroy", "back", "pause", "focus"])
+def test_dragging_survives_whatever_happens_meanwhile(hand: Hand, disturb: str) -> None:
+    demo = hand.window.session.demo
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=pixel(hand, demo.stages[0].world.state(disc).position), button=1)
+    if disturb == "restart":
+        hand.key(pygame.K_r)
+    elif disturb == "destroy":
+        demo.stages[0].world.destroy_body(disc)
+    elif disturb == "back":
+        hand.key(pygame.K_ESCAPE)
+    elif disturb == "pause":
+        hand.key(pygame.K_SPACE)
+    else:
+        hand.send(pygame.WINDOWFOCUSLOST)
+        assert not demo.grabbing
+    hand.send(pygame.MOUSEMOTION, pos=(900, 100), rel=(5, 5), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(900, 100), button=1)
+    hand.frame(3)
+    assert not hand.window.session.demo.grabbing
+
+
+def test_other_keys_reach_the_demo(hand: Hand) -> None:
+    hand.send(pygame.KEYDOWN, key=pygame.K_LEFT, mod=0, unicode="")
+    demo = hand.window.session.demo
+    assert demo.held == {"left"}
+    hand.send(pygame.KEYUP, key=pygame.K_LEFT, mod=0)
+    assert demo.held == set()
+    hand.key(pygame.K_k)
+    assert demo.pressed == ["left", "k"]  # type: ignore[attr-defined]
+
+
+def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
+    hand.key(pygame.K_F1)
+    assert hand.window.help_shown
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.help_shown and not hand.window.browsing
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing and hand.window.running
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.running
+
+
+def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
+    hand.key(pygame.K_F1)
+    demo = hand.window.session.demo
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert not hand.window.help_shown and not demo.grabbing
+
+
+def test_closing_works_everywhere(hand: Hand, browser: Hand) -> None:
+    for some in (hand, browser):
+        some.send(pygame.QUIT)
+        assert not some.window.running
+
+
+def test_the_browser_previews_and_starts(browser: Hand, drop: type[Demo], twins: type[Demo]) -> None:
+    window = browser.window
+    browser.frame(10)
+    assert window.browsing and type(window.session.demo) is twins and window.session.demo.steps > 5
+    browser.key(pygame.K_DOWN)
+    browser.key(pygame.K_DOWN)
+    assert type(window.session.demo) is drop
+    browser.key(pygame.K_RETURN)
+    assert not window.browsing and type(window.session.demo) is drop and window.session.demo.steps <= 2
+
+
+def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
+    assert browser.window._browser is not None
+    button = browser.window._browser._buttons[1]
+    browser.click(button.rect.center)
+    assert not browser.window.browsing and type(browser.window.session.demo) is drop
+
+
+def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
+    panel = hand.window._panel
+    assert panel is not None
+    button = next(button for button, command in panel._commands.items() if command is Command.PAUSE)
+    hand.click(button.rect.center)
+    assert hand.window.session.clock.paused and button.text == "Go on"
+    toggle = next(button for button, command in panel._commands.items() if command is Command.AABBS)
+    hand.click(toggle.rect.center)
+    assert hand.window.layers.aabbs and toggle.is_selected
+
+
+def test_a_slider_sets_its_parameter(hand: Hand) -> None:
+    panel = hand.window._panel
+    assert panel is not None
+    slider, parameter = panel._sliders[0]
+    slider.set_current_value(12.0)
+    slider.has_moved_recently = True
+    panel._pending[parameter.name] = parameter.snapped(12.0)
+    hand.frame(2)
+    assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
+
+
+def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:
+    hand.click((20, 400))
+    hand.wheel((20, 400), 2)
+    assert not hand.window.session.demo.grabbing
+
+
+@pytest.mark.parametrize("size", [(1, 1), (320, 200), (800, 500), (2560, 1440)])
+def test_any_size_is_drawn(hand: Hand, size: tuple[int, int]) -> None:
+    hand.surface = pygame.Surface(size)
+    hand.send(pygame.VIDEORESIZE, size=size, w=size[0], h=size[1])
+    hand.key(pygame.K_F1)
+    hand.wheel((5, 5), -3)
+    hand.frame(2)
+    hand.key(pygame.K_F1)
+    hand.key(pygame.K_ESCAPE)
+    hand.frame(2)
+
+
+def test_resizing_keeps_an_untouched_view_whole(hand: Hand) -> None:
+    hand.surface = pygame.Surface((900, 600))
+    hand.send(pygame.VIDEORESIZE, size=(900, 600), w=900, h=600)
+    seen, home = hand.window.session.camera.visible, hand.window.session.demo.home()
+    assert seen.lower[0] <= home.lower[0] and seen.upper[0] >= home.upper[0]
+
+
+def test_a_long_frame_is_not_made_up_for(hand: Hand) -> None:
+    hand.frame(1, elapsed=30.0)
+    assert hand.window.session.demo.steps <= 4
+    hand.frame(1)
+    assert hand.window.session.demo.steps <= 6
+
+
+def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..., Any]) -> None:
+    assert "warming up" in hand.window._check_words()
+    hand.frame(5)
+    hand.window.use_referee(referee)
+    hand.frame(60)
+    stage = hand.window.session.demo.stages[0]
+    assert stage.total.compared > 0 and hand.window._check_words() == ""
+    hand.key(pygame.K_8)
+    compared = stage.total.compared
+    hand.frame(10)
+    assert stage.total.compared == compared, "switched off"
+    hand.key(pygame.K_r)
+    hand.key(pygame.K_8)
+    hand.frame(60)
+    assert hand.window.session.demo.stages[0].total.compared > 0, "a restart keeps the referee"
+
+
+def test_without_a_referee_the_panel_says_why(hand: Hand) -> None:
+    hand.window.no_referee("no compiler")
+    hand.frame()
+    assert "no compiler" in hand.window._check_words()
+
+
+def test_an_error_of_the_engine_pauses_and_is_shown(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise InvalidInputError("torque", "finite", "nan")
+
+    monkeypatch.setattr(hand.window.session.demo, "before_step", refuse)
+    hand.frame(3)
+    assert hand.window.session.clock.paused and "torque" in hand.window.session.failure
+    monkeypatch.undo()
+    hand.key(pygame.K_r)
+    assert hand.window.session.failure == ""
+
+
+def test_every_key_in_every_state(hand: Hand, browser: Hand) -> None:
+    keys = [*KEY_COMMANDS, pygame.K_UP, pygame.K_DOWN, pygame.K_TAB, pygame.K_a, pygame.K_F5, pygame.K_RETURN]
+    for some in (hand, browser):
+        for key in keys:
+            some.key(key)
+            some.frame()
+
+
+@pytest.fixture(autouse=True)
+def empty_queue(display: None) -> Iterator[None]:
+    pygame.event.clear()
+    yield

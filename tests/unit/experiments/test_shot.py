@@ -1,0 +1,145 @@
+"""Laws of the bullet experiment, on Box2D; what goes through is never taken from a table of expected numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.common.rng import stream
+from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
+from engine.experiments import ShotResult, ShotSpec, Target, phases, run_shot, run_volley, tunnel_chance
+
+FREE: tuple[Target, ...] = ("static", "dynamic")
+ALL: tuple[Target, ...] = (*FREE, "hinged", "stack")
+
+TOI_DEPTH = 3.0 * LINEAR_SLOP + 0.25 * LINEAR_SLOP
+"""Metres by which `b2TimeOfImpact` lets a bullet into the skins: it aims at radii - 3 slop, within a quarter of the slop."""
+POSITION_ROUNDING = 2e-5
+"""Metres: float32 positions up to 200 m from the origin, a few additions."""
+
+
+def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:
+    """Speeds over four, sizes over three decades; both targets, both switches, both directions."""
+    rng = stream(seed, "tests", "shots")
+    return [
+        ShotSpec(
+            speed=float(10.0 ** rng.uniform(-1.0, 3.0)),
+            thickness=float(10.0 ** rng.uniform(-3.5, 0.5)),
+            hertz=float(rng.choice([15.0, 30.0, 60.0, 144.0, 240.0])),
+            radius=float(10.0 ** rng.uniform(-3.0, 0.0)),
+            ccd=k % 2 == 1,
+            target=FREE[k // 2 % 2],
+            phase=float(rng.random()),
+            direction=1 if k // 4 % 2 == 0 else -1,
+        )
+        for k in range(n_shots)
+    ]
+
+
+@pytest.fixture(scope="module")
+def random_shots() -> list[ShotResult]:
+    return [run_shot(spec) for spec in random_specs(600, seed=5)]
+
+
+@pytest.mark.parametrize("target", ALL)
+def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target: Target) -> None:
+    off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, ccd=ccd)) for ccd in (False, True))
+    assert (off.tunneled, off.hit, off.stopped_at, off.impact_time_box2d, off.impact_point) == (True, False, None, None, None)
+    assert (on.tunneled, on.hit) == (False, True)
+    assert on.stopped_at is not None and -0.5 * 0.05 - 0.05 - 0.01 < on.stopped_at < 0.0
+
+
+@pytest.mark.parametrize("target", ALL)
+@pytest.mark.parametrize("ccd", [False, True])
+@pytest.mark.parametrize("speed", [0.5, 2.0, 4.0])
+def test_a_slow_bullet_never_tunnels(target: Target, ccd: bool, speed: float) -> None:
+    for phase in (0.0, 0.3, 0.7, 0.999):
+        shot = run_shot(ShotSpec(speed=speed, ccd=ccd, target=target, phase=phase))
+        assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
+
+
+def test_with_ccd_no_shot_tunnels(random_shots: list[ShotResult]) -> None:
+    assert [shot.spec for shot in random_shots if shot.spec.ccd and shot.tunneled] == []
+
+
+def test_every_shot_does_what_was_predicted(random_shots: list[ShotResult]) -> None:
+    assert [shot.spec for shot in random_shots if shot.tunneled != shot.predicted_tunnels] == []
+    assert sum(shot.tunneled for shot in random_shots) > 50
+
+
+def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots: list[ShotResult]) -> None:
+    assert all(shot.hit or shot.tunneled for shot in random_shots)
+    assert any(shot.hit and shot.tunneled for shot in random_shots)
+    assert all((shot.stopped_at is not None) == (shot.hit and not shot.tunneled) for shot in random_shots)
+
+
+def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:
+    """Without CCD it is up to a step late, with it by the way into the skins that it aims at."""
+    for shot in random_shots:
+        if shot.impact_time_box2d is None:
+            continue
+        assert shot.impact_time_ours is not None
+        late = (shot.impact_time_box2d - shot.impact_time_ours) * shot.spec.flown_speed
+        allowed = TOI_DEPTH if shot.spec.ccd else shot.spec.travel
+        assert -POSITION_ROUNDING <= late <= allowed + POSITION_ROUNDING, (shot.spec, late)
+
+
+@pytest.mark.parametrize("target", FREE)
+@pytest.mark.parametrize("ccd", [False, True])
+@pytest.mark.parametrize("phase", [0.02, 0.5, 0.99])
+def test_a_shot_to_the_left_is_the_mirror_image(target: Target, ccd: bool, phase: float) -> None:
+    right = run_shot(ShotSpec(target=target, ccd=ccd, phase=phase))
+    left = run_shot(replace(right.spec, direction=-1))
+    assert (left.hit, left.tunneled, left.impact_time_box2d) == (right.hit, right.tunneled, right.impact_time_box2d)
+    assert left.stopped_at == (None if right.stopped_at is None else -right.stopped_at)
+    assert [x for x, _ in left.positions] == [-x for x, _ in right.positions]
+
+
+def test_the_same_shot_twice_gives_the_same_numbers() -> None:
+    for spec in (ShotSpec(phase=0.03), ShotSpec(ccd=True, target="stack"), ShotSpec(ccd=True, target="hinged")):
+        assert run_shot(spec) == run_shot(spec)
+
+
+def test_speed_zero_never_arrives() -> None:
+    shot = run_shot(ShotSpec(speed=0.0))
+    assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.predicted_tunnels) == (False, False, None, False)
+
+
+def test_the_cap_makes_all_faster_shots_one() -> None:
+    capped, faster = (run_shot(ShotSpec(speed=speed, ccd=True)) for speed in (150.0, 900.0))
+    assert capped.impact_time_box2d == pytest.approx(faster.impact_time_box2d, rel=1e-5)
+
+
+def test_the_middle_plane_divides_caught_from_helped_through() -> None:
+    """Both see a contact; the two phases differ by four hundredths of a step."""
+    before = run_shot(ShotSpec(phase=0.02))
+    behind = run_shot(ShotSpec(phase=0.98))
+    assert before.hit and not before.tunneled
+    assert behind.hit and behind.tunneled
+    assert "inside the wall" in before.verdict
+    assert "past the wall's middle" in behind.verdict
+
+
+def test_the_verdict_names_the_two_steps_that_the_target_lay_between() -> None:
+    verdict = run_shot(ShotSpec(speed=120.0, target="dynamic")).verdict
+    assert verdict == "tunneled: the plate lay between step 2 (x = -1.00 m) and step 3 (x = 1.00 m)"
+    assert run_shot(ShotSpec(ccd=True)).verdict.startswith("stopped at x = -0.07 m")
+
+
+def test_shares_follow_the_law() -> None:
+    """Binomial: three standard errors, for the shares of hits and of tunnels."""
+    spec = ShotSpec(speed=60.0, thickness=0.4, radius=0.05)
+    volley = run_volley(spec, phases(11, 300))
+    step = spec.travel
+    for measured, law in ((volley.tunneled_share, tunnel_chance(spec)), (volley.hit_share, min(1.0, 2.0 * spec.reach / step))):
+        assert measured == pytest.approx(law, abs=3.0 * (law * (1.0 - law) / 300) ** 0.5)
+    assert volley.surprises == ()
+    assert spec.reach == pytest.approx(0.2 + 0.05 + BOX2D_POLYGON_SKIN)
+
+
+def test_phases_come_from_the_seed_and_a_single_shot_is_half_way() -> None:
+    assert phases(3, 1) == (0.5,)
+    assert phases(3, 10) == phases(3, 10)
+    assert phases(3, 10) != phases(4, 10)
+    assert all(0.0 <= phase < 1.0 for phase in phases(3, 1000))

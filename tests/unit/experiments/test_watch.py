@@ -1,0 +1,47 @@
+"""Tunnelling is judged in the target's own frame."""
+
+from __future__ import annotations
+
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.experiments import Panel, ShotSpec, ShotWatch
+from engine.geometry import Circle, Polygon
+
+
+def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotWatch:
+    """A bullet and a plate of 0.1 m by 1 m that do not collide, so that only the watch decides."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    panel = Panel(world.create_body(plate), 0.05, 0.5)
+    watch = ShotWatch(world, ShotSpec(), world.create_body(bullet), (panel,))
+    for _ in range(steps):
+        watch.observe(world.step())
+    return watch
+
+
+def bullet(x: float, y: float, vx: float) -> BodySpec:
+    return BodySpec((FixtureSpec(Circle(0.05), mask=0),), position=(x, y), linear_velocity=(vx, 0.0))
+
+
+def plate(vx: float = 0.0, omega: float = 0.0) -> BodySpec:
+    return BodySpec((FixtureSpec(Polygon.box(0.05, 0.5), mask=0),), linear_velocity=(vx, 0.0), angular_velocity=omega)
+
+
+def test_a_bullet_that_passes_the_far_face_has_tunneled() -> None:
+    watch = watched(bullet(-1.0, 0.0, 60.0), plate(), 4)
+    assert watch.jump == 1
+    assert watch.hit is None
+
+
+def test_a_plate_that_flies_ahead_was_not_tunneled_though_the_bullet_lies_behind_where_it_was() -> None:
+    watch = watched(bullet(-1.0, 0.0, 60.0), plate(vx=90.0), 6)
+    assert watch.positions[-1][0] > 1.0
+    assert watch.jump is None
+
+
+def test_passing_over_the_top_is_not_tunneling() -> None:
+    assert watched(bullet(-1.0, 0.6, 60.0), plate(), 4).jump is None
+
+
+def test_a_plate_that_spins_beside_the_bullet_was_not_tunneled() -> None:
+    """A quarter turn a step takes the bullet's place in the plate's frame from one side to the other, round the end."""
+    assert watched(bullet(-0.8, 0.0, 0.0), plate(omega=90.0), 12).jump is None
+    assert watched(bullet(-0.3, 0.0, 0.0), plate(omega=90.0), 12).jump is not None

@@ -1,0 +1,113 @@
+import math
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.geometry import AABB
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+
+RED, BLUE = (200, 0, 0), (0, 0, 200)
+EXTREMES = [1e-300, 3.0, 1e5, 3e9, 1e30, 1e300, math.inf, math.nan]
+
+
+@pytest.fixture
+def canvas(surface: pygame.Surface) -> Canvas:
+    return Canvas(surface, Camera((0.0, 0.0), 10.0, (0, 0, 320, 200)))
+
+
+def color_at(canvas: Canvas, x: float, y: float) -> tuple[int, int, int]:
+    px, py = canvas.camera.to_screen((x, y))
+    return tuple(canvas.surface.get_at((round(px), round(py))))[:3]
+
+
+def test_polygon_is_filled_inside_and_nothing_outside(canvas: Canvas) -> None:
+    canvas.polygon([(-2, -2), (2, -2), (2, 2), (-2, 2)], RED, BLUE)
+    assert color_at(canvas, 0, 0) == RED
+    assert color_at(canvas, 4, 0) == (0, 0, 0)
+
+
+def test_large_and_small_circles_are_filled(canvas: Canvas) -> None:
+    for radius in (1.0, 40.0):
+        canvas.surface.fill(0)
+        canvas.circle((0.0, 0.0), radius, RED, BLUE)
+        assert color_at(canvas, 0.5 * min(radius, 5.0), 0.0) == RED
+
+
+def test_a_huge_circle_ends_where_it_should(canvas: Canvas) -> None:
+    canvas.circle((0.0, -1e5), 1e5, RED)
+    assert color_at(canvas, 0.0, -0.3) == RED
+    assert color_at(canvas, 0.0, 0.3) == (0, 0, 0)
+
+
+def test_alpha_lets_the_ground_show_through(canvas: Canvas) -> None:
+    canvas.polygon([(-2, -2), (2, -2), (2, 2), (-2, 2)], RED, alpha=0.5)
+    assert 90 <= color_at(canvas, 0, 0)[0] <= 110
+
+
+def test_points_lie_where_they_are(canvas: Canvas) -> None:
+    canvas.points(np.array([(3.0, 1.0), (-3.0, -1.0)]), RED, 4.0)
+    assert color_at(canvas, 3, 1) == RED and color_at(canvas, -3, -1) == RED and color_at(canvas, 0, 0) == (0, 0, 0)
+
+
+def test_a_ring_is_hollow(canvas: Canvas) -> None:
+    canvas.point((0.0, 0.0), RED, 8.0, ring=True)
+    assert color_at(canvas, 0, 0) == (0, 0, 0)
+    assert color_at(canvas, 0.8, 0.0)[0] > 60
+
+
+def test_many_polygons_equal_one_by_one(canvas: Canvas) -> None:
+    triangles = [np.array([(x, 0.0), (x + 2.0, 0.0), (x, 2.0)]) for x in (-10.0, -5.0, 0.0, 5.0, 1000.0)]
+    starts = list(range(0, 3 * len(triangles) + 1, 3))
+    canvas.polygons(np.concatenate(triangles), starts, [RED] * 5, [BLUE] * 5)
+    bulk = pygame.surfarray.array3d(canvas.surface)
+    canvas.surface.fill(0)
+    for triangle in triangles:
+        canvas.polygon(triangle, RED, BLUE)
+    assert np.array_equal(bulk, pygame.surfarray.array3d(canvas.surface))
+
+
+def test_a_crowd_is_drawn_too(canvas: Canvas) -> None:
+    one = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
+    canvas.polygons(np.tile(one, (500, 1)), list(range(0, 1501, 3)), [RED] * 500, [BLUE] * 500)
+    assert color_at(canvas, 0.5, 0.5) == RED
+
+
+@pytest.mark.parametrize("scale", [1e-2, 40.0, 5e4])
+@pytest.mark.parametrize("value", EXTREMES)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_no_coordinate_raises(surface: pygame.Surface, scale: float, value: float, sign: float) -> None:
+    canvas = Canvas(surface, Camera((0.0, 0.0), scale, (0, 0, 320, 200)))
+    v = sign * value
+    with np.errstate(all="ignore"):
+        canvas.polygon([(v, 0.0), (1.0, 1.0), (0.0, v)], RED, BLUE)
+        canvas.polygon([(v, v), (-v, v), (-v, -v), (v, -v)], RED, BLUE, alpha=0.5)
+        canvas.polygons(np.array([(v, 0.0), (1.0, 1.0), (0.0, v)]), [0, 3], [RED], [BLUE])
+        canvas.circle((v, 0.0), 1.0, RED, BLUE, angle=v)
+        canvas.circle((0.0, 0.0), abs(v), RED, BLUE, angle=1.0)
+        canvas.circle((v, v), abs(v), None, BLUE)
+        canvas.segment((0.0, 0.0), (v, v), RED, 2.0)
+        canvas.dashed((-v, 0.0), (v, 1.0), RED)
+        canvas.arrow((0.0, 0.0), (v, 0.0), 20.0, RED)
+        canvas.arrow((v, v), (1.0, 0.0), 20.0, RED)
+        canvas.point((v, 0.0), RED)
+        canvas.points(np.array([(v, 0.0), (0.0, -v)]), RED, ring=True)
+        canvas.segments(np.array([(0.0, 0.0)]), np.array([(v, v)]), RED)
+        canvas.aabb(AABB((-abs(v), 0.0), (abs(v), 1.0)), RED)
+        canvas.text((v, 0.0), "far", RED)
+        canvas.image(pygame.Surface((8, 8), pygame.SRCALPHA), (v, 0.0), v, 1.0)
+        canvas.image(pygame.Surface((8, 8), pygame.SRCALPHA), (0.0, 0.0), 0.0, abs(v))
+
+
+def test_text_returns_its_place_and_grows_with_the_ui_scale(surface: pygame.Surface) -> None:
+    from engine.render.fonts import FontBook
+
+    small = Canvas(surface, Camera(), FontBook(1.0)).text_px((0, 0), "Box2D", RED, 14.0)
+    large = Canvas(surface, Camera(), FontBook(2.0)).text_px((0, 0), "Box2D", RED, 14.0)
+    assert large.height > 1.8 * small.height
+
+
+def test_an_offset_canvas_draws_beside(canvas: Canvas) -> None:
+    canvas.at((5.0, 0.0)).point((0.0, 0.0), RED, 4.0)
+    assert color_at(canvas, 5.0, 0.0) == RED

@@ -1,0 +1,96 @@
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.render import palette
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from engine.render.debug_draw import DebugDraw, Layers
+from engine.render.packing import PackedShapes, interpolated
+from engine.render.trail import FADE_STEPS, FLASH_STEPS, ContactTrail
+
+NOTHING = {field.name: False for field in fields(Layers)}
+
+
+def canvas_on(surface: pygame.Surface) -> Canvas:
+    surface.fill(palette.BACKGROUND)
+    return Canvas(surface, Camera((1.0, 0.5), 30.0, (0, 0, *surface.get_size())))
+
+
+def colors(surface: pygame.Surface) -> set[tuple[int, ...]]:
+    pixels = pygame.surfarray.array3d(surface).reshape(-1, 3)
+    return {tuple(row) for row in np.unique(pixels, axis=0).tolist()}
+
+
+def test_packed_vertices_are_the_bodies_own(scene: Any) -> None:
+    packed = PackedShapes(scene.world)
+    assert packed.starts.tolist() == [0, 4, 8, 12]
+    assert packed.polygon_row.tolist() == [0, 1, 2] and packed.circle_row.tolist() == [2]
+    box = packed.world_vertices(scene.world.previous_poses)[4:8]
+    assert np.sort(box, axis=0)[[0, -1]].tolist() == [[-0.5, 0.5], [0.5, 1.5]]
+    low_x, low_y, high_x, high_y = packed.boxes(packed.world_vertices(scene.world.previous_poses), packed.world_centers(scene.world.poses))[
+        1
+    ]
+    assert (low_x, low_y, high_x, high_y) == pytest.approx((-0.51, 0.49, 0.51, 1.51))
+
+
+def test_interpolation_moves_the_centre_of_mass_on_a_line() -> None:
+    before, after = np.array([(0.0, 0.0, 0.0)]), np.array([(0.0, 0.0, np.pi)])
+    center = np.array([(1.0, 0.0)])
+    x, y, angle = interpolated(before, after, 0.5, center)[0].tolist()
+    # the centre goes from (1, 0) to (-1, 0) through (0, 0); at a quarter turn the origin lies a metre below it
+    assert (x, y, angle) == pytest.approx((0.0, -1.0, np.pi / 2))
+    assert interpolated(before, after, 1.0, center) is after
+
+
+def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:
+    debug = DebugDraw()
+    first = debug.packed(scene.world)
+    assert debug.packed(scene.world) is first
+    scene.world.structure_version += 1
+    assert debug.packed(scene.world) is not first
+
+
+def test_touching_bodies_are_red_and_sleeping_ones_are_not(scene: Any, surface: pygame.Surface) -> None:
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "shapes": True}))
+    found = colors(surface)
+    assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) in found
+    scene.mark_touching = False
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "shapes": True}))
+    assert palette.mix(palette.BACKGROUND, palette.TOUCHING, 0.42) not in colors(surface)
+
+
+def test_new_points_are_cyan_and_lasting_ones_white(scene: Any, surface: pygame.Surface) -> None:
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "points": True}))
+    assert {palette.POINT_ADD, palette.POINT_PERSIST} <= colors(surface)
+
+
+@pytest.mark.parametrize("layer", [field.name for field in fields(Layers)])
+def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: pygame.Surface, layer: str) -> None:
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
+    assert colors(surface) == {palette.BACKGROUND}
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, layer: True}), 0.5)
+    assert len(colors(surface)) > 1
+
+
+def test_an_empty_world_and_no_contacts_draw_nothing(scene: Any, make_contacts: Any, surface: pygame.Surface) -> None:
+    world = scene.world
+    world.body_ids = world.fixture_ids = world.joint_ids = ()
+    world.poses = world.previous_poses = np.zeros((0, 3))
+    world.awake = np.zeros(0, dtype=bool)
+    world.contacts = make_contacts(points=0)
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**dict.fromkeys(NOTHING, True), "check": False}))
+    assert colors(surface) == {palette.BACKGROUND}
+
+
+def test_trail_ages_by_steps_and_forgets(make_contacts: Any) -> None:
+    trail = ContactTrail()
+    trail.record(make_contacts(step=1))
+    assert [age for age, _ in trail.added()] == [0.0]
+    trail.record(make_contacts(step=1 + FLASH_STEPS // 2, points=0))
+    assert [age for age, _ in trail.added()] == [0.5]
+    trail.record(make_contacts(step=1 + FADE_STEPS, points=0))
+    assert trail.added() == [] and trail.removed() == []

@@ -1,0 +1,56 @@
+import pygame
+import pytest
+
+from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_length
+from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
+from engine.render.canvas import Canvas
+from engine.render.fonts import FontBook, font_file
+from engine.render.hud import draw_help, draw_lines, draw_notice, draw_paragraph, draw_status
+from engine.render.palette import TEXT
+
+
+def test_the_font_comes_with_the_program() -> None:
+    assert font_file() is not None and font_file(bold=True) is not None
+
+
+def test_wrapped_lines_fit_and_lose_no_word() -> None:
+    fonts = FontBook()
+    text = "Every contact on the screen has been computed twice, by Box2D and by us."
+    lines = fonts.wrapped(text, 14.0, 150)
+    assert " ".join(lines) == text
+    assert all(fonts.width(line, 14.0) <= 150 for line in lines)
+
+
+def test_the_same_text_is_rendered_once() -> None:
+    fonts = FontBook()
+    assert fonts.render("a", 14.0, TEXT) is fonts.render("a", 14.0, TEXT)
+    for k in range(3000):
+        fonts.render(str(k), 8.0, TEXT)
+    assert len(fonts._texts) <= 1024
+
+
+@pytest.mark.parametrize("size", [(1, 1), (40, 20), (320, 200), (1280, 720)])
+@pytest.mark.parametrize("scale", [0.75, 2.0])
+def test_readouts_survive_any_size(size: tuple[int, int], scale: float) -> None:
+    surface, fonts = pygame.Surface(size), FontBook(scale)
+    view = (0, 0, *size)
+    draw_status(surface, fonts, (0, 0, size[0], 30), [("frame", "16.7 ms", TEXT)] * 9, [("agree 12", TEXT)] * 3)
+    draw_lines(surface, fonts, (5, 5), [("a line", TEXT), ("another", TEXT)])
+    draw_lines(surface, fonts, (5, 5), [])
+    draw_notice(surface, fonts, view, "something went wrong " * 9, TEXT)
+    draw_paragraph(surface, fonts, "words " * 40, (0, 0, size[0]), TEXT, 12.0)
+    draw_help(surface, fonts, view, [("Time", [("Space", "pause"), ("R", "restart")])] * 5)
+    canvas = Canvas(surface, Camera(view=view), fonts)
+    draw_backdrop(canvas)
+    draw_scale_bar(canvas)
+
+
+@pytest.mark.parametrize("scale", [MIN_SCALE, 1.0, MAX_SCALE])
+@pytest.mark.parametrize("center", [(0.0, 0.0), (1e6, -1e6), (1e15, 1e15)])
+def test_the_grid_is_drawn_at_any_zoom_and_place(scale: float, center: tuple[float, float]) -> None:
+    draw_backdrop(Canvas(pygame.Surface((320, 200)), Camera(center, scale, (0, 0, 320, 200))))
+
+
+@pytest.mark.parametrize("at_least, expected", [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.0007, 0.001)])
+def test_round_lengths(at_least: float, expected: float) -> None:
+    assert round_length(at_least) == pytest.approx(expected)
