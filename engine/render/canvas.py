@@ -30,7 +30,7 @@ _ARC_ERROR = 0.3
 """Pixels a large circle's polygon may deviate; the sagitta r (1 - cos(pi / n)) is about r pi^2 / (2 n^2)."""
 _MOST_CORNERS = 4096
 _CROWD = 400
-"""Polygons in view from which their outlines are no longer smoothed: they are small then, and smoothing costs four times as much."""
+"""Polygons, or lines of one call, from which they are no longer smoothed: they are small then, and smoothing costs four times as much."""
 
 
 class Canvas:
@@ -182,8 +182,9 @@ class Canvas:
         low, high = np.minimum(a, b), np.maximum(a, b)
         inside = (low[:, 0] >= left) & (low[:, 1] >= top) & (high[:, 0] <= right) & (high[:, 1] <= bottom)
         thick = max(1, round(width * self.ui_scale))
+        draw_line = pygame.draw.line if len(a) > _CROWD else pygame.draw.aaline
         for p, q in zip(a[inside].tolist(), b[inside].tolist(), strict=True):
-            pygame.draw.aaline(self.surface, color, p, q, thick)
+            draw_line(self.surface, color, p, q, thick)
         for p, q in zip(a[~inside].tolist(), b[~inside].tolist(), strict=True):
             self._line_px((p[0], p[1]), (q[0], q[1]), color, width)
 
