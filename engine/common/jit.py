@@ -1,19 +1,21 @@
 """How a chapter's kernel becomes machine code, and where the machine code is kept.
 
 `kernel` is Numba's ``njit(cache=True)`` with two repairs. Numba drops a cached function when *its* file changes, not when a
-constant or a function of another file does; so the cache lives in a directory named by a digest of everything that can
-reach a kernel: all kernel sources, the tolerances, and the versions. And a caller can ask whether that directory is
-filled without importing Numba (which costs 0.15 s).
+constant or a function of another file does; so each kernel module has a directory of its own, named by a digest of its source,
+of all sources of ours that it imports, and of the versions. And a caller can ask whether everything is there without importing
+Numba (which costs 0.15 s).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import os
 import platform
+import shutil
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -26,7 +28,6 @@ __all__ = ["cache_is_warm", "inlined_kernel", "kernel", "mark_cache_warm"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_STAMP = "warm"
 
 
 def kernel(function: _Function) -> _Function:
@@ -45,7 +46,7 @@ def inlined_kernel(function: _Function) -> _Function:
 
 def _compiled(function: _Function, inlined: bool) -> _Function:
     numba = importlib.import_module("numba")
-    directory = _writable_cache()
+    directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
     try:
@@ -56,35 +57,92 @@ def _compiled(function: _Function, inlined: bool) -> _Function:
 
 def cache_is_warm() -> bool:
     """Tell, in about a millisecond and without importing Numba, whether all kernels were compiled and kept before."""
-    return (_cache_directory() / _STAMP).is_file()
+    return _warm_stamp().is_file()
 
 
 def mark_cache_warm() -> None:
     """Remember on disk that all kernels are there."""
-    directory = _writable_cache()
-    if directory is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
-        (directory / _STAMP).touch()
+    root = _writable_root()
+    if root is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+        for old in root.glob("warm-*"):
+            old.unlink(missing_ok=True)
+        _warm_stamp().touch()
 
 
 @cache
-def _cache_directory() -> Path:
-    digest = hashlib.sha256()
-    for source in sorted(_PACKAGE.rglob("_*kernel.py")) + [_PACKAGE / "common" / "tolerances.py"]:
-        digest.update(source.name.encode())
-        digest.update(source.read_bytes())
-    digest.update("|".join((version("numba"), version("numpy"), sys.version, platform.platform(), platform.machine())).encode())
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    root = Path(chosen) if chosen else _PACKAGE / "__pycache__"
-    if not chosen and not os.access(_PACKAGE, os.W_OK):
-        root = Path.home() / ".cache" / "collision-laboratory"
-    return root / f"kernels-{digest.hexdigest()[:16]}"
+def _warm_stamp() -> Path:
+    digest = hashlib.sha256(_versions())
+    for source in [*sorted(_PACKAGE.rglob("_*kernel.py")), _PACKAGE / "common" / "tolerances.py"]:
+        digest.update(source.name.encode() + source.read_bytes())
+    return _root() / f"warm-{digest.hexdigest()[:16]}"
 
 
 @cache
-def _writable_cache() -> Path | None:
-    directory = _cache_directory()
+def _module_cache(source: Path) -> Path | None:
+    """Return the directory of one kernel module, made if need be and older ones removed; None where nothing can be written."""
+    root = _writable_root()
+    if root is None:
+        return None
+    digest = hashlib.sha256(_versions())
+    for used in sorted(_closure(source)):
+        digest.update(used.name.encode() + used.read_bytes())
+    directory = root / f"{source.stem}-{digest.hexdigest()[:16]}"
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        if not directory.is_dir():
+            for old in root.glob(f"{source.stem}-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            directory.mkdir(parents=True, exist_ok=True)
     except OSError:
         return None
-    return directory if os.access(directory, os.W_OK) else None
+    return directory
+
+
+def _closure(source: Path) -> set[Path]:
+    """Return a source and all of ours that it imports, directly or not."""
+    found: set[Path] = set()
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting.extend(_imported(path))
+    return found
+
+
+@cache
+def _imported(source: Path) -> tuple[Path, ...]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+    paths = (_PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names if name.split(".")[0] == _PACKAGE.name)
+    return tuple(path for path in paths if path.is_file())
+
+
+@cache
+def _versions() -> bytes:
+    parts = (version("numba"), version("numpy"), sys.version, platform.platform(), platform.machine())
+    return "|".join(parts).encode()
+
+
+@cache
+def _root() -> Path:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen) / "kernels"
+    if os.access(_PACKAGE, os.W_OK):
+        return _PACKAGE / "__pycache__" / "kernels"
+    return Path(os.path.expanduser("~")) / ".cache" / "collision-laboratory" / "kernels"
+
+
+@cache
+def _writable_root() -> Path | None:
+    root = _root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return root if os.access(root, os.W_OK) else None

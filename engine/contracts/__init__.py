@@ -2,18 +2,32 @@
 
 from engine.contracts.agreement import Difference, StepAgreement
 from engine.contracts.contact import ContactPoint, PairEvent, PointState, StepContacts
-from engine.contracts.results import Manifold, ManifoldPoint, SweptContact
+from engine.contracts.results import (
+    ContactSet,
+    DistanceResult,
+    Manifold,
+    ManifoldPoint,
+    PenetrationResult,
+    RayHit,
+    SweptContact,
+    TimeOfImpact,
+)
 from engine.contracts.status import Status
 
 __all__ = [
     "ContactPoint",
+    "ContactSet",
     "Difference",
+    "DistanceResult",
     "Manifold",
     "ManifoldPoint",
     "PairEvent",
+    "PenetrationResult",
     "PointState",
+    "RayHit",
     "Status",
     "StepAgreement",
     "StepContacts",
     "SweptContact",
+    "TimeOfImpact",
 ]

@@ -1,13 +1,18 @@
 """Shapes and poses: plain immutable values, float64, metres and radians. No algorithm of collision lives here."""
 
 from engine.geometry.aabb import AABB
+from engine.geometry.capsule import Capsule
 from engine.geometry.circle import Circle
 from engine.geometry.mass import MassProperties
 from engine.geometry.polygon import Polygon
+from engine.geometry.segment import Segment
 from engine.geometry.sweep import Sweep
 from engine.geometry.transform import Transform
 
 Shape = Circle | Polygon
-"""Any shape the queries take."""
+"""The solid shapes a Box2D fixture of ours may have."""
 
-__all__ = ["AABB", "Circle", "MassProperties", "Polygon", "Shape", "Sweep", "Transform"]
+AnyShape = Circle | Polygon | Capsule | Segment
+"""Any shape a query takes."""
+
+__all__ = ["AABB", "AnyShape", "Capsule", "Circle", "MassProperties", "Polygon", "Segment", "Shape", "Sweep", "Transform"]

@@ -1,8 +1,22 @@
 """Shapes as the kernels want them: flat arrays, packed once.
 
-Shape s is ``kind[s]`` (0 circle, 1 polygon), its vertices ``vertices[first[s] : first[s] + n_vertices[s]]`` (a circle's centre)
-with their outward normals, `centroid`, `radius` (a circle's own, a polygon's skin) and `extent`, the largest distance of its
-surface from the local origin. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nobody writes.
+Every shape here is a convex *core* and a radius around it. Shape s is ``kind[s]``, its core's vertices are
+``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next:
+
+=========  =======================  =================================================  ==============================
+kind       core                     normals                                            radius
+=========  =======================  =================================================  ==============================
+CIRCLE     its centre               zero                                               its own
+POLYGON    its corners              one an edge                                        its skin
+CAPSULE    two points (one where    two, to the right of p1 p2 and to the left (zero   its own
+           they are the same)       where there is one point)
+SEGMENT    as a capsule             as a capsule                                       its skin
+=========  =======================  =================================================  ==============================
+
+`skin` is that part of the radius which is no surface: a polygon's and a segment's, 0 for circles and capsules. `centroid` is
+Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a segment's neighbours and
+`has_ghost` which of them there are. The arrays stay writable, for Numba compiles once more for each mix of read-only ones;
+nobody writes.
 """
 
 from __future__ import annotations
@@ -11,16 +25,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.common.errors import InvalidInputError
-from engine.geometry import Circle, Polygon, Shape
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
 
-__all__ = ["CIRCLE", "POLYGON", "PackedShapes", "pack"]
+__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "SEGMENT", "PackedShapes", "pack"]
 
 CIRCLE = 0
 POLYGON = 1
+CAPSULE = 2
+SEGMENT = 3
+
+_KINDS = {Circle: CIRCLE, Polygon: POLYGON, Capsule: CAPSULE, Segment: SEGMENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +52,67 @@ class PackedShapes:
     normals: FloatArray
     centroid: FloatArray
     radius: FloatArray
+    skin: FloatArray
     extent: FloatArray
+    ghosts: FloatArray
+    has_ghost: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.kind)
 
 
-def pack(shapes: Iterable[Shape], centroids: ArrayLike | None = None) -> PackedShapes:
-    """Pack `shapes`; `centroids` (n, 2) replaces the polygons' own, where another library's rounding of them matters.
+def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> PackedShapes:
+    """Pack `shapes`; `centroids` (n, 2) replaces the shapes' own, where another library's rounding of them matters.
 
     Raises
     ------
     InvalidInputError
-        Something in `shapes` is not a Circle or Polygon.
+        Something in `shapes` is not a shape.
     """
     listed = tuple(shapes)
-    vertices, normals, centers = [], [], []
     for at, shape in enumerate(listed):
-        if isinstance(shape, Circle):
-            center = np.array([shape.center])
-            vertices.append(center)
-            normals.append(np.zeros((1, 2)))
-            centers.append(shape.center)
-        elif isinstance(shape, Polygon):
-            vertices.append(shape.vertices)
-            normals.append(shape.normals)
-            centers.append((0.0, 0.0) if centroids is not None else shape.mass().centroid)
-        else:
-            raise InvalidInputError(f"shapes[{at}]", "a Circle or Polygon", shape)
-    n_vertices = np.array([len(part) for part in vertices], dtype=np.int64)
-    radius = np.array([shape.radius if isinstance(shape, Circle) else shape.skin_radius for shape in listed], dtype=np.float64)
-    reach = np.array([np.hypot(part[:, 0], part[:, 1]).max() for part in vertices], dtype=np.float64)
+        if type(shape) not in _KINDS:
+            raise InvalidInputError(f"shapes[{at}]", "a Circle, Polygon, Capsule or Segment", shape)
+    cores = [_core(shape) for shape in listed]
+    n_vertices = np.array([len(vertices) for vertices, _ in cores], dtype=np.int64)
+    radius = np.array([shape.radius if isinstance(shape, Circle | Capsule) else shape.skin_radius for shape in listed], dtype=np.float64)
+    is_skin = np.array([isinstance(shape, Polygon | Segment) for shape in listed], dtype=np.bool_)
+    reach = np.array([np.hypot(vertices[:, 0], vertices[:, 1]).max() for vertices, _ in cores], dtype=np.float64)
+    if centroids is None:
+        centroids = [_centroid(shape) for shape in listed]
+    ghosts = [(shape.ghost1, shape.ghost2) if isinstance(shape, Segment) else (None, None) for shape in listed]
     empty = np.zeros((0, 2))
     return PackedShapes(
-        kind=np.array([CIRCLE if isinstance(shape, Circle) else POLYGON for shape in listed], dtype=np.int64),
+        kind=np.array([_KINDS[type(shape)] for shape in listed], dtype=np.int64),
         first=np.cumsum(n_vertices) - n_vertices,
         n_vertices=n_vertices,
-        vertices=np.concatenate([empty, *vertices]),
-        normals=np.concatenate([empty, *normals]),
-        centroid=finite_rows("centroids", centers if centroids is None else centroids, 2, len(listed)).copy() if listed else empty,
+        vertices=np.concatenate([empty, *(vertices for vertices, _ in cores)]),
+        normals=np.concatenate([empty, *(normals for _, normals in cores)]),
+        centroid=finite_rows("centroids", centroids, 2, len(listed)).copy() if listed else empty,
         radius=radius,
+        skin=np.where(is_skin, radius, 0.0),
         extent=reach + radius,
+        ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
+        has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
     )
+
+
+def _core(shape: AnyShape) -> tuple[FloatArray, FloatArray]:
+    if isinstance(shape, Polygon):
+        return shape.vertices, shape.normals
+    if isinstance(shape, Circle):
+        return np.array([shape.center]), np.zeros((1, 2))
+    if shape.p1 == shape.p2:
+        return np.array([shape.p1]), np.zeros((1, 2))
+    core = np.array([shape.p1, shape.p2])
+    x, y = core[1] - core[0]
+    right = np.array([y, -x]) / np.hypot(x, y)
+    return core, np.array([right, -right])
+
+
+def _centroid(shape: AnyShape) -> tuple[float, float]:
+    if isinstance(shape, Circle):
+        return shape.center
+    if isinstance(shape, Polygon):
+        return shape.mass().centroid
+    return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
 from engine.common.errors import InvalidInputError
-from engine.geometry import Shape
+from engine.geometry import Circle, Polygon, Shape
 from engine.narrowphase.packing import PackedShapes, pack
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ class ShapeBatch:
 
     def __init__(self, shapes: Iterable[Shape]) -> None:
         self._shapes = tuple(shapes)
+        for at, shape in enumerate(self._shapes):
+            if not isinstance(shape, Circle | Polygon):
+                raise InvalidInputError(f"shapes[{at}]", "a Circle or Polygon", shape)
         self._packed = pack(self._shapes)
 
     def __len__(self) -> int:

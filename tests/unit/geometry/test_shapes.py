@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import shapely
 
 from engine.common.errors import InvalidShapeError
-from engine.geometry import AABB, Circle, Polygon, Sweep, Transform
+from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform
+from engine.geometry.mass import polygon_mass
 
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
 
@@ -155,3 +157,34 @@ def test_a_sweep_moves_its_centre_on_a_line() -> None:
         assert pose.angle == pytest.approx(fraction * 4.0 * math.pi)
         expected = tuple((1.0 - fraction) * a + fraction * b for a, b in zip(c0, c1, strict=True))
         assert pose.apply((0.5, 0.0)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_capsule_and_segment() -> None:
+    capsule = Capsule((0.0, 0.0), (2.0, 0.0), 0.5)
+    mass = capsule.mass(3.0)
+    outline = shapely.LineString([(0.0, 0.0), (2.0, 0.0)]).buffer(0.5, quad_segs=4000)
+    assert mass.area == pytest.approx(outline.area, rel=1e-6)
+    assert (mass.mass, mass.centroid) == (pytest.approx(3.0 * mass.area), (1.0, 0.0))
+    ring = np.array(outline.exterior.coords)[:-1]
+    assert mass.inertia == pytest.approx(polygon_mass(ring[::-1], 3.0).inertia, rel=1e-6)
+    assert Capsule((1.0, 1.0), (1.0, 1.0), 2.0).mass().inertia == pytest.approx(Circle(2.0).mass().inertia)
+    box = capsule.aabb(Transform((1.0, 1.0), math.pi / 2))
+    assert box.lower == pytest.approx((0.5, 0.5))
+    assert box.upper == pytest.approx((1.5, 3.5))
+    assert Segment((0.0, 0.0), (1.0, 2.0), 0.1).aabb(Transform()) == AABB((-0.1, -0.1), (1.1, 2.1))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Capsule((0, 0), (1, 0), 0.0), "radius must be > 0 m, got 0.0"),
+        (lambda: Capsule((0, math.nan), (1, 0), 1.0), r"p1 must be two finite numbers m, got \(0, nan\)"),
+        (lambda: Segment((0, 0), (1, 0), -0.1), "skin_radius must be >= 0 m, got -0.1"),
+        (lambda: Segment((0, 0), (1, 0), ghost1=(0, 0)), r"ghost1 must be another point than the end it continues, got \(0.0, 0.0\)"),
+        (lambda: Segment((0, 0), (1, 0), ghost2=(math.inf, 0)), "ghost2 must be two finite numbers"),
+        (lambda: Segment((0, 0), None), "p2 must be two finite numbers m, got None"),
+    ],
+)
+def test_bad_capsules_and_segments_are_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidShapeError, match=message):
+        make()

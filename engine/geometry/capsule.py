@@ -1,0 +1,64 @@
+"""The capsule: everything within a radius of a segment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from engine.common.checks import point, positive
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry.aabb import AABB
+from engine.geometry.mass import MassProperties
+from engine.geometry.transform import Transform
+
+__all__ = ["Capsule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A solid capsule; a disc where its two points are the same.
+
+    Parameters
+    ----------
+    p1, p2 : pair of float
+        Ends of the core, body frame, metres.
+    radius : float
+        > 0, metres.
+
+    Raises
+    ------
+    InvalidShapeError
+        The radius is not positive, or a number is not finite.
+    """
+
+    p1: tuple[float, float]
+    p2: tuple[float, float]
+    radius: float
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "p1", point("p1", self.p1))
+            object.__setattr__(self, "p2", point("p2", self.p2))
+            object.__setattr__(self, "radius", positive("radius", self.radius, "m"))
+        except InvalidInputError as error:
+            raise InvalidShapeError(error.field, error.requirement, error.value) from None
+
+    def aabb(self, xf: Transform) -> AABB:
+        """Return the tight box around the capsule at the pose `xf`."""
+        (x1, y1), (x2, y2), r = xf.apply(self.p1), xf.apply(self.p2), self.radius
+        return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))
+
+    def mass(self, density: float = 1.0) -> MassProperties:
+        """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2.
+
+        A rectangle of length l and width 2 r, and two half discs at its ends. A half disc's centroid lies 4 r / (3 pi) from its
+        flat side, so about the capsule's centre the two have, by the parallel axes through their centroids and back,
+        ``m_d (r^2 / 2 + l^2 / 4 + l 4 r / (3 pi))`` with m_d the mass of the whole disc.
+        """
+        (x1, y1), (x2, y2), r = self.p1, self.p2, self.radius
+        length = math.hypot(x2 - x1, y2 - y1)
+        box, disc = density * 2.0 * r * length, density * math.pi * r * r
+        inertia = box * (length**2 + 4.0 * r * r) / 12.0
+        inertia += disc * (0.5 * r * r + 0.25 * length**2 + length * 4.0 * r / (3.0 * math.pi))
+        area = 2.0 * r * length + math.pi * r * r
+        return MassProperties(area, box + disc, (0.5 * (x1 + x2), 0.5 * (y1 + y2)), inertia)
