@@ -75,20 +75,20 @@ class Box2DCache:
         self._world.subStepping = settings.sub_stepping
         self._world.allowSleeping = settings.sleeping
 
-    def add_body(self, body: int, spec: BodySpec) -> None:
+    def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool) -> None:
         """Create a body without fixtures, at rest."""
         self._bodies[body] = self._world.CreateBody(
             Box2D.b2BodyDef(
                 type=BODY_TYPES.index(spec.type),
-                position=spec.position,
-                angle=spec.angle,
+                position=position,
+                angle=angle,
                 linearDamping=spec.linear_damping,
                 angularDamping=spec.angular_damping,
                 gravityScale=spec.gravity_scale,
                 fixedRotation=spec.fixed_rotation,
                 bullet=spec.bullet,
                 allowSleep=spec.allow_sleep,
-                awake=spec.awake,
+                awake=awake,
                 active=spec.active,
             )
         )
@@ -193,11 +193,10 @@ class Box2DCache:
         """Move the point a mouse joint pulls to; Box2D wakes the body."""
         self._joints[joint].target = target
 
-    def step(self, step: int, pose_of: Callable[[int], Pose]) -> BaseException | None:
-        """Advance by one step; return what a callback raised. What escapes from here leaves the world unusable."""
+    def step(self, step: int, pose_of: Callable[[int], Pose]) -> None:
+        """Advance by one step; the listener keeps what a callback raised. What escapes from here leaves the world unusable."""
         self.listener.start_step(step, pose_of)
         self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
-        return self.listener.error
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ boundary. What it is given has been checked by `World`.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -16,16 +18,16 @@ from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_box2d
-from engine.box2d.hooks import StepHooks
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_reader
 from engine.box2d.reading import RawBodies
 from engine.box2d.records import StepCost
 from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
+from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, check_mass
 from engine.common.arrays import FloatArray, frozen
-from engine.common.errors import WorldLostError
+from engine.common.errors import Described, InvalidInputError, WorldLostError
+from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.geometry import Shape, Transform
 
 __all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
@@ -33,7 +35,7 @@ __all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
 
 @dataclass(slots=True)
 class BodyEntry:
-    """A living body."""
+    """A living body; the specifications of its fixtures are theirs."""
 
     spec: BodySpec
     fixtures: list[int]
@@ -71,6 +73,7 @@ class WorldState:
         self.bodies: dict[int, BodyEntry] = {}
         self.fixtures: dict[int, FixtureEntry] = {}
         self.joints: dict[int, ResolvedJoint] = {}
+        self.strays: list[int] = []
         self.pairs: EvaluatedPairs = no_pairs(0)
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
@@ -113,14 +116,78 @@ class WorldState:
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
-    def execute(self, command: c.Command) -> None:
-        """Apply one command to the truth and to the cache.
+    def check(self, command: c.Command) -> None:
+        """Refuse a command that Box2D could not bear as things stand, before anything is changed.
+
+        Asked when a command is given and again when it is applied: of several in one step, each may be right by itself.
+        """
+        match command:
+            case c.CreateBody(_, spec, _):
+                check_mass(spec.type, spec.fixtures)
+            case c.CreateFixture(_, body, fixture_spec):
+                check_mass(self.bodies[body].spec.type, [*self._fixture_specs(body), fixture_spec])
+            case c.DestroyFixture(fixture):
+                body = self.fixtures[fixture].body
+                check_mass(self.bodies[body].spec.type, self._fixture_specs(body, {fixture: None}))
+            case c.SetFixture(fixture, changes):
+                body = self.fixtures[fixture].body
+                fixture_spec = changed(self.fixtures[fixture].spec, "fixture", dict(changes))
+                check_mass(self.bodies[body].spec.type, self._fixture_specs(body, {fixture: fixture_spec}))
+            case c.SetBody(body, changes):
+                check_mass(self._changed_spec(body, dict(changes)).type, self._fixture_specs(body))
+            case c.SetVelocity(body, _, _) if self.bodies[body].spec.type == "static":
+                raise InvalidInputError("body", "dynamic or kinematic", body)
+            case c.CreateJoint(_, MouseJointSpec() as joint):
+                if self.bodies[joint.body].spec.type != "dynamic":
+                    raise InvalidInputError("body", "a dynamic body", joint.body)
+                if not self._holds(joint):
+                    wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
+                    raise InvalidInputError("body", wanted, Described(f"{self.cache.mass_data(joint.body)[1]:.3g} kg"))
+            case c.CreateJoint(_, joint):
+                ends = (joint.body_a, joint.body_b)  # type: ignore[union-attr]
+                if all(self.bodies[body].spec.type != "dynamic" for body in ends):
+                    raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
+
+    def _fixture_specs(self, body: int, instead: Mapping[int, FixtureSpec | None] | None = None) -> list[FixtureSpec]:
+        """Return the specifications of a body's fixtures as they stand, some replaced, or left out where None."""
+        other = instead or {}
+        specs = (other.get(fixture, self.fixtures[fixture].spec) for fixture in self.bodies[body].fixtures)
+        return [spec for spec in specs if spec is not None]
+
+    def _changed_spec(self, body: int, changes: dict[str, object]) -> BodySpec:
+        spec = self.bodies[body].spec
+        if changes.get("type") == "static":
+            spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
+        return changed(spec, "body", changes)
+
+    def _holds(self, joint: MouseJointSpec) -> bool:
+        """Tell whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
+        mass = self.cache.mass_data(joint.body)[1]
+        omega = 2.0 * math.pi * joint.frequency
+        return mass * omega * (2.0 * joint.damping_ratio + self.settings.dt * omega) > MIN_MOUSE_STIFFNESS
+
+    def _drop_what_cannot_hold(self) -> tuple[int, ...]:
+        """Remove the joints that the last command left without a dynamic body, or too weak; return their ids."""
+        dropped = []
+        for joint, resolved in list(self.joints.items()):
+            ends = [body for body in resolved.bodies if body is not None]
+            is_dead = all(self.bodies[body].spec.type != "dynamic" for body in ends)
+            if is_dead or (isinstance(resolved.spec, MouseJointSpec) and not self._holds(resolved.spec)):
+                self._remove_joint(joint)
+                dropped.append(joint)
+        return tuple(dropped)
+
+    def execute(self, command: c.Command) -> tuple[int, ...]:
+        """Apply one command to the truth and to the cache; return the joints that could not stay because of it.
 
         Raises
         ------
+        InvalidInputError
+            Box2D could not bear it as things stand; nothing was changed.
         WorldLostError
             Box2D refused in the middle. The cache has been rebuilt as it stood, without this command.
         """
+        self.check(command)
         try:
             self._apply(command)
         except Exception as error:
@@ -131,13 +198,15 @@ class WorldState:
             self.rebuild(self.motion())
             raise WorldLostError(f"Box2D refused {type(command).__name__}: {error}; the world stands as before it") from error
         self._stale = True
+        changes_hold = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
+        return self._drop_what_cannot_hold() if isinstance(command, changes_hold) and self.joints else ()
 
     def _apply(self, command: c.Command) -> None:
         match command:
             case c.CreateBody(body, spec, fixtures):
-                self.cache.add_body(body, spec)
+                self.cache.add_body(body, spec, spec.position, spec.angle, spec.awake)
                 self._structure_changed()
-                self.bodies[body] = BodyEntry(spec, [])
+                self.bodies[body] = BodyEntry(replace(spec, fixtures=()), [])
                 for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
                     self._add_fixture(fixture, body, fixture_spec)
                 self.cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
@@ -213,13 +282,9 @@ class WorldState:
         self._structure_changed()
 
     def _change_body(self, body: int, changes: dict[str, object]) -> None:
-        entry = self.bodies[body]
-        spec = entry.spec
-        if changes.get("type") == "static":
-            spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
-        spec = changed(spec, "body", changes)
+        spec = self._changed_spec(body, changes)
         self.cache.change_body(body, spec)
-        entry.spec = spec
+        self.bodies[body].spec = spec
         self._structure_changed()
 
     def _structure_changed(self) -> None:
@@ -228,27 +293,30 @@ class WorldState:
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
-    def advance(self, hooks: StepHooks | None) -> BaseException | None:
-        """Make one step; return what a hook raised, the step being whole.
+    def advance(self) -> None:
+        """Make one step.
+
+        A body that has gone farther than `MAX_COORDINATE`, or become faster than `MAX_SPEED`, is taken out: set inactive, and
+        added to `strays`. Nothing meaningful happens out there in float32, and what overflows in the middle of Box2D's solver
+        makes it abort the interpreter.
 
         Raises
         ------
         WorldLostError
-            Box2D broke off, or a body left the finite numbers; the cache has been rebuilt as it stood before.
+            Box2D broke off, or a body left the finite numbers; the cache has been rebuilt as it stood before, and such bodies
+            have been taken out.
         """
         before = self.motion()
         number = self.step_index + 1
         cache = self.cache
         cache.reader = best_reader()  # the fast one may have become ready since the last step
-        cache.listener.hooks = hooks
-
         def start_pose(body: int) -> Pose:
             x, y, angle = before.poses[before.rows[body]].tolist()
             return x, y, angle
 
         started = perf_counter()
         try:
-            raised = cache.step(number, start_pose)
+            cache.step(number, start_pose)
         except Exception as error:
             self.rebuild(before)
             raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
@@ -256,9 +324,13 @@ class WorldState:
         after = cache.read_bodies()
         finite = np.isfinite(after.values).all(axis=1)
         if not finite.all():
-            body = int(cache.body_ids[int(np.flatnonzero(~finite)[0])])
+            lost = cache.body_ids[~finite].tolist()
             self.rebuild(before)
-            raise WorldLostError(f"body {body} left the finite numbers in step {number}; the world stands as before it")
+            self._take_out(lost)
+            names = ", ".join(map(str, lost))
+            raise WorldLostError(
+                f"body {names} left the finite numbers in step {number}; the world stands as before it, with that body taken out"
+            )
         movable = self._movable(before)
         began, ended = cache.listener.harvest()
         inputs = StepInputs(
@@ -278,7 +350,15 @@ class WorldState:
         self._stale = False
         self.step_index = number
         self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped))
-        return raised
+        is_astray = (np.abs(after.values[:, :2]) > MAX_COORDINATE).any(axis=1) | (np.abs(after.values[:, 3:]) > MAX_SPEED).any(axis=1)
+        if is_astray.any():
+            self._take_out(cache.body_ids[is_astray].tolist())
+
+    def _take_out(self, bodies: Iterable[int]) -> None:
+        for body in bodies:
+            if self.bodies[body].spec.active:
+                self._change_body(body, {"active": False})
+                self.strays.append(body)
 
     def _movable(self, motion: Motion) -> NDArray[np.bool_]:
         """Tell which bodies are not static; found again only when the structure has changed."""
@@ -297,14 +377,16 @@ class WorldState:
         the listener last.
         """
         events = self.cache.listener.harvest()
+        hooks, error = self.cache.listener.hooks, self.cache.listener.take_error()
         self.cache.close()
         self.cache = cache = Box2DCache(self.settings, best_reader())
+        cache.listener.hooks, cache.listener.error = hooks, error
         cache.listener.began, cache.listener.ended = list(events[0]), list(events[1])
         cache.prime()
         for body in sorted(self.bodies):
             x, y, angle = motion.poses[motion.rows[body]].tolist()
             entry = self.bodies[body]
-            cache.add_body(body, replace(entry.spec, position=(x, y), angle=angle, awake=True))
+            cache.add_body(body, entry.spec, (x, y), angle, awake=True)
             for fixture in entry.fixtures:
                 made, held = to_box2d(self.fixtures[fixture].spec.shape)
                 cache.add_fixture(fixture, body, self.fixtures[fixture].spec, made, held)
@@ -325,6 +407,7 @@ class WorldState:
     def load(self, snapshot: WorldSnapshot) -> None:
         """Take the truth from a snapshot and rebuild."""
         self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
+        self.strays = list(snapshot.strays)
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
         self.fixtures = {fixture: FixtureEntry(spec, body, to_box2d(spec.shape)[1]) for fixture, body, spec in snapshot.fixtures}
         self.joints = dict(snapshot.joints)

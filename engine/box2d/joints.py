@@ -158,6 +158,8 @@ class PulleyJointSpec:
 
     def __post_init__(self) -> None:
         _check(self)
+        if not _LEAST_RATIO <= self.ratio <= 1.0 / _LEAST_RATIO:
+            raise InvalidInputError("ratio", f"from {_LEAST_RATIO:g} to {1.0 / _LEAST_RATIO:g}", self.ratio)
         _apart("anchor_a", self.ground_anchor_a, self.anchor_a)
         _apart("anchor_b", self.ground_anchor_b, self.anchor_b)
 
@@ -314,6 +316,9 @@ def _definition(settings: JointSpec, joint: ResolvedJoint, common: dict[str, Any
         case MouseJointSpec():
             raise AssertionError("a mouse joint has its own path in create_joint")
 
+
+_LEAST_RATIO = 1.0e-3
+"""Ratio of a pulley. Box2D divides by it, and corrects positions by what comes out, however far."""
 
 _POINTS = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target")
 _SWITCHES = ("enable_limit", "enable_motor", "collide_connected")

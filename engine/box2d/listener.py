@@ -89,7 +89,11 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self._phase = _Phase.START
         self.impacts = {}
         self.impact_impulses = {}
-        self.error = None
+
+    def take_error(self) -> BaseException | None:
+        """Return the first thing raised since the last call, and forget it."""
+        error, self.error = self.error, None
+        return error
 
     def harvest(self) -> tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]:
         """Return the begin and end events noted since the last call, and forget them."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d.reading import MANIFOLD_DTYPE, PublicReader, RawBodies, RawContacts, Reader
+from engine.common.interrupts import DeferredInterrupt
 
 __all__ = ["MemoryReader", "best_reader", "load", "self_test"]
 
@@ -63,7 +64,8 @@ def load() -> str | None:
     """
     global _tested
     if _tested is None:
-        problem = self_test()
+        with DeferredInterrupt():
+            problem = self_test()
         _tested = (MemoryReader(), None) if problem is None else (PublicReader(), problem)
     return _tested[1]
 

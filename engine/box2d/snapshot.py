@@ -28,6 +28,8 @@ class WorldSnapshot:
         The last step's contacts with their impulses, from which begin, end and point states go on.
     next_ids : tuple of int
         The next body, fixture and joint id, so that ids are never handed out twice.
+    strays : tuple of int
+        Bodies that were taken out.
     """
 
     settings: WorldSettings
@@ -38,3 +40,4 @@ class WorldSnapshot:
     motion: RawBodies
     pairs: EvaluatedPairs
     next_ids: tuple[int, int, int]
+    strays: tuple[int, ...]

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeVar
 from engine.box2d._spec import check_names, f32, f32_vec, spec
 from engine.common.checks import boolean, choice, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MASS
+from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32
 from engine.geometry import Circle, Polygon
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "changed"]
@@ -156,8 +156,8 @@ class BodySpec:
         choice("type", self.type, BODY_TYPES)
         _set(self, "position", f32_vec("position", self.position, "m", MAX_COORDINATE))
         _set(self, "angle", f32("angle", self.angle, "rad"))
-        _set(self, "linear_velocity", f32_vec("linear_velocity", self.linear_velocity, "m/s"))
-        _set(self, "angular_velocity", f32("angular_velocity", self.angular_velocity, "rad/s"))
+        _set(self, "linear_velocity", f32_vec("linear_velocity", self.linear_velocity, "m/s", MAX_SPEED))
+        _set(self, "angular_velocity", f32("angular_velocity", self.angular_velocity, "rad/s", -MAX_SPEED, MAX_SPEED))
         _set(self, "linear_damping", f32("linear_damping", self.linear_damping, "1/s", 0.0))
         _set(self, "angular_damping", f32("angular_damping", self.angular_damping, "1/s", 0.0))
         _set(self, "gravity_scale", f32("gravity_scale", self.gravity_scale))
@@ -166,14 +166,38 @@ class BodySpec:
         _text("name", self.name)
         if self.type == "static" and (self.linear_velocity != (0.0, 0.0) or self.angular_velocity != 0.0):
             raise InvalidInputError("linear_velocity", "0 m/s for a static body", self.linear_velocity)
-        check_density(self.type, self.fixtures)
+        check_mass(self.type, self.fixtures)
 
 
-def check_density(body_type: BodyType, fixtures: Iterable[FixtureSpec]) -> None:
-    """Refuse a dynamic body that weighs nothing: Box2D would make it 1 kg with no inertia, a body that never turns."""
-    solid = [fixture.density for fixture in fixtures]
-    if body_type == "dynamic" and solid and max(solid) == 0.0:
+_INERTIA_ROUNDING = 32.0 * EPS32
+"""Rounding, relative. Box2D sums inertias about the body's origin in float32 and subtracts the centre of mass's share; what is
+left must stand well above the dozen roundings in that."""
+
+
+def check_mass(body_type: BodyType, fixtures: Iterable[FixtureSpec]) -> None:
+    """Refuse a dynamic body whose mass or inertia Box2D cannot work with; one without fixtures is left alone.
+
+    Without any density Box2D would make it 1 kg with no inertia, a body that never turns. Too light or too heavy, or with its
+    shapes so far from its origin that the inertia about its centre drowns in rounding, it asserts, at once or in a later step.
+
+    Raises
+    ------
+    InvalidInputError
+        Names density, mass or shape.
+    """
+    parts = [(fixture.density, fixture.shape.mass(fixture.density)) for fixture in fixtures]
+    if body_type != "dynamic" or not parts:
+        return
+    if max(density for density, _ in parts) == 0.0:
         raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
+    mass = sum(part.mass for _, part in parts)
+    if not MIN_MASS <= mass <= MAX_MASS:
+        raise InvalidInputError("mass", f"from {MIN_MASS:g} to {MAX_MASS:g} kg for a dynamic body", mass)
+    about_origin = sum(part.inertia + part.mass * (part.centroid[0] ** 2 + part.centroid[1] ** 2) for _, part in parts)
+    x = sum(part.mass * part.centroid[0] for _, part in parts) / mass
+    y = sum(part.mass * part.centroid[1] for _, part in parts) / mass
+    if about_origin - mass * (x * x + y * y) <= _INERTIA_ROUNDING * about_origin:
+        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", Described(f"centre at ({x:g}, {y:g})"))
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:

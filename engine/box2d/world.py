@@ -8,29 +8,31 @@ change waits until the step has ended.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d import commands as c
-from engine.box2d._interrupts import DeferredInterrupt
-from engine.box2d._spec import f32, f32_vec
+from engine.box2d._spec import check_names, f32, f32_vec
 from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
 from engine.box2d.convert import to_box2d
 from engine.box2d.hooks import PreSolveHook, StepHooks
 from engine.box2d.joints import JointSpec, MouseJointSpec, ResolvedJoint
 from engine.box2d.records import Body, BodyState, Fixture, Joint, StepCost
 from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, check_density
+from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
 from engine.common.arrays import FloatArray
 from engine.common.checks import boolean, integer
-from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WrongThreadError
-from engine.common.limits import MAX_COORDINATE
+from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WorldLostError, WrongThreadError
+from engine.common.interrupts import DeferredInterrupt
+from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
 
 __all__ = ["World"]
@@ -67,19 +69,19 @@ class World:
     A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
     """
 
-    __slots__ = ("_deaths", "_deferred", "_doomed", "_in_step", "_log", "_next_ids", "_state", "_thread", "hooks")
+    __slots__ = ("_deaths", "_deferred", "_doomed", "_busy", "_log", "_next_ids", "_thread", "_unguarded", "hooks")
 
     def __init__(self, settings: WorldSettings | None = None) -> None:
         if settings is not None:
             _want("settings", settings, WorldSettings)
         self._thread = threading.get_ident()
-        self._state = WorldState(WorldSettings() if settings is None else settings)
+        self._unguarded = WorldState(WorldSettings() if settings is None else settings)
         self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
         self._deaths: dict[tuple[str, int], int] = {}
         self._doomed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
-        self._in_step = False
+        self._busy = False
         self.hooks: StepHooks | None = None
 
     def __copy__(self) -> NoReturn:
@@ -112,6 +114,11 @@ class World:
     def contacts(self) -> StepContacts:
         """Contacts after the last step."""
         return self._state.pairs.contacts
+
+    @property
+    def strays(self) -> tuple[int, ...]:
+        """Bodies that left the range of positions and speeds Box2D can bear, and were set inactive for it."""
+        return tuple(self._state.strays)
 
     @property
     def last_cost(self) -> StepCost:
@@ -158,7 +165,8 @@ class World:
     def body(self, body: int) -> Body:
         """Return a body's record."""
         entry = self._body_entry(body)
-        return Body(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
+        spec = replace(entry.spec, fixtures=tuple(self._state.fixtures[fixture].spec for fixture in entry.fixtures))
+        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
 
     def fixture(self, fixture: int) -> Fixture:
         """Return a fixture's record."""
@@ -168,6 +176,11 @@ class World:
     def joint(self, joint: int) -> Joint:
         """Return a joint's record."""
         return Joint(joint, self._joint_entry(joint).spec)
+
+    def joint_bodies(self, joint: int) -> tuple[int | None, int]:
+        """Return the two bodies of a joint; a mouse joint has one, and None for the first."""
+        spec = self._joint_entry(joint).spec
+        return (None, spec.body) if isinstance(spec, MouseJointSpec) else (spec.body_a, spec.body_b)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return a joint's two anchors, world frame, metres."""
@@ -254,21 +267,15 @@ class World:
 
     def destroy_fixture(self, fixture: int) -> None:
         """Take a fixture from its body."""
-        entry = self._fixture_entry(fixture)
-        body = self._state.bodies[entry.body]
-        check_density(body.spec.type, (self._state.fixtures[other].spec for other in body.fixtures if other != fixture))
+        self._fixture_entry(fixture)
         self._submit(c.DestroyFixture(fixture))
 
     def create_joint(self, spec: JointSpec) -> int:
         """Join bodies and return the joint's id."""
         _want("spec", spec, JointSpec)
-        if isinstance(spec, MouseJointSpec):
-            if self._body_entry(spec.body).spec.type != "dynamic":
-                raise InvalidInputError("body", "a dynamic body", spec.body)
-        else:
-            types = {self._body_entry(body).spec.type for body in (spec.body_a, spec.body_b)}
-            if "dynamic" not in types:
-                raise InvalidInputError("body_b", "dynamic, or body_a must be", spec.body_b)
+        for body in (spec.body,) if isinstance(spec, MouseJointSpec) else (spec.body_a, spec.body_b):
+            self._body_entry(body)
+        self._check_command(c.CreateJoint(0, spec))
         joint = self._new_id("joint")
         self._submit(c.CreateJoint(joint, spec))
         return joint
@@ -291,9 +298,9 @@ class World:
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
         """Give a moving body a velocity, m/s and rad/s."""
-        if self._body_entry(body).spec.type == "static":
-            raise InvalidInputError("body", "dynamic or kinematic", body)
-        self._submit(c.SetVelocity(body, f32_vec("linear", linear, "m/s"), f32("angular", angular, "rad/s")))
+        self._body_entry(body)
+        turning = f32("angular", angular, "rad/s", -MAX_SPEED, MAX_SPEED)
+        self._submit(c.SetVelocity(body, f32_vec("linear", linear, "m/s", MAX_SPEED), turning))
 
     def set_awake(self, body: int, awake: bool) -> None:
         """Wake a body or put it to sleep."""
@@ -303,18 +310,14 @@ class World:
     def set_body(self, body: int, **changes: Any) -> None:
         """Change settings of a body: type, damping, gravity_scale, fixed_rotation, bullet, allow_sleep, active, name."""
         entry = self._body_entry(body)
-        if changes.get("type") == "static":
-            changed(replace(entry.spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0), "body", changes, _BODY_SETTINGS)
-        else:
-            changed(entry.spec, "body", changes, _BODY_SETTINGS)
+        check_names("body", changes, _BODY_SETTINGS)
+        at_rest = replace(entry.spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0, fixtures=())
+        changed(at_rest, "body", changes)
         self._submit(c.SetBody(body, tuple(sorted(changes.items()))))
 
     def set_fixture(self, fixture: int, **changes: Any) -> None:
         """Change settings of a fixture: density, friction, restitution, sensor, category, mask, group, name."""
-        entry = self._fixture_entry(fixture)
-        spec = changed(entry.spec, "fixture", changes, _FIXTURE_SETTINGS)
-        owner = self._state.bodies[entry.body]
-        check_density(owner.spec.type, (spec if other == fixture else self._state.fixtures[other].spec for other in owner.fixtures))
+        changed(self._fixture_entry(fixture).spec, "fixture", changes, _FIXTURE_SETTINGS)
         self._submit(c.SetFixture(fixture, tuple(sorted(changes.items()))))
 
     def set_settings(self, **changes: Any) -> None:
@@ -354,17 +357,7 @@ class World:
         """
         self._check_between_steps("step")
         with DeferredInterrupt():
-            self._in_step = True
-            try:
-                raised = self._state.advance(self.hooks)
-            finally:
-                self._in_step = False
-                deferred, self._deferred = self._deferred, []
-                self._doomed.clear()
-                for command in deferred:
-                    self._execute(command)
-            if raised is not None:
-                raise raised
+            self._run(self._state.advance)
         return self.contacts
 
     @classmethod
@@ -381,10 +374,11 @@ class World:
         at = 0
         for step in range(integer("n_steps", n_steps, 0) + 1):
             while at < len(waiting) and waiting[at][0] <= step:
-                world._execute(waiting[at][1])
+                world._submit(waiting[at][1])
                 at += 1
             if step < n_steps:
-                world.step()
+                with contextlib.suppress(WorldLostError):  # the run went on after it, and so does its replay
+                    world.step()
         return world
 
     def snapshot(self) -> WorldSnapshot:
@@ -400,6 +394,7 @@ class World:
             motion=state.motion().raw,
             pairs=state.pairs,
             next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
+            strays=tuple(state.strays),
         )
 
     @classmethod
@@ -427,18 +422,57 @@ class World:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _submit(self, command: c.Command) -> None:
-        """Apply a checked command now, or after the step that is under way."""
+    @property
+    def _state(self) -> WorldState:
+        """The state, for the thread that owns it."""
         self._check_thread()
-        if self._in_step:
-            for kind, number in self._targets(command):
-                if (kind, number) in self._doomed:
-                    raise DeadHandleError(f"{kind} {number} is destroyed at the end of this step already")
+        return self._unguarded
+
+    def _submit(self, command: c.Command) -> None:
+        """Apply a checked command now; or, where a hook gave it, when the step or the command under way has ended."""
+        self._check_command(command)
+        if self._busy:
             self._doomed.update(self._victims(command))
             self._deferred.append(command)
             return
         with DeferredInterrupt():
-            self._execute(command)
+            self._run(lambda: self._execute(command))
+
+    def _check_command(self, command: c.Command) -> None:
+        if self._busy:
+            for kind, number in self._targets(command):
+                if (kind, number) in self._doomed:
+                    raise DeadHandleError(f"{kind} {number} is destroyed at the end of this step already")
+        self._state.check(command)
+
+    def _run(self, action: Callable[[], object]) -> None:
+        """Do one thing, then everything that hooks asked for meanwhile; raise the first error of all when all is done.
+
+        Destroying a body ends its contacts and so calls hooks too, in the middle of Box2D: nothing may be changed from there.
+        """
+        state = self._state
+        errors: list[BaseException] = []
+        self._busy = True
+        state.cache.listener.hooks = self.hooks
+        try:
+            waiting: list[Callable[[], object]] = [action]
+            while waiting:
+                for each in waiting:
+                    try:
+                        each()
+                    except Exception as error:
+                        errors.append(error)
+                    raised = state.cache.listener.take_error()
+                    errors += [] if raised is None else [raised]
+                deferred, self._deferred = self._deferred, []
+                self._doomed.clear()
+                waiting = [partial(self._execute, command) for command in deferred]
+        finally:
+            self._busy = False
+        if errors:
+            for other in errors[1:]:
+                errors[0].add_note(f"and after it: {type(other).__name__}: {other}")
+            raise errors[0]
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and remember who died of it."""
@@ -451,10 +485,12 @@ class World:
                 self._seen("fixture", fixture)
             case c.CreateJoint(joint, _):
                 self._seen("joint", joint)
+        for kind, number in self._targets(command):
+            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](number)
         victims = self._victims(command)
-        self._state.execute(command)
+        dropped = self._state.execute(command)
         self._log.append((self.step_index, command))
-        for handle in victims:
+        for handle in [*victims, *(("joint", joint) for joint in dropped)]:
             self._deaths[handle] = self.step_index
 
     def _victims(self, command: c.Command) -> list[tuple[str, int]]:
@@ -498,28 +534,30 @@ class World:
         self._next_ids[kind] = max(self._next_ids[kind], number + 1)
 
     def _body_entry(self, body: int) -> BodyEntry:
-        entry = self._state.bodies.get(body)
+        entry = self._state.bodies.get(body) if _is_id(body) else None
         if entry is None:
             raise self._dead("body", body)
         return entry
 
     def _fixture_entry(self, fixture: int) -> FixtureEntry:
-        entry = self._state.fixtures.get(fixture)
+        entry = self._state.fixtures.get(fixture) if _is_id(fixture) else None
         if entry is None:
             raise self._dead("fixture", fixture)
         return entry
 
     def _joint_entry(self, joint: int) -> ResolvedJoint:
-        entry = self._state.joints.get(joint)
+        entry = self._state.joints.get(joint) if _is_id(joint) else None
         if entry is None:
             raise self._dead("joint", joint)
         return entry
 
     def _dead(self, kind: str, number: object) -> DeadHandleError:
-        step = self._deaths.get((kind, number)) if isinstance(number, int) else None
+        if not _is_id(number):
+            return DeadHandleError(f"there is no {kind} {number!r}")
+        step = self._deaths.get((kind, number))
         if step is not None:
             return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
-        if isinstance(number, int) and self._in_step and number < self._next_ids[kind]:
+        if self._busy and number < self._next_ids[kind]:
             return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
         return DeadHandleError(f"there is no {kind} {number!r}")
 
@@ -529,8 +567,12 @@ class World:
 
     def _check_between_steps(self, what: str) -> None:
         self._check_thread()
-        if self._in_step:
+        if self._busy:
             raise LabError(f"{what} was asked for from a hook in the middle of a step")
+
+
+def _is_id(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _want(field: str, value: object, kind: Any) -> None:

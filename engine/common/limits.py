@@ -8,9 +8,13 @@ __all__ = [
     "MAX_COORDINATE",
     "MAX_ITERATIONS",
     "MAX_NUMBER",
+    "MAX_MASS",
     "MAX_POLYGON_VERTICES",
     "MAX_ROTATION_PER_STEP",
+    "MAX_SPEED",
     "MAX_TRANSLATION_PER_STEP",
+    "MIN_MASS",
+    "MIN_MOUSE_STIFFNESS",
     "VELOCITY_THRESHOLD",
 ]
 
@@ -34,3 +38,16 @@ MAX_NUMBER = 1.0e9
 
 MAX_ITERATIONS = 1000
 """Solver iterations a step that the wrapper lets through; Box2D itself has no limit, and 10 is usual."""
+
+MAX_SPEED = 1.0e6
+"""Metres or radians a second that the wrapper hands over, and that a body may reach before it is taken out. Box2D moves nothing
+farther than 2 m a step in any case; faster bodies only push its solver over the edge of float32."""
+
+MIN_MASS = 1.0e-9
+"""Kilograms of a dynamic body, a cube of water of a tenth of a millimetre: below, impulses underflow and inverses overflow float32."""
+
+MAX_MASS = 1.0e12
+"""Kilograms of a dynamic body, a mountain: above, an impulse's square leaves float32."""
+
+MIN_MOUSE_STIFFNESS = 1.0e-6
+"""Newton seconds a metre. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""

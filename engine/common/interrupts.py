@@ -1,7 +1,8 @@
-"""Ctrl-C waits until a step is over.
+"""Ctrl-C waits until a step, or the loading of a kernel, is over.
 
-Python delivers a signal between two bytecodes, also at the entry of a listener's callback, before its `try` is reached;
-an exception that escapes there aborts the interpreter (PYBOX2D.md 1). So while Box2D runs, SIGINT is only noted.
+Python delivers a signal between two bytecodes, also at the entry of a callback that C called, before its `try` is reached. Out of
+a Box2D listener the exception aborts the interpreter; out of llvmlite's object cache it is printed and lost. So while either
+runs, SIGINT is only noted.
 """
 
 from __future__ import annotations

@@ -1,0 +1,287 @@
+"""Ways into the engine that a fuzzer found after the hazards on the list were closed; each once crashed or corrupted a world."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from engine.box2d import (
+    BodySpec,
+    FixtureSpec,
+    MouseJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    StepHooks,
+    World,
+    WorldSettings,
+)
+from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WorldLostError, WrongThreadError
+from engine.geometry import Circle, Polygon
+
+
+def box(world: World, x: float = 0.0, y: float = 0.0, kind: str = "dynamic", half: float = 0.5, density: float = 1.0) -> int:
+    fixture = FixtureSpec(Polygon.box(half, half), density=density)
+    return world.create_body(BodySpec((fixture,), type=kind, position=(x, y)))  # type: ignore[arg-type]
+
+
+def resting() -> tuple[World, int, int]:
+    world = World()
+    body, ground = box(world), box(world, 0.0, -1.0, "static")
+    for _ in range(5):
+        world.step()
+    return world, body, ground
+
+
+@pytest.mark.parametrize(
+    "weaken",
+    [
+        lambda w, b, j: w.set_body(b, type="kinematic"),
+        lambda w, b, j: w.set_body(b, type="static"),
+        lambda w, b, j: w.set_fixture(w.body(b).fixtures[0], density=1e-7),
+    ],
+)
+def test_a_mouse_joint_goes_when_it_cannot_hold_any_more(weaken: Callable[[World, int, int], object]) -> None:
+    world = World(WorldSettings(hertz=10_000.0))
+    body = box(world)
+    joint = world.create_joint(MouseJointSpec(body, (0.0, 0.0), 100.0, frequency=0.1, damping_ratio=0.0))
+    weaken(world, body, joint)
+    assert not world.is_joint(joint)
+    with pytest.raises(DeadHandleError, match=f"joint {joint} was destroyed"):
+        world.set_mouse_target(joint, (1.0, 1.0))
+    world.step()
+
+
+@pytest.mark.parametrize(
+    ("half", "density", "frequency", "damping"), [(0.5, 1.0, 1e-6, 0.0), (0.01, 1e-5, 0.01, 0.7), (0.5, 1e-8, 0.1, 0.0)]
+)
+def test_a_mouse_joint_too_weak_for_its_body_is_refused(half: float, density: float, frequency: float, damping: float) -> None:
+    world = World()
+    body = box(world, half=half, density=density)
+    with pytest.raises(InvalidInputError, match="body must be heavy enough for the joint's frequency"):
+        world.create_joint(MouseJointSpec(body, (0.0, 0.0), 100.0, frequency, damping))
+    world.step()
+
+
+@pytest.mark.parametrize("density", [1e-38, 1e-10, 1e30])
+def test_masses_that_float32_cannot_work_with_are_refused(density: float) -> None:
+    world = World()
+    with pytest.raises(InvalidInputError, match="mass must be from 1e-09 to 1e\\+12 kg|density must be"):
+        box(world, density=density)
+    assert world.body_ids == ()
+
+
+@pytest.mark.parametrize("shape", [Circle(1.0, (1e4, 1e4)), Circle(0.01, (1e3, 0.0)), Polygon.box(0.5, 0.5, (9e5, 0.0))])
+def test_shapes_too_far_from_the_origin_of_their_body_are_refused(shape: Circle | Polygon) -> None:
+    with pytest.raises(InvalidInputError, match=r"shape must be near enough to the body's origin .* got centre at \("):
+        World().create_body(BodySpec((FixtureSpec(shape),)))
+
+
+def test_pulleys_have_a_range_of_ratios() -> None:
+    with pytest.raises(InvalidInputError, match="ratio must be from 0.001 to 1000, got"):
+        PulleyJointSpec(0, 1, (0, 5), (2, 5), (0, 0), (2, 0), ratio=1e-6)
+
+
+COMMANDS: dict[str, Callable[[World, int, int], object]] = {
+    "destroy_body": lambda w, body, ground: w.destroy_body(body),
+    "destroy_fixture": lambda w, body, ground: w.destroy_fixture(w.body(body).fixtures[0]),
+    "deactivate": lambda w, body, ground: w.set_body(body, active=False),
+    "kinematic": lambda w, body, ground: w.set_body(body, type="kinematic"),
+}
+"""Each ends the contact of the two, and so calls the `end` hook outside any step, in the middle of Box2D."""
+
+REACTIONS: dict[str, Callable[[World, int, int], object]] = {
+    "destroy_body": lambda w, body, ground: w.destroy_body(body),
+    "destroy_ground": lambda w, body, ground: w.destroy_body(ground),
+    "destroy_fixture": lambda w, body, ground: w.destroy_fixture(0),
+    "create": lambda w, body, ground: box(w, 5.0, 5.0),
+    "step": lambda w, body, ground: w.step(),
+    "restore": lambda w, body, ground: w.restore(w.snapshot()),
+    "raise": lambda w, body, ground: 1 / 0,
+}
+
+
+@pytest.mark.parametrize("reaction", REACTIONS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_end_hooks_outside_a_step_change_nothing_in_the_middle(command: str, reaction: str) -> None:
+    world, body, ground = resting()
+    ends: list[bool] = []
+
+    def end(event: object) -> None:
+        ends.append(True)
+        REACTIONS[reaction](world, body, ground)
+
+    world.hooks = StepHooks(end=end)
+    index = world.step_index
+    try:
+        COMMANDS[command](world, body, ground)
+    except (DeadHandleError, LabError, ZeroDivisionError):
+        assert reaction in ("destroy_body", "destroy_fixture", "step", "restore", "raise")
+    else:
+        assert reaction not in ("step", "restore", "raise")
+    assert ends
+    assert world.step_index == index
+    assert world.is_body(ground) == (reaction != "destroy_ground")
+    world.hooks = None
+    for _ in range(3):
+        world.step()
+    cache = world._state.cache._world
+    assert cache.bodyCount == len(world.body_ids) + 1
+
+
+def test_commands_of_two_hooks_on_one_body_do_not_meet() -> None:
+    world, body, ground = resting()
+    other = box(world, 3.0, 0.5)
+    world.hooks = StepHooks(begin=lambda event: world.destroy_body(body), end=lambda event: world.destroy_body(event.body_b))
+    world.set_pose(other, (0.0, 0.9), 0.0)
+    try:
+        for _ in range(5):
+            world.step()
+    except DeadHandleError:
+        pass  # the second of two that asked for the same death
+    world.hooks = None
+    world.step()
+    assert not world.is_body(body)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda w: w.body_at((0.0, 0.0)),
+        lambda w: w.poses,
+        lambda w: w.state_hash(),
+        lambda w: w.body(0),
+        lambda w: w.state(0),
+        lambda w: w.contacts,
+        lambda w: w.fixture(0),
+    ],
+)
+def test_reading_from_another_thread_is_refused(read: Callable[[World], object]) -> None:
+    world, _, _ = resting()
+    errors: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            read(world)
+        except WrongThreadError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+    assert len(errors) == 1
+
+
+def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    stays = box(world)
+    goes = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
+    for _ in range(20):
+        world.step()
+    assert world.strays == (goes,)
+    assert not world.body(goes).spec.active
+    snapshot = world.snapshot()
+    world.restore(snapshot)
+    assert world.strays == (goes,)
+    assert world.state_hash() == World.from_snapshot(snapshot).state_hash()
+    world.step()
+    world.destroy_body(goes)
+    assert world.body_ids == (stays,)
+    replayed = World.replay(WorldSettings(gravity=(0.0, 0.0)), [], 0)
+    assert replayed.strays == ()
+
+
+def test_replays_take_out_the_same_bodies() -> None:
+    settings = WorldSettings(gravity=(0.0, 0.0))
+    world = World(settings)
+    box(world)
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
+    for _ in range(20):
+        world.step()
+    again = World.replay(settings, world.log, 20)
+    assert (again.strays, again.state_hash()) == (world.strays, world.state_hash())
+
+
+def test_one_failing_command_does_not_swallow_those_after_it() -> None:
+    world, body, _ = resting()
+    made: list[int] = []
+
+    def begin(event: object) -> None:
+        if made:
+            return
+        world.destroy_fixture(world.body(body).fixtures[0])
+        world.destroy_fixture(heavy)
+        made.append(box(world, 5.0, 5.0))
+        raise ZeroDivisionError("in the hook")
+
+    heavy = world.create_fixture(body, FixtureSpec(Circle(0.2)))
+    world.create_fixture(body, FixtureSpec(Circle(0.1), density=0.0))
+    box(world, 0.0, 1.5)
+    world.hooks = StepHooks(begin=begin)
+    with pytest.raises(ZeroDivisionError) as caught:
+        for _ in range(60):
+            world.step()
+    assert any("density must be > 0" in note for note in caught.value.__notes__)
+    assert world.is_body(made[0])
+    assert world.is_fixture(heavy)
+
+
+@pytest.mark.parametrize("first", ["create_fixture", "static_then_dynamic"])
+def test_no_way_leads_to_a_dynamic_body_without_density(first: str) -> None:
+    world = World()
+    weightless = FixtureSpec(Polygon.box(0.5, 0.5), density=0.0)
+    if first == "create_fixture":
+        body = world.create_body(BodySpec())
+        with pytest.raises(InvalidInputError, match="density must be > 0"):
+            world.create_fixture(body, weightless)
+        return
+    body = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), type="static"))
+    fixture = world.body(body).fixtures[0]
+    world.set_fixture(fixture, density=0.0)
+    assert world.body(body).spec.fixtures[0].density == 0.0
+    with pytest.raises(InvalidInputError, match="density must be > 0"):
+        world.set_body(body, type="dynamic")
+    world.set_fixture(fixture, density=2.0)
+    world.set_body(body, type="dynamic")
+    assert world.body(body).mass == pytest.approx(2.0)
+
+
+def test_a_joint_needs_a_body_that_moves_when_it_is_made() -> None:
+    world, a, _ = resting()
+    b = box(world, 3.0, 0.0)
+
+    def begin(event: object) -> None:
+        world.hooks = None
+        world.set_body(a, type="static")
+        world.set_body(b, type="static")
+        world.create_joint(RevoluteJointSpec(a, b, (0.0, 0.0)))
+
+    world.hooks = StepHooks(begin=begin)
+    box(world, 0.0, 0.95)
+    with pytest.raises(InvalidInputError, match="body_b must be dynamic"):
+        for _ in range(30):
+            world.step()
+    assert world.joint_ids == ()
+
+
+@pytest.mark.parametrize("wrong", [False, True, 0.0, 0j, "0", None, [0], (0,)])
+def test_only_whole_numbers_are_ids(wrong: object) -> None:
+    world, _, _ = resting()
+    for use in (world.body, world.destroy_body, world.fixture, world.joint):
+        with pytest.raises(DeadHandleError, match="there is no"):
+            use(wrong)  # type: ignore[arg-type]
+
+
+def test_a_world_lost_twice_is_still_there() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    bodies = [box(world, 30.0 * i) for i in range(3)]
+    for lost in bodies[:2]:
+        assert world.poses.shape == (3, 3)  # read before the public doors are gone round
+        world._state.cache._bodies[lost].angularVelocity = float("nan")
+        with pytest.raises(WorldLostError, match=f"body {lost} left the finite numbers"):
+            world.step()
+    assert world.strays == tuple(bodies[:2])
+    for _ in range(5):
+        world.step()
+    assert world.step_index == 5
