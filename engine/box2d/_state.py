@@ -80,6 +80,8 @@ class WorldState:
         self.cache = Box2DCache(settings, best_reader())
         self.cache.attach_listener()
         self._stale = True
+        self._is_mid_step = False
+        """Whether Box2D may have left its last step half done, as it does while `sub_stepping`."""
         self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -244,10 +246,12 @@ class WorldState:
                 self._change_body(body, dict(changes))
             case c.SetFixture(fixture, changes):
                 entry = self.fixtures[fixture]
-                spec = changed(entry.spec, "fixture", dict(changes))
-                self.cache.change_fixture(fixture, spec)
-                entry.spec = spec
+                before, entry.spec = entry.spec, changed(entry.spec, "fixture", dict(changes))
+                self.cache.change_fixture(fixture, entry.spec)
                 self._structure_changed()
+                if before.sensor != entry.spec.sensor and self._is_mid_step:
+                    # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
+                    self.rebuild(self.motion())
             case c.SetSettings(changes):
                 settings = changed(self.settings, "WorldSettings", dict(changes))
                 self.cache.set_settings(settings)
@@ -317,6 +321,7 @@ class WorldState:
         started = perf_counter()
         try:
             cache.step(number, start_pose)
+            self._is_mid_step = self.settings.sub_stepping
         except Exception as error:
             self.rebuild(before)
             raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
@@ -402,6 +407,7 @@ class WorldState:
                 cache.set_awake(body, False)
         cache.attach_listener()
         self._motion = None
+        self._is_mid_step = False
         self._structure_changed()
 
     def load(self, snapshot: WorldSnapshot) -> None:

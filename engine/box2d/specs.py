@@ -197,7 +197,8 @@ def check_mass(body_type: BodyType, fixtures: Iterable[FixtureSpec]) -> None:
     x = sum(part.mass * part.centroid[0] for _, part in parts) / mass
     y = sum(part.mass * part.centroid[1] for _, part in parts) / mass
     if about_origin - mass * (x * x + y * y) <= _INERTIA_ROUNDING * about_origin:
-        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", Described(f"centre at ({x:g}, {y:g})"))
+        where = Described(f"centre at ({x:g}, {y:g})")
+        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", where)
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:

@@ -69,7 +69,7 @@ class World:
     A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
     """
 
-    __slots__ = ("_deaths", "_deferred", "_doomed", "_busy", "_log", "_next_ids", "_thread", "_unguarded", "hooks")
+    __slots__ = ("_busy", "_deaths", "_deferred", "_doomed", "_log", "_next_ids", "_thread", "_unguarded", "hooks")
 
     def __init__(self, settings: WorldSettings | None = None) -> None:
         if settings is not None:

@@ -7,8 +7,8 @@ import math
 __all__ = [
     "MAX_COORDINATE",
     "MAX_ITERATIONS",
-    "MAX_NUMBER",
     "MAX_MASS",
+    "MAX_NUMBER",
     "MAX_POLYGON_VERTICES",
     "MAX_ROTATION_PER_STEP",
     "MAX_SPEED",
