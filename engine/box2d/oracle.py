@@ -10,6 +10,7 @@ otherwise), and `shapes` are the shapes as Box2D holds them, in its order of ver
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,11 +22,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_box2d
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
-from engine.common.errors import InvalidInputError
-from engine.common.tolerances import BOX2D_EPSILON
-from engine.geometry import Circle, Polygon, Shape
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
+from engine.contracts import Status
+from engine.geometry import Circle, Polygon, Segment, Shape
 
-__all__ = ["BOX2D_VERSION", "OracleManifolds", "PairOracle", "held_rotation", "round_pose", "round_shape"]
+__all__ = [
+    "BOX2D_VERSION",
+    "EdgeOracle",
+    "OracleImpacts",
+    "OracleManifolds",
+    "PairOracle",
+    "held_poses",
+    "held_rotation",
+    "round_pose",
+    "round_shape",
+    "to_edge",
+]
 
 BOX2D_VERSION = "2.3.0"
 """The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
@@ -42,6 +55,15 @@ class OracleManifolds:
     position: FloatArray
     separation: FloatArray
     feature_id: IntArray
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class OracleImpacts:
+    """Box2D's times of impact in columns: status as ours (HIT where Box2D says touching), fraction of the sweep, seconds it took."""
+
+    status: IntArray
+    fraction: FloatArray
     seconds: float
 
 
@@ -144,12 +166,11 @@ class PairOracle:
 
         table = np.array(ids, dtype=np.int64).reshape(-1, 4)
         count_column, kind = table[:, 0], table[:, 1]
-        normal, position, separation = self._to_world(np.array(numbers).reshape(-1, 4, 2), kind, order, first, second)
+        round_radii = (self._radius - self._skin)[order].sum(axis=1)
+        radii = self._radius[order]
+        normal, position, separation = _to_world(np.array(numbers).reshape(-1, 4, 2), kind, radii, round_radii, first, second)
         normal[turned_round] *= -1.0
-        normal[count_column == 0] = 0.0
-        beyond = np.arange(2)[None, :] >= count_column[:, None]
-        position[beyond] = 0.0
-        separation[beyond] = 0.0
+        _clear_beyond(count_column, normal, position, separation)
         names = np.ascontiguousarray(table[:, 2:])
         return OracleManifolds(
             frozen(np.ascontiguousarray(count_column)), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds
@@ -168,44 +189,144 @@ class PairOracle:
             answers.append(bool(test(made[a], 0, made[b], 0, xf_1, xf_2)))
         return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
 
-    def _to_world(
-        self, numbers: FloatArray, kind: IntArray, order: IntArray, poses_1: FloatArray, poses_2: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Change local manifolds to the world: normal from the first shape to the second, points midway, separations.
+    def times_of_impact(
+        self, pairs: ArrayLike, start_a: ArrayLike, end_a: ArrayLike, start_b: ArrayLike, end_b: ArrayLike
+    ) -> OracleImpacts:
+        """Return b2TimeOfImpact of each pair that moves from poses (n, 3) to poses (n, 3) about its local origins.
 
-        The frame of the plane is the first shape's for faceA and circles, the second's for faceB; clipped points lie in the
-        other one's.
+        The interval is given, for its default in pybox2d is 0. "Failed" becomes OUT_OF_ITERATIONS. Errors as in `manifolds`.
         """
-        is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
-        plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)
-        clip_pose = np.where(is_face_b[:, None], poses_1, poses_2)
-        radius_1, radius_2 = self._radius[order[:, 0]], self._radius[order[:, 1]]
-        reference, other = np.where(is_face_b, radius_2, radius_1), np.where(is_face_b, radius_1, radius_2)
-        plane_normal = _rotate(plane_pose[:, 2], numbers[:, 0])
-        plane_point = _rotate(plane_pose[:, 2], numbers[:, 1]) + plane_pose[:, :2]
-        clips = np.stack([_rotate(clip_pose[:, 2], numbers[:, 2 + k]) + clip_pose[:, :2] for k in range(2)], axis=1)
+        checked, starts_a, starts_b = self._checked(pairs, start_a, start_b)
+        _, ends_a, ends_b = self._checked(pairs, end_a, end_b)
+        made, impact, sweep_a, sweep_b = self._made, Box2D._Box2D._b2TimeOfImpact, Box2D.b2Sweep(), Box2D.b2Sweep()
+        for sweep in (sweep_a, sweep_b):
+            sweep.localCenter = (0.0, 0.0)
+            sweep.alpha0 = 0.0
+        answers: list[tuple[int, float]] = []
+        rows = zip(checked.tolist(), starts_a.tolist(), ends_a.tolist(), starts_b.tolist(), ends_b.tolist(), strict=True)
+        started = time.perf_counter()
+        for (a, b), (xa0, ya0, a0), (xa, ya, a1), (xb0, yb0, b0), (xb, yb, b1) in rows:
+            sweep_a.c0, sweep_a.c, sweep_a.a0, sweep_a.a = (xa0, ya0), (xa, ya), a0, a1
+            sweep_b.c0, sweep_b.c, sweep_b.a0, sweep_b.a = (xb0, yb0), (xb, yb), b0, b1
+            out = impact(made[a], 0, made[b], 0, sweep_a, sweep_b, 1.0)
+            answers.append((out.state, out.t))
+        seconds = time.perf_counter() - started
+        table = np.array(answers, dtype=np.float64).reshape(-1, 2)
+        return OracleImpacts(frozen(_IMPACT_STATUS[table[:, 0].astype(np.int64)]), frozen(table[:, 1].copy()), seconds)
 
-        between = clips[:, 0] - plane_point
-        distance = np.hypot(between[:, 0], between[:, 1])
-        is_circles, has_direction = kind == _CIRCLES, distance > BOX2D_EPSILON
-        toward = np.where(has_direction[:, None], between / np.where(has_direction, distance, 1.0)[:, None], (1.0, 0.0))
-        plane_normal = np.where(is_circles[:, None], toward, plane_normal)
-
-        gap = ((clips - plane_point[:, None, :]) * plane_normal[:, None, :]).sum(axis=2)
-        lift = 0.5 * (reference[:, None] - other[:, None] - gap)
-        position = clips + lift[:, :, None] * plane_normal[:, None, :]
-        round_radii = (self._radius - self._skin)[order].sum(axis=1)
-        normal = np.where(is_face_b[:, None], -plane_normal, plane_normal)
-        return normal, position, gap - round_radii[:, None]
+    def made(self) -> list[tuple[Any, bool]]:
+        """Return Box2D's own shapes, and which of them are circles."""
+        return list(zip(self._made, self._is_circle, strict=True))
 
     def _checked(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[IntArray, FloatArray, FloatArray]:
         checked = index_pairs("pairs", pairs, len(self._made))
-        poses_a, poses_b = finite_rows("xf_a", xf_a, 3, len(checked)), finite_rows("xf_b", xf_b, 3, len(checked))
-        for field, poses in (("xf_a", poses_a), ("xf_b", poses_b)):
-            if not np.array_equal(poses, round_pose(poses)):
-                raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
-        return checked, poses_a, poses_b
+        return checked, held_poses("xf_a", xf_a, len(checked)), held_poses("xf_b", xf_b, len(checked))
 
+
+class EdgeOracle:
+    """Box2D's narrow phase of edges, alone or with ghost vertices, against circles and polygons.
+
+    Parameters
+    ----------
+    edges : iterable of Segment
+        Numbers that float32 holds; the skin becomes Box2D's own. Box2D divides by an edge's length without a look at it, so the
+        two ends must be 1.2e-7 m apart.
+    others : iterable of Circle or Polygon
+        As for `PairOracle`.
+
+    Attributes
+    ----------
+    edges : tuple of Segment; others : tuple of Circle or Polygon
+        As Box2D holds them.
+    centroids : float64 (n, 2)
+        Box2D's own float32 centroids of the others.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
+    """
+
+    def __init__(self, edges: Iterable[Segment], others: Iterable[Shape]) -> None:
+        self._others = PairOracle(others)
+        self.others = self._others.shapes
+        self.centroids = self._others.centroids
+        made = [to_edge(edge) for edge in edges]
+        self._made: list[Any] = [one for one, _ in made]
+        self.edges: tuple[Segment, ...] = tuple(held for _, held in made)
+
+    def manifolds(self, pairs: ArrayLike, xf_edge: ArrayLike, xf_other: ArrayLike) -> OracleManifolds:
+        """Return Box2D's manifold of each pair (n, 2) of edge and other at poses (n, 3) x, y, angle; normals point from the edge.
+
+        Raises
+        ------
+        InvalidInputError
+            An index out of range, lengths that differ, or a pose that float32 does not hold.
+        """
+        checked = index_pairs("pairs", pairs, max(len(self._made), len(self.others)))
+        for column, length in enumerate((len(self._made), len(self.others))):
+            if len(checked) and int(checked[:, column].max()) >= length:
+                raise InvalidInputError("pairs", f"indices from 0 to {length - 1} in column {column}", int(checked[:, column].max()))
+        first, second = held_poses("xf_edge", xf_edge, len(checked)), held_poses("xf_other", xf_other, len(checked))
+        local, point_0, point_1 = _reused_manifold()
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        by_kind = {True: Box2D.b2CollideEdgeAndCircle, False: Box2D.b2CollideEdgeAndPolygon}
+        others = [(one, by_kind[is_circle]) for one, is_circle in self._others.made()]
+        numbers: list[tuple[float, ...]] = []
+        ids: list[tuple[int, int, int, int]] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), first.tolist(), second.tolist(), strict=True):
+            xf_1.Set((x1, y1), angle_1)
+            xf_2.Set((x2, y2), angle_2)
+            local.pointCount = 0
+            other, collide = others[b]
+            collide(local, self._made[a], xf_1, other, xf_2)
+            count = local.pointCount
+            at = [coordinate for point in (point_0, point_1)[:count] for coordinate in (point.localPoint.x, point.localPoint.y)]
+            plane_normal, plane_point = local.localNormal, local.localPoint
+            plane = (plane_normal.x, plane_normal.y, plane_point.x, plane_point.y)
+            numbers.append((*plane, *at, *(0.0,) * (4 - len(at))) if count else _NO_NUMBERS)
+            keys = [point.id.key for point in (point_0, point_1)[:count]]
+            ids.append((count, local.type_, *keys, *(0,) * (2 - count)) if count else _NO_IDS)
+        seconds = time.perf_counter() - started
+        table = np.array(ids, dtype=np.int64).reshape(-1, 4)
+        radius = np.array([other.radius if isinstance(other, Circle) else other.skin_radius for other in self.others])
+        is_circle = np.array([isinstance(other, Circle) for other in self.others])
+        radii = np.column_stack((np.full(len(checked), BOX2D_POLYGON_SKIN), radius[checked[:, 1]]))
+        round_radii = np.where(is_circle, radius, 0.0)[checked[:, 1]]
+        normal, position, separation = _to_world(np.array(numbers).reshape(-1, 4, 2), table[:, 1], radii, round_radii, first, second)
+        count_column = np.ascontiguousarray(table[:, 0])
+        _clear_beyond(count_column, normal, position, separation)
+        names = np.ascontiguousarray(table[:, 2:])
+        return OracleManifolds(frozen(count_column), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds)
+
+
+def held_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
+    """Return poses (n, 3) of numbers that float32 holds, and refuse others."""
+    checked = finite_rows(field, poses, 3, length)
+    if not np.array_equal(checked, round_pose(checked)):
+        raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
+    return checked
+
+
+def to_edge(edge: Segment) -> tuple[Any, Segment]:
+    """Return the Box2D edge and our segment exactly as Box2D holds it; errors as in `EdgeOracle`."""
+    points = [point for point in (edge.p1, edge.p2, edge.ghost1, edge.ghost2) if point is not None]
+    if not np.array_equal(points, round_pose(points)):
+        raise InvalidShapeError("edge", "made of numbers that float32 holds", points)
+    for end, neighbour in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
+        if neighbour is not None and not math.dist(end, neighbour) > BOX2D_EPSILON:
+            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbours", points)
+    made = Box2D.b2EdgeShape(vertices=[edge.p1, edge.p2])
+    if edge.ghost1 is not None:
+        made.vertex0, made.hasVertex0 = edge.ghost1, True
+    if edge.ghost2 is not None:
+        made.vertex3, made.hasVertex3 = edge.ghost2, True
+    return made, Segment(edge.p1, edge.p2, BOX2D_POLYGON_SKIN, edge.ghost1, edge.ghost2)
+
+
+_IMPACT_STATUS = np.array([Status.DEGENERATE, Status.OUT_OF_ITERATIONS, Status.OVERLAPPING, Status.HIT, Status.MISS], dtype=np.int64)
+"""Ours for b2TOIOutput's unknown, failed, overlapped, touching, separated, 0 to 4."""
 
 _NO_NUMBERS = (0.0,) * 8
 _NO_IDS = (0, 0, 0, 0)
@@ -225,3 +346,40 @@ def _reused_manifold() -> tuple[Any, Any, Any]:
 def _rotate(angle: FloatArray, local: FloatArray) -> FloatArray:
     cos, sin = np.cos(angle), np.sin(angle)
     return np.column_stack((cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]))
+
+
+def _to_world(
+    numbers: FloatArray, kind: IntArray, radii: FloatArray, round_radii: FloatArray, poses_1: FloatArray, poses_2: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Change local manifolds to the world: normal from the first shape to the second, points midway, separations.
+
+    The frame of the plane is the first shape's for faceA and circles, the second's for faceB; clipped points lie in the
+    other one's. `radii` (n, 2) are the two shapes', skins included; `round_radii` (n,) their sum without the skins.
+    """
+    is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
+    plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)
+    clip_pose = np.where(is_face_b[:, None], poses_1, poses_2)
+    reference, other = np.where(is_face_b, radii[:, 1], radii[:, 0]), np.where(is_face_b, radii[:, 0], radii[:, 1])
+    plane_normal = _rotate(plane_pose[:, 2], numbers[:, 0])
+    plane_point = _rotate(plane_pose[:, 2], numbers[:, 1]) + plane_pose[:, :2]
+    clips = np.stack([_rotate(clip_pose[:, 2], numbers[:, 2 + k]) + clip_pose[:, :2] for k in range(2)], axis=1)
+
+    between = clips[:, 0] - plane_point
+    distance = np.hypot(between[:, 0], between[:, 1])
+    is_circles, has_direction = kind == _CIRCLES, distance > BOX2D_EPSILON
+    toward = np.where(has_direction[:, None], between / np.where(has_direction, distance, 1.0)[:, None], (1.0, 0.0))
+    plane_normal = np.where(is_circles[:, None], toward, plane_normal)
+
+    gap = ((clips - plane_point[:, None, :]) * plane_normal[:, None, :]).sum(axis=2)
+    lift = 0.5 * (reference[:, None] - other[:, None] - gap)
+    position = clips + lift[:, :, None] * plane_normal[:, None, :]
+    normal = np.where(is_face_b[:, None], -plane_normal, plane_normal)
+    return normal, position, gap - round_radii[:, None]
+
+
+def _clear_beyond(count: IntArray, normal: FloatArray, position: FloatArray, separation: FloatArray) -> None:
+    """Set to zero what stands past the count."""
+    normal[count == 0] = 0.0
+    beyond = np.arange(2)[None, :] >= count[:, None]
+    position[beyond] = 0.0
+    separation[beyond] = 0.0

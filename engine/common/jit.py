@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["cache_is_warm", "inlined_kernel", "kernel", "mark_cache_warm"]
+__all__ = ["cache_is_warm", "has_wide_registers", "inlined_kernel", "kernel", "mark_cache_warm"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -53,6 +53,18 @@ def _compiled(function: _Function, inlined: bool) -> _Function:
         return cast(_Function, numba.njit(cache=directory is not None, forceinline=inlined, error_model="numpy")(function))
     finally:
         numba.config.CACHE_DIR = before
+
+
+@cache
+def has_wide_registers() -> bool:
+    """Tell whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
+
+    False where kernels are not compiled. Loads llvmlite, which whoever asks has in memory with Numba.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        return False
+    features = importlib.import_module("llvmlite.binding").get_host_cpu_features()
+    return bool(features.get("avx2", False))
 
 
 def cache_is_warm() -> bool:

@@ -10,14 +10,28 @@ import numpy as np
 
 __all__ = [
     "BOX2D_ABSOLUTE_TOLERANCE",
+    "BOX2D_ANGULAR_SLOP",
     "BOX2D_EPSILON",
     "BOX2D_POLYGON_SKIN",
     "BOX2D_RELATIVE_TOLERANCE",
+    "BOX2D_TOI_BACKOFF",
+    "BOX2D_TOI_TOLERANCE",
+    "CLOSEST_CONVERGENCE",
+    "CLOSEST_MAX_ITERATIONS",
     "COLLINEAR_ROUNDING",
     "EPS32",
     "EPS64",
+    "GJK_MAX_ITERATIONS",
+    "GRID_MARGIN",
     "LINEAR_SLOP",
+    "ORIENTATION_ROUNDING",
+    "SAFE_PRODUCT",
     "SAT_ROUNDING",
+    "TOI_CONVERGENCE",
+    "TOI_HALVINGS",
+    "TOI_MAX_CORNERS",
+    "TOI_MAX_STEPS",
+    "TOI_ROUNDINGS",
 ]
 
 EPS64 = float(np.finfo(np.float64).eps)
@@ -52,3 +66,54 @@ BOX2D_ABSOLUTE_TOLERANCE = 0.001
 BOX2D_EPSILON = EPS32
 """Physical, metres. Box2D 2.3 `b2_epsilon`: a circle's centre nearer to a polygon than this lies inside it; two centres nearer
 to each other have no direction of their own."""
+
+BOX2D_TOI_BACKOFF = 3.0 * LINEAR_SLOP
+"""Physical, metres. Box2D 2.3 b2TimeOfImpact aims at cores ``max(slop, radii - 3 * slop)`` apart: with two polygons' skins, one slop."""
+
+BOX2D_TOI_TOLERANCE = 0.25 * LINEAR_SLOP
+"""Physical, metres. Box2D 2.3 b2TimeOfImpact is content this near to its target."""
+
+TOI_CONVERGENCE = 1e-9
+"""Convergence, relative to the extents of both shapes. A time of impact is found when the gap left is at most this times the
+extents, plus `TOI_ROUNDINGS` roundings: a nanometre on a metre. Newton-like steps reach it from 1e-3 in two."""
+
+TOI_ROUNDINGS = 8.0
+"""Rounding, times `SAT_ROUNDING`. A time of impact aims at half of its tolerance, so that four roundings of a gap, those of the
+bound and those of the time itself, still leave it before the true touch."""
+
+TOI_MAX_STEPS = 2000
+"""Convergence, a count. Evaluations of a gap before a time of impact gives up with a lower bound. A step covers sqrt(2 gap / rho)
+radians at least, so that a body turning by 50 radians within the step takes some hundreds."""
+
+TOI_HALVINGS = 50
+"""Convergence, a count. An interval is halved at most this often: 2^-50 of a sweep still has three bits to the right of its start."""
+
+TOI_MAX_CORNERS = 16
+"""Convergence, a count. Changes of the foremost corners within one step of an advancement, before a coarser bound replaces them."""
+
+GJK_MAX_ITERATIONS = 64
+"""Convergence, supports of one GJK query. Polygons end by themselves, after at most 8 supports in a million adversarial pairs
+(polygons of 128 corners, edges of 1e-14 m, sizes 1 to a million); this is only so that the kernel provably ends."""
+
+ORIENTATION_ROUNDING = (3.0 + 8.0 * EPS64) * 0.5 * EPS64
+"""Rounding, relative to the sum of the two products' magnitudes. A turn of three points larger than this has the right sign:
+J. R. Shewchuk, 1997, bound A of the orientation test, ``(3 + 16 u) u`` with u = EPS64 / 2."""
+
+SAFE_PRODUCT = float(np.finfo(np.float64).tiny) / EPS64
+"""Rounding, square metres. Products summing to less than this, 1e-292, may have lost digits to underflow."""
+
+BOX2D_ANGULAR_SLOP = 2.0 / 180.0 * np.pi
+"""Physical. Box2D 2.3 `b2_angularSlop`, 2 degrees in radians: b2CollideEdgeAndPolygon takes a normal that lies outside the limits by
+less than this, measured as a difference of cosines along the edge's normal."""
+
+CLOSEST_CONVERGENCE = 1e-12
+"""Convergence, relative to the size of the pair: the closest-points iteration ends when its two bounds of the distance agree so far,
+some hundred roundings of a projection."""
+
+CLOSEST_MAX_ITERATIONS = 1000
+"""Convergence, turns of the closest-points iteration: enough for edges that meet at 0.17 rad (10 degrees), where a turn leaves 97 %
+of the error and 28 errors' worth of e are to be lost; beyond that nobody should use it."""
+
+GRID_MARGIN = 2.0**-20
+"""Rounding, relative to the cell of a grid: how much wider it is made than the widest box. The number of a cell is a product of
+the distance from the grid's corner; over k cells it errs by about 2 k EPS64 cells, which stays below this up to 2e9 cells."""

@@ -24,7 +24,8 @@ where f = 0 if no plane cut. Circles: two centres to the world (5 u S each), the
 over a distance d therefore errs by 11 u S / d, and the point by the circle's radius times that, beside its own rounding.
 
 b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
-vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32.
+vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32. Asked for a
+distance it takes the radii off (2 u S more: 25 u S), and answers 0 where the cores are within EPS32 of each other.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.tolerances import EPS32
+from engine.common.tolerances import BOX2D_EPSILON, EPS32
 
 __all__ = [
     "MOST_AGREEING_AMPLIFICATION",
@@ -41,6 +42,7 @@ __all__ = [
     "centroid_allowance",
     "circle_turn",
     "direction_allowance",
+    "distance_allowance",
     "is_determined",
     "normal_allowance",
     "overlap_allowance",
@@ -108,6 +110,12 @@ def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: Flo
 def overlap_allowance(scale: FloatArray) -> FloatArray:
     """Error of b2Distance, metres, and its own threshold."""
     return 23.0 * _U * scale + OVERLAP_THRESHOLD
+
+
+def distance_allowance(scale: FloatArray) -> FloatArray:
+    """Error of the distance b2Distance answers, with or without radii, metres."""
+    allowance: FloatArray = 25.0 * _U * scale + BOX2D_EPSILON
+    return allowance
 
 
 def centroid_allowance(n_vertices: IntArray, extent: FloatArray, area: FloatArray) -> FloatArray:

@@ -35,6 +35,13 @@ The circle's quadratic |c + t w|^2 = r^2 in its stable form: with the time of cl
 distance (c x w) / |w|, half the chord lasts h = sqrt(r^2 w.w - (c x w)^2) / w.w. The cross product keeps its digits where
 the textbook discriminant (c.w)^2 - w.w (c.c - r^2) subtracts two nearly equal squares.
 
+Two segments without skins make a thin P, a parallelogram or, on one line, a line: there the edges' normals do not tell where it
+ends, so they too are treated as rounded, with r = 0.
+
+The contact. At t_first, on the normal, each core has one or two corners foremost: the records of its projection, a corner or an edge.
+On the tangent these are two intervals, and what the shapes share is where both are: a point, or a segment between two points
+(D. Eberly, "Intersection of Convex Objects: The Method of Separating Axes", geometrictools.com, "contact set").
+
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Eberly, "Method of Separating Axes", geometrictools.com.
 """
 
@@ -44,13 +51,16 @@ import math
 
 import numpy as np
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
+from engine.continuous._core_kernel import core_axis
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._overlap_kernel import core_distance
-from engine.narrowphase._sat_kernel import face_separation, max_separation, move_to_frame
+from engine.narrowphase._sat_kernel import face_separation, move_to_frame
 
-__all__ = ["swept_pair"]
+__all__ = ["SWEPT_SIZE", "ray_rounded", "swept_pair", "swept_pairs"]
+
+# t_first, t_last, world normal, the middle of the contact, its two ends, and how many of them differ
+SWEPT_SIZE = 11
 
 OVERLAPPING = 2
 HIT = 3
@@ -110,7 +120,10 @@ def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, differe
         next_i, next_j = (i + 1) % n_a, (j + 1) % n_b
         edge_ax, edge_ay = vertices_a[next_i, 0] - vertices_a[i, 0], vertices_a[next_i, 1] - vertices_a[i, 1]
         edge_bx, edge_by = vertices_b[j, 0] - vertices_b[next_j, 0], vertices_b[j, 1] - vertices_b[next_j, 1]
-        if used_b == n_b or (used_a < n_a and edge_ax * edge_by - edge_ay * edge_bx >= 0.0):
+        turn = edge_ax * edge_by - edge_ay * edge_bx
+        if turn == 0.0 and edge_ax * edge_bx + edge_ay * edge_by < 0.0:  # two segments: the edge that goes up comes first
+            turn = 1.0 if edge_ay > 0.0 or (edge_ay == 0.0 and edge_ax > 0.0) else -1.0
+        if used_b == n_b or (used_a < n_a and turn >= 0.0):
             used_a += 1
         else:
             used_b += 1
@@ -137,7 +150,7 @@ def ray_rounded(polygon: FloatArray, radius: float, wx: float, wy: float, touch:
                 along = (t * wx - vx) * ex + (t * wy - vy) * ey
                 if 0.0 <= along <= length * length:
                     t_last = max(t_last, t)
-                    if t < t_first:
+                    if rate < 0.0 and t < t_first:
                         t_first, nx, ny = t, out_x, out_y
         aside = vx * wy - vy * wx
         if abs(aside) <= (radius + touch) * speed:
@@ -147,18 +160,21 @@ def ray_rounded(polygon: FloatArray, radius: float, wx: float, wy: float, touch:
             t = nearest - half
             if t < t_first:
                 t_first = t
-                reach = math.hypot(t * wx - vx, t * wy - vy)
-                nx, ny = (t * wx - vx) / reach, (t * wy - vy) / reach
+                nx, ny = t * wx - vx, t * wy - vy
+                reach = math.hypot(nx, ny)
+                if radius > 0.0 and reach > 0.0:
+                    nx, ny = nx / reach, ny / reach
+                else:  # the end of a line, without a direction of its own: it faces the ray
+                    nx, ny = -wx / speed, -wy / speed
     return t_first, t_last, nx, ny
 
 
 @kernel
-def touching_point(
-    vertices_a: FloatArray, radius_a: float, vertices_b: FloatArray, nx: float, ny: float, shift_x: float, shift_y: float, rounding: float
-) -> tuple[float, float]:
-    """Return the middle of what A and B, shifted, have in common when they touch along the unit normal (nx, ny).
-
-    Each core has a corner or an edge foremost; on the tangent these are two intervals, and the contact is where both are.
+def touching_interval(
+    vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: float, shift_x: float, shift_y: float, rounding: float
+) -> tuple[float, float, float]:
+    """Return what A and B, shifted, share when they touch along the unit normal (nx, ny): how far forward A's core reaches, and from
+    where to where on the tangent (-ny, nx).
     """
     foremost_a, foremost_b = -np.inf, -np.inf
     for i in range(vertices_a.shape[0]):
@@ -175,9 +191,7 @@ def touching_point(
         if -nx * x - ny * y >= foremost_b - rounding:
             x, y = x + shift_x, y + shift_y
             low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
-    along = 0.5 * (max(low_a, low_b) + min(high_a, high_b))
-    forward = foremost_a + radius_a
-    return nx * forward - ny * along, ny * forward + nx * along
+    return foremost_a, max(low_a, low_b), min(high_a, high_b)
 
 
 @kernel
@@ -195,44 +209,36 @@ def swept_pair(
     pose_b: FloatArray,
     velocity_b: FloatArray,
     t_max: float,
+    scratch: FloatArray,
     result: FloatArray,
 ) -> int:
-    """Fill `result` (6,): t_first, t_last, world normal, world point; return the status. One vertex is a circle's centre."""
+    """Fill `result` (`SWEPT_SIZE`,) and return the status; `scratch` (3, m, 2) holds twice as many points as the larger core has."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     touch = rounding_of(pose_a, extent_a, pose_b, extent_b)
     radius = radius_a + radius_b
     cos, sin = pose_a[2], pose_a[3]
     dx, dy = velocity_b[0] - velocity_a[0], velocity_b[1] - velocity_a[1]
     wx, wy = cos * dx + sin * dy, cos * dy - sin * dx
-    moved, moved_normals = np.empty((n_b, 2)), np.empty((n_b, 2))
+    moved, moved_normals, difference = scratch[0, :n_b], scratch[1, :n_b], scratch[2]
     move_to_frame(pose_a, pose_b, vertices_b, moved, False)
     move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
     result[:] = 0.0
     result[0] = result[1] = np.inf
 
-    separation = -np.inf
-    if n_a > 1:
-        separation = max_separation(vertices_a, normals_a, moved, 0.0)[0]
-    if n_b > 1:
-        separation = max(separation, max_separation(moved, moved_normals, vertices_a, 0.0)[0])
-    is_cored = n_a > 1 or n_b > 1
-    is_inside = is_cored and separation <= touch
-    if not is_inside and radius > 0.0 and separation <= radius + touch:
-        is_inside = core_distance(vertices_a, moved) <= radius + touch
-    is_moving = wx != 0.0 or wy != 0.0
-    if not is_moving:
+    gap = core_axis(vertices_a, normals_a, moved, moved_normals, radius + touch, touch)[0]
+    is_inside = gap <= radius + touch
+    if wx == 0.0 and wy == 0.0:
         if is_inside:
             result[0] = 0.0
         return OVERLAPPING if is_inside else MISS
 
-    if radius == 0.0:
+    if radius == 0.0 and (n_a > 2 or n_b > 2):
         t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch)
         first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch)
         if first_b > t_first:
             t_first, nx, ny = first_b, -nx_b, -ny_b
         t_last = min(t_last, last_b)
     else:
-        difference = np.empty((max(n_a + n_b, n_a * n_b if min(n_a, n_b) == 1 else 0), 2))
         n = minkowski_difference(vertices_a, moved, difference)
         t_first, t_last, nx, ny = ray_rounded(difference[:n], radius, wx, wy, touch)
 
@@ -241,9 +247,50 @@ def swept_pair(
         return OVERLAPPING
     if t_first > t_last or t_first < 0.0 or t_first > t_max:
         return MISS
-    x, y = touching_point(vertices_a, radius_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
+    core_forward, low, high = touching_interval(vertices_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
     result[0], result[1] = t_first, t_last
     result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
-    result[4] = cos * x - sin * y + pose_a[0] + t_first * velocity_a[0]
-    result[5] = sin * x + cos * y + pose_a[1] + t_first * velocity_a[1]
+    forward = core_forward + radius_a
+    is_segment = high - low > touch
+    for k in range(3):
+        along = 0.5 * (low + high)
+        if is_segment and k > 0:
+            along = low if k == 1 else high
+        x, y = nx * forward - ny * along, ny * forward + nx * along
+        result[4 + 2 * k] = cos * x - sin * y + pose_a[0] + t_first * velocity_a[0]
+        result[5 + 2 * k] = sin * x + cos * y + pose_a[1] + t_first * velocity_a[1]
+    result[10] = 2.0 if is_segment else 1.0
     return HIT
+
+
+@kernel
+def swept_pairs(
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    velocities_a: FloatArray,
+    poses_b: FloatArray,
+    velocities_b: FloatArray,
+    t_max: float,
+    status: IntArray,
+    results: FloatArray,
+) -> None:
+    """Fill a row of `status` and `results` for each of the `pairs` of packed shapes."""
+    most = 0
+    for shape in range(n_vertices.shape[0]):
+        most = max(most, n_vertices[shape])
+    scratch = np.empty((3, 2 * most, 2))
+    for row in range(pairs.shape[0]):
+        a, b = pairs[row, 0], pairs[row, 1]
+        low_a, low_b = first[a], first[b]
+        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
+        status[row] = swept_pair(
+            vertices[low_a:high_a], normals[low_a:high_a], radius[a], extent[a], poses_a[row], velocities_a[row],
+            vertices[low_b:high_b], normals[low_b:high_b], radius[b], extent[b], poses_b[row], velocities_b[row],
+            t_max, scratch, results[row],
+        )  # fmt: skip

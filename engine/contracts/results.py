@@ -45,7 +45,8 @@ class SweptContact:
     """First and last time of contact of two shapes that translate, seconds, and the unit normal from A to B at the first.
 
     `status` is HIT, MISS, or OVERLAPPING (from the start: `t_first` is 0 and `normal` None). On a MISS both times are
-    infinite. `point` is a point both shapes share at `t_first`, None unless HIT.
+    infinite. `contact_set` is what the shapes share at `t_first`, a point or a segment, and `point` the middle of it; empty and None
+    unless HIT.
     """
 
     status: Status
@@ -53,6 +54,7 @@ class SweptContact:
     t_last: float
     normal: tuple[float, float] | None
     point: tuple[float, float] | None
+    contact_set: ContactSet
 
 
 @dataclass(frozen=True, slots=True)

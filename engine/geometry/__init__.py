@@ -3,6 +3,7 @@
 from engine.geometry.aabb import AABB
 from engine.geometry.capsule import Capsule
 from engine.geometry.circle import Circle
+from engine.geometry.hull import convex_hull
 from engine.geometry.mass import MassProperties
 from engine.geometry.polygon import Polygon
 from engine.geometry.segment import Segment
@@ -15,4 +16,4 @@ Shape = Circle | Polygon
 AnyShape = Circle | Polygon | Capsule | Segment
 """Any shape a query takes."""
 
-__all__ = ["AABB", "AnyShape", "Capsule", "Circle", "MassProperties", "Polygon", "Segment", "Shape", "Sweep", "Transform"]
+__all__ = ["AABB", "AnyShape", "Capsule", "Circle", "MassProperties", "Polygon", "Segment", "Shape", "Sweep", "Transform", "convex_hull"]

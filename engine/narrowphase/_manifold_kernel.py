@@ -19,16 +19,19 @@ boundary is the edge of greatest (least negative) separation.
 
 Two circles. The line of centres.
 
+Capsules and segments: `_core_manifold_kernel`, and for Box2D's edges `_edge_kernel`.
+
 Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
 rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for
 A's face, nothing kept unless the clipping leaves two ends, no tolerance for a touch.
 
 Results go to the caller's row: `points` (2, 3) x, y, separation without the skins, world frame; `names` (2,) feature ids;
 `axis` (6,) the world normal, its separation, the amplification, and the separations found on A's and on B's edges (NaN
-where not looked for); `reference` (2,) side 0 A, 1 B, -1 a circle's, and edge. Axis and reference are filled without a contact as
-well: then they name the axis that parts the two. The amplification says by how much an error in the inputs grows on its way
-to the points: for polygons the inverse cosine between the incident edge and the reference edge where a plane cut the first;
-for a circle the inverse distance, 1/m, over which its direction was taken, 0 where a face gave it.
+where not looked for); `reference` (2,) side 0 A, 1 B, -1 neither's (two circles, two corners), and edge. Axis and reference
+are filled without a contact as well: then they name the axis that parts the two. The amplification says by how much an error in
+the inputs grows on its way to the points: for polygons the inverse cosine between the incident edge and the reference edge
+where a plane cut the first; for a circle and for corners the inverse distance, 1/m, over which the direction was taken, 0 where a
+face gave it.
 
 Sources: Box2D 2.3.0's b2CollidePolygons, b2CollidePolygonAndCircle, b2CollideCircles and b2WorldManifold, described in our
 own words and code; C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.2.5.
@@ -39,14 +42,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.narrowphase._climb_kernel import climb_separation
 from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
+from engine.narrowphase._core_manifold_kernel import manifold_cores
+from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
 from engine.narrowphase._sat_kernel import max_separation, move_to_frame
-from engine.narrowphase.packing import CIRCLE, POLYGON
+from engine.narrowphase.packing import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["manifold_pair", "manifold_pairs", "poses_with_rotation", "rounding_of"]
@@ -266,19 +272,26 @@ def manifold_pair(
     normals_a: FloatArray,
     centroid_a: FloatArray,
     radius_a: float,
+    skin_a: float,
     extent_a: float,
+    ghosts_a: FloatArray,
+    has_ghost_a: NDArray[np.bool_],
     pose_a: FloatArray,
     kind_b: int,
     vertices_b: FloatArray,
     normals_b: FloatArray,
     centroid_b: FloatArray,
     radius_b: float,
+    skin_b: float,
     extent_b: float,
+    ghosts_b: FloatArray,
+    has_ghost_b: NDArray[np.bool_],
     pose_b: FloatArray,
     rule: int,
     scratch: FloatArray,
     ends: FloatArray,
     end_names: IntArray,
+    corners: FloatArray,
     points: FloatArray,
     names: IntArray,
     axis: FloatArray,
@@ -287,12 +300,45 @@ def manifold_pair(
     """Fill one row for any two shapes and return the number of points.
 
     A shape is its kind, its vertices (a circle's centre) with their normals, Box2D's centroid, its radius (a circle's own, a
-    polygon's skin) and its extent: the largest distance of the surface from the local origin. `scratch` (2, m + 1, 2) takes the
-    moved shape of at most m vertices.
+    polygon's skin), its skin, its extent (the largest distance of the surface from the local origin) and a segment's ghosts.
+    `scratch` (2, m + 1, 2) takes the moved shape of at most m vertices, `corners` is (3, 2). The rule BOX2D knows no capsules,
+    nor two segments; whoever calls must refuse them.
     """
     points[:, :] = 0.0
     names[:] = 0
     rounding = rounding_of(pose_a, extent_a, pose_b, extent_b)
+    if kind_a >= CAPSULE or kind_b >= CAPSULE:
+        n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
+        if rule == BOX2D and kind_b == SEGMENT:  # in B's frame, the edge's
+            moved, moved_normals, moved_centroid = scratch[0, :n_a], scratch[1, :n_a], scratch[0, n_a : n_a + 1]
+            move_to_frame(pose_b, pose_a, vertices_a, moved, False)
+            if kind_a == CIRCLE:
+                return manifold_edge_circle(
+                    vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, radius_a, -1.0, points, names, axis, reference
+                )
+            move_to_frame(pose_b, pose_a, normals_a, moved_normals, True)
+            move_to_frame(pose_b, pose_a, centroid_a.reshape(1, 2), moved_centroid, False)
+            return manifold_edge_polygon(
+                vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, moved_normals, moved_centroid[0], radius_a, -1.0,
+                points, names, axis, reference, ends, end_names, corners,
+            )  # fmt: skip
+        moved, moved_normals, moved_centroid = scratch[0, :n_b], scratch[1, :n_b], scratch[0, n_b : n_b + 1]
+        move_to_frame(pose_a, pose_b, vertices_b, moved, False)
+        move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
+        if rule == BOX2D:
+            if kind_b == CIRCLE:
+                return manifold_edge_circle(
+                    vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, radius_b, 1.0, points, names, axis, reference
+                )
+            move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
+            return manifold_edge_polygon(
+                vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, moved_normals, moved_centroid[0], radius_b, 1.0,
+                points, names, axis, reference, ends, end_names, corners,
+            )  # fmt: skip
+        return manifold_cores(
+            vertices_a, normals_a, radius_a, skin_a, pose_a, moved, moved_normals, radius_b, skin_b, rounding,
+            points, names, axis, reference, ends, end_names, corners,
+        )  # fmt: skip
     if kind_a == CIRCLE and kind_b == POLYGON:
         center = scratch[0, :1]
         move_to_frame(pose_b, pose_a, vertices_a, center, False)
@@ -339,7 +385,10 @@ def manifold_pairs(
     normals: FloatArray,
     centroid: FloatArray,
     radius: FloatArray,
+    skin: FloatArray,
     extent: FloatArray,
+    ghosts: FloatArray,
+    has_ghost: NDArray[np.bool_],
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -357,12 +406,15 @@ def manifold_pairs(
     scratch = np.empty((2, most + 1, 2))
     ends = np.empty((2, 2))
     end_names = np.empty((2, 4), dtype=np.int64)
+    corners = np.empty((3, 2))
     for row in range(pairs.shape[0]):
         a, b = pairs[row, 0], pairs[row, 1]
         low_a, low_b = first[a], first[b]
         high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
         count[row] = manifold_pair(
-            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], extent[a], poses_a[row],
-            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], extent[b], poses_b[row],
-            rule, scratch, ends, end_names, points[row], names[row], axis[row], reference[row],
+            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], skin[a], extent[a], ghosts[a], has_ghost[a],
+            poses_a[row],
+            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], skin[b], extent[b], ghosts[b], has_ghost[b],
+            poses_b[row],
+            rule, scratch, ends, end_names, corners, points[row], names[row], axis[row], reference[row],
         )  # fmt: skip

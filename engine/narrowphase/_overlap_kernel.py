@@ -1,7 +1,8 @@
 """Whether two shapes share a point, skins and radii included.
 
-Every shape is a core and a radius: a circle's core is its centre, a polygon's its vertices, and the shape is all that lies
-within the radius of the core. Two such shapes overlap when their cores are no farther apart than the sum of the radii r::
+Every shape is a core and a radius: a circle's core is its centre, a capsule's and a segment's two points, a polygon's its
+vertices, and the shape is all that lies within the radius of the core. Two such shapes overlap when their cores are no farther
+apart than the sum of the radii r::
 
             core of A   ____            separation s over the edges' normals:
                        |    |             s > r        apart, an axis shows it
@@ -12,6 +13,10 @@ within the radius of the core. Two such shapes overlap when their cores are no f
 Measured is only in that narrow band: the distance of two disjoint convex polygons is that of some vertex of one from some
 edge of the other, since two edges that are nearest inside both are parallel and overlap, and then an end of one lies
 opposite the other.
+
+Two cores without area, points or segments, need more care: their edge lines cannot part what lies on one line, end to end. They
+overlap for certain only where every separation is *below* zero by more than rounding, which means that they cross; else, too,
+the distance decides.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.4.2.
 """
@@ -26,7 +31,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import max_separation, move_to_frame, overlap_improved
-from engine.narrowphase.packing import CIRCLE
+from engine.narrowphase.packing import POLYGON
 
 __all__ = ["core_distance", "overlap_pair", "overlap_pairs"]
 
@@ -80,16 +85,19 @@ def overlap_pair(
     moved, moved_normals = scratch[0, :n_b], scratch[1, :n_b]
     move_to_frame(pose_a, pose_b, vertices_b, moved, False)
     move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
-    if kind_a != CIRCLE and kind_b != CIRCLE and radius == 0.0:
+    n_a = vertices_a.shape[0]
+    if kind_a == POLYGON and kind_b == POLYGON and radius == 0.0:
         return overlap_improved(vertices_a, normals_a, moved, moved_normals, touch)
     separation = -np.inf
-    if kind_a != CIRCLE:
+    if n_a > 1:
         separation = max_separation(vertices_a, normals_a, moved, 0.0)[0]
-    if kind_b != CIRCLE and separation <= radius + touch:
+    if n_b > 1 and separation <= radius + touch:
         separation = max(separation, max_separation(moved, moved_normals, vertices_a, 0.0)[0])
     if separation > radius + touch:
         return False
-    if (kind_a != CIRCLE or kind_b != CIRCLE) and separation <= 0.0:
+    if separation <= 0.0 and (kind_a == POLYGON or kind_b == POLYGON):
+        return True
+    if separation < -touch and n_a > 1 and n_b > 1:
         return True
     return core_distance(vertices_a, moved) <= radius + touch
 

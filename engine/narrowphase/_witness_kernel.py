@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.narrowphase.packing import CIRCLE
+from engine.narrowphase.packing import CAPSULE, CIRCLE
 
 __all__ = ["gaps_along"]
 
@@ -40,7 +40,8 @@ def gaps_along(
     directions: FloatArray,
     gaps: FloatArray,
 ) -> None:
-    """Fill `gaps` (n,) along the world `directions` (n, 2). Circles count with their radius, polygons without their skins."""
+    """Fill `gaps` (n,) along the world `directions` (n, 2). Circles and capsules count with their radius, polygons and segments
+    without their skins."""
     for row in range(pairs.shape[0]):
         a, b = pairs[row, 0], pairs[row, 1]
         nx, ny = directions[row, 0], directions[row, 1]
@@ -48,8 +49,8 @@ def gaps_along(
         reach_a = reach_along(vertices[first[a] : first[a] + n_vertices[a]], poses_a[row], nx, ny)
         reach_b = reach_along(vertices[first[b] : first[b] + n_vertices[b]], poses_b[row], -nx, -ny)
         gap = between - reach_a - reach_b
-        if kind[a] == CIRCLE:
+        if kind[a] == CIRCLE or kind[a] == CAPSULE:
             gap -= radius[a]
-        if kind[b] == CIRCLE:
+        if kind[b] == CIRCLE or kind[b] == CAPSULE:
             gap -= radius[b]
         gaps[row] = gap

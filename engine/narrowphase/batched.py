@@ -11,12 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import has_wide_registers
+from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
 from engine.narrowphase._manifold_kernel import manifold_pairs, poses_with_rotation
+from engine.narrowphase._manifold_lanes_kernel import contact_normals, manifold_lanes
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._witness_kernel import gaps_along
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["ManifoldRows", "gap_rows", "manifold_rows", "overlap_rows", "poses_with_rotation"]
+__all__ = [
+    "LANES_FROM",
+    "ManifoldRows",
+    "box_rows",
+    "contact_normals",
+    "gap_rows",
+    "manifold_rows",
+    "manifold_rows_of_bodies",
+    "overlap_rows",
+    "poses_with_rotation",
+]
+
+LANES_FROM = 48
+"""Pairs from which on lanes are tried: where shapes of all sizes meet, blocks are filled well enough from here on (measured)."""
+
+CHUNK = 4096
+"""Pairs whose poses are gathered at a time: few enough that the copies stay in the cache and no fresh memory is asked for."""
+
+_ROW = 1 + 6 + 2 + 6 + 2
+"""Numbers of a row: count, points, names, axis, reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +53,69 @@ class ManifoldRows:
 
 
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
-    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin."""
-    n = len(pairs)
-    rows = ManifoldRows(
-        count=np.zeros(n, dtype=np.int64),
-        points=np.zeros((n, 2, 3)),
-        names=np.zeros((n, 2), dtype=np.int64),
-        axis=np.zeros((n, 6)),
-        reference=np.zeros((n, 2), dtype=np.int64),
-    )
-    manifold_pairs(
+    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers to the bit."""
+    rows = _empty_rows(len(pairs))
+    _fill_manifolds(shapes, pairs, poses_a, poses_b, rule, rows)
+    return rows
+
+
+def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatArray, pairs: IntArray, rule: int) -> ManifoldRows:
+    """Manifolds of `pairs` (n, 2) of bodies, each with its shape in `which` (m,) and its pose in `poses` (m, 4)."""
+    rows = _empty_rows(len(pairs))
+    for low in range(0, len(pairs), CHUNK):
+        some = slice(low, low + CHUNK)
+        part = ManifoldRows(*(getattr(rows, name)[some] for name in ManifoldRows.__slots__))
+        _fill_manifolds(shapes, *pairs_of_bodies(which, poses, pairs[some]), rule, part)
+    return rows
+
+
+def _fill_manifolds(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
+) -> None:
+    if len(pairs) < LANES_FROM or not has_wide_registers():
+        _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
+        return
+    rest = manifold_lanes(
         shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.extent,
         pairs, poses_a, poses_b, rule, rows.count, rows.points, rows.names, rows.axis, rows.reference,
     )  # fmt: skip
-    return rows
+    if len(rest) > 0:
+        others = _empty_rows(len(rest))
+        _fill_one_by_one(shapes, pairs[rest], poses_a[rest], poses_b[rest], rule, others)
+        for name in ManifoldRows.__slots__:
+            getattr(rows, name)[rest] = getattr(others, name)
+
+
+def _empty_rows(n: int) -> ManifoldRows:
+    """Make room for `n` rows, all columns in one piece of memory.
+
+    The allocator keeps one piece for the next call; five it hands back to the system, and getting fresh pages for 50,000 pairs
+    costs as much as computing them.
+    """
+    room = np.zeros(_ROW * n)
+    whole = room.view(np.int64)
+    return ManifoldRows(
+        count=whole[:n],
+        points=room[n : 7 * n].reshape(n, 2, 3),
+        names=whole[7 * n : 9 * n].reshape(n, 2),
+        axis=room[9 * n : 15 * n].reshape(n, 6),
+        reference=whole[15 * n :].reshape(n, 2),
+    )
+
+
+def _fill_one_by_one(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
+) -> None:
+    manifold_pairs(
+        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
+        shapes.extent, shapes.ghosts, shapes.has_ghost, pairs, poses_a, poses_b, rule,
+        rows.count, rows.points, rows.names, rows.axis, rows.reference,
+    )  # fmt: skip
+
+
+def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatArray:
+    """Tight boxes (n, 4), radii and skins included, of the shapes `which` (n,) at poses (n, 4) x, y, cos, sin."""
+    return posed_boxes(shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, which, poses)
 
 
 def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:

@@ -3,42 +3,44 @@
 from __future__ import annotations
 
 from engine.contracts import Manifold, ManifoldPoint
-from engine.geometry import Shape, Transform
+from engine.geometry import AnyShape, Transform
 from engine.narrowphase import batched
 from engine.narrowphase.packing import pack
-from engine.narrowphase.rules import Rule, rule_number
+from engine.narrowphase.rules import Rule, check_rule
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
 __all__ = ["manifold"]
 
 
-def manifold(a: Shape, xf_a: Transform, b: Shape, xf_b: Transform, rule: Rule = "exact") -> Manifold:
+def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> Manifold:
     """Contact of two shapes: a unit normal from A to B and at most two points.
 
     Parameters
     ----------
-    a, b : Circle or Polygon
-        Body frame, metres. Polygons may carry skins.
+    a, b : Circle, Polygon, Capsule or Segment
+        Body frame, metres. Polygons and segments may carry skins.
     xf_a, xf_b : Transform
         World poses.
     rule : "exact" or "box2d"
         "exact" takes the true minimum-penetration axis over all edges of both polygons; where A's and B's are equal within
-        rounding it takes A's, and the first of equal edges. "box2d" repeats the choice of Box2D 2.3.0.
+        rounding it takes A's, and the first of equal edges. With a capsule or a segment it is the axis of the rounded shapes,
+        which may run from corner to corner; ghosts count for nothing. "box2d" repeats the choice of Box2D 2.3.0, for segments
+        with their ghosts; it has no capsules and collides no two segments.
 
     Returns
     -------
     Manifold
-        Positions midway between the two surfaces, skins included; separations without the skins (a circle's radius is its
-        surface). A point at positive separation appears only within the sum of the skins. No contact: no points, normal None.
+        Positions midway between the two surfaces, skins included; separations without the skins (a circle's and a capsule's
+        radius is its surface). A point at positive separation appears only within the sum of the skins. No contact: no points, normal None.
 
     Raises
     ------
     InvalidInputError
-        `a` or `b` is not a Circle or Polygon, or the rule has another name.
+        `a` or `b` is no shape, the rule has another name, or it is "box2d" and Box2D does not collide the two.
 
     References
     ----------
-    See `engine.narrowphase._manifold_kernel`, which derives it.
+    See `engine.narrowphase._manifold_kernel`, which derives it, `_core_manifold_kernel` and `_edge_kernel`.
 
     Examples
     --------
@@ -48,8 +50,9 @@ def manifold(a: Shape, xf_a: Transform, b: Shape, xf_b: Transform, rule: Rule = 
     >>> found.normal, [(point.position, point.separation) for point in found.points]
     ((0.0, 1.0), [((-0.25, 0.375), -0.25), ((0.5, 0.375), -0.25)])
     """
-    number = rule_number(rule)
-    rows = batched.manifold_rows(pack((a, b)), ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), number)
+    shapes = pack((a, b))
+    number = check_rule(rule, shapes, ONE_PAIR)
+    rows = batched.manifold_rows(shapes, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), number)
     count = int(rows.count[0])
     if count == 0:
         return Manifold(None, ())

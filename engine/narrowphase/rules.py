@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from engine.common.checks import choice
+import numpy as np
 
-__all__ = ["BOX2D", "EXACT", "Rule", "rule_number"]
+from engine.common.arrays import IntArray
+from engine.common.checks import choice
+from engine.common.errors import InvalidInputError
+from engine.narrowphase.packing import CAPSULE, SEGMENT, PackedShapes
+
+__all__ = ["BOX2D", "EXACT", "Rule", "check_rule", "rule_number"]
 
 Rule: TypeAlias = Literal["exact", "box2d"]
 
@@ -26,3 +31,26 @@ def rule_number(rule: str) -> int:
         Another name.
     """
     return {"exact": EXACT, "box2d": BOX2D}[choice("rule", rule, ("exact", "box2d"))]
+
+
+def check_rule(rule: str, shapes: PackedShapes, pairs: IntArray) -> int:
+    """Return the kernel's integer for a rule's name, if the rule knows all the `pairs` (n, 2) of shapes.
+
+    Raises
+    ------
+    InvalidInputError
+        Another name; or "box2d" for what Box2D 2.3.0 does not collide: capsules, two segments, a segment without length.
+    """
+    number = rule_number(rule)
+    if number == BOX2D:
+        is_capsule, is_segment = shapes.kind == CAPSULE, shapes.kind == SEGMENT
+        unknown = (
+            (is_capsule[pairs].any(axis=1), "for a pair with a capsule, which Box2D does not have"),
+            (is_segment[pairs].all(axis=1), "for two segments, which Box2D does not collide"),
+            ((is_segment & (shapes.n_vertices == 1))[pairs].any(axis=1), "for a segment without length, which Box2D divides by"),
+        )
+        for rows, why in unknown:
+            if rows.any():
+                at = "" if len(pairs) == 1 else f" (pairs[{int(np.flatnonzero(rows)[0])}])"
+                raise InvalidInputError("rule", f"'exact' {why}{at}", rule)
+    return number

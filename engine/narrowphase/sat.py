@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from engine.common.checks import choice
-from engine.geometry import Polygon, Shape, Transform
+from engine.common.arrays import FloatArray
+from engine.common.checks import choice, integer
+from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._overlap_kernel import overlap_pair
+from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
+from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
 from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain
 from engine.narrowphase.packing import pack
 from engine.narrowphase.scratch import pose_row
 
-__all__ = ["overlap", "overlap_polygons"]
+__all__ = ["NO_AXIS", "RememberedOverlap", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
 
 
-def overlap(a: Shape, xf_a: Transform, b: Shape, xf_b: Transform) -> bool:
+class RememberedOverlap(NamedTuple):
+    """Whether two shapes overlap, the axis to hand over next time, and whether the one handed over settled it alone."""
+
+    is_overlapping: bool
+    axis: int
+    was_enough: bool
+
+
+def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
     """Tell whether two shapes share a point, their radii and skins included.
 
     Shapes are closed and solid: touching within rounding (`SAT_ROUNDING`) counts, and so does one inside the other.
@@ -25,7 +36,7 @@ def overlap(a: Shape, xf_a: Transform, b: Shape, xf_b: Transform) -> bool:
     Raises
     ------
     InvalidInputError
-        `a` or `b` is not a Circle or Polygon.
+        `a` or `b` is no shape.
     """
     shapes = pack((a, b))
     n_a = int(shapes.n_vertices[0])
@@ -45,12 +56,54 @@ def overlap_polygons(a: Polygon, xf_a: Transform, b: Polygon, xf_b: Transform, f
     first that parts them.
     """
     choice("form", form, ("plain", "improved"))
+    vertices_a, normals_a, vertices_b, normals_b, _, touch = _cores_in_one_frame(a, xf_a, b, xf_b)
+    test = overlap_plain if form == "plain" else overlap_improved
+    return bool(test(vertices_a, normals_a, vertices_b, normals_b, touch))
+
+
+def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
+    """Tell the same as `overlap`, for all kinds, by projecting both shapes on every axis there is: slow, plain, the check on the rest.
+
+    Examples
+    --------
+    >>> from engine.geometry import Capsule, Circle
+    >>> capsule = Capsule((-1.0, 0.0), (1.0, 0.0), 0.5)
+    >>> [overlap_plain_form(capsule, Transform(), Circle(0.5), Transform((x, 0.0))) for x in (2.0, 2.1)]
+    [True, False]
+    """
+    return bool(overlap_every_axis(*_cores_in_one_frame(a, xf_a, b, xf_b)))
+
+
+def overlap_remembered(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> RememberedOverlap:
+    """Tell the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
+
+    Parameters
+    ----------
+    axis : int
+        `NO_AXIS` the first time. Any other number is no harm but costs a projection.
+
+    Examples
+    --------
+    >>> box, there = Polygon.box(0.5, 0.5), Transform((3.0, 0.0), 0.1)
+    >>> first = overlap_remembered(box, Transform(), box, there)
+    >>> second = overlap_remembered(box, Transform(), box, Transform((2.9, 0.1), 0.2), first.axis)
+    >>> first.is_overlapping, first.was_enough, second.is_overlapping, second.was_enough
+    (False, False, False, True)
+    """
+    number = integer("axis", axis)
+    is_overlapping, found, was_enough = remembered_kernel(*_cores_in_one_frame(a, xf_a, b, xf_b), number, np.empty((3, 2)))
+    return RememberedOverlap(bool(is_overlapping), int(found), bool(was_enough))
+
+
+def _cores_in_one_frame(
+    a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, float]:
+    """Return vertices and normals of both cores in A's frame, the sum of the radii, and the rounding of a separation."""
     shapes = pack((a, b))
-    n_a = int(shapes.n_vertices[0])
+    n_a, n_b = shapes.n_vertices.tolist()
     pose_a, pose_b = pose_row(xf_a), pose_row(xf_b)
-    moved, moved_normals = np.empty((len(b.vertices), 2)), np.empty((len(b.vertices), 2))
+    moved, moved_normals = np.empty((n_b, 2)), np.empty((n_b, 2))
     move_to_frame(pose_a, pose_b, shapes.vertices[n_a:], moved, False)
     move_to_frame(pose_a, pose_b, shapes.normals[n_a:], moved_normals, True)
     touch = rounding_of(pose_a, shapes.extent[0], pose_b, shapes.extent[1])
-    test = overlap_plain if form == "plain" else overlap_improved
-    return bool(test(shapes.vertices[:n_a], shapes.normals[:n_a], moved, moved_normals, touch))
+    return shapes.vertices[:n_a], shapes.normals[:n_a], moved, moved_normals, float(shapes.radius.sum()), touch

@@ -6,60 +6,38 @@ pair, and equal the scalar form's to the bit, for both run the same kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
-from engine.common.errors import InvalidInputError
-from engine.geometry import Circle, Polygon, Shape
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.query._checking import check_batch
+from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
+from engine.query.batch_contact_sets import contact_set
+from engine.query.batch_distances import distance, penetration
+from engine.query.shape_batch import ShapeBatch
 
 if TYPE_CHECKING:
+    from engine.narrowphase.batched import ManifoldRows
     from engine.narrowphase.rules import Rule
 
-__all__ = ["ManifoldBatch", "ShapeBatch", "manifold", "overlap"]
-
-_Array = TypeVar("_Array", bound=NDArray[Any])
-
-
-class ShapeBatch:
-    """Shapes, packed once for any number of questions.
-
-    Parameters
-    ----------
-    shapes : iterable of Circle or Polygon
-        Body frame, metres; mixed as they come.
-
-    Raises
-    ------
-    InvalidInputError
-        Something in `shapes` is neither.
-    """
-
-    def __init__(self, shapes: Iterable[Shape]) -> None:
-        self._shapes = tuple(shapes)
-        for at, shape in enumerate(self._shapes):
-            if not isinstance(shape, Circle | Polygon):
-                raise InvalidInputError(f"shapes[{at}]", "a Circle or Polygon", shape)
-        self._packed = pack(self._shapes)
-
-    def __len__(self) -> int:
-        return len(self._shapes)
-
-    def __getitem__(self, index: int) -> Shape:
-        return self._shapes[index]
-
-    def __iter__(self) -> Iterator[Shape]:
-        return iter(self._shapes)
-
-    @property
-    def packed(self) -> PackedShapes:
-        """The flat arrays the kernels read; not to be written to."""
-        return self._packed
+__all__ = [
+    "ManifoldBatch",
+    "ShapeBatch",
+    "columns_of",
+    "contact_set",
+    "contains",
+    "distance",
+    "manifold",
+    "overlap",
+    "penetration",
+    "ray_cast",
+    "shape_cast",
+    "swept_contact",
+    "time_of_impact",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +61,7 @@ class ManifoldBatch:
     amplification : float64 (n,)
         See `engine.narrowphase._manifold_kernel`.
     reference_side, reference_edge : int64 (n,)
-        0 where A's edge carries the axis, 1 where B's does, -1 for two circles.
+        0 where A's edge carries the axis, 1 where B's does, -1 where neither does (two circles, two corners).
     """
 
     count: IntArray
@@ -114,17 +92,17 @@ def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLi
     InvalidInputError
         An index out of range, lengths that differ, a number that is not finite.
     """
-    checked, poses_a, poses_b = _checked(shapes, pairs, xf_a, xf_b)
+    checked = check_batch(shapes, pairs, xf_a, xf_b)
     from engine.narrowphase import batched
 
-    turned_a, turned_b = batched.poses_with_rotation(poses_a), batched.poses_with_rotation(poses_b)
-    return frozen(batched.overlap_rows(shapes.packed, checked, turned_a, turned_b))
+    return frozen(batched.overlap_rows(*checked))
 
 
 def manifold(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, rule: Rule = "exact") -> ManifoldBatch:
     """Return the manifold of each pair; see `engine.query.manifold`.
 
-    Parameters and errors are those of `overlap`, and a rule that is neither "exact" nor "box2d" is refused.
+    Parameters and errors are those of `overlap`; a rule that is neither "exact" nor "box2d" is refused, and "box2d" for pairs
+    that Box2D does not collide.
 
     Examples
     --------
@@ -133,43 +111,30 @@ def manifold(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.count.tolist(), found.separation[0].tolist()
     ([1, 0], [-0.5, 0.0])
     """
-    from engine.narrowphase.rules import rule_number
+    from engine.narrowphase.rules import check_rule
 
-    number = rule_number(rule)
-    checked, poses_a, poses_b = _checked(shapes, pairs, xf_a, xf_b)
+    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    number = check_rule(rule, checked[0], checked[1])
     from engine.narrowphase import batched
 
-    turned_a, turned_b = batched.poses_with_rotation(poses_a), batched.poses_with_rotation(poses_b)
-    rows = batched.manifold_rows(shapes.packed, checked, turned_a, turned_b, number)
+    return columns_of(batched.manifold_rows(*checked, number))
+
+
+def columns_of(rows: ManifoldRows) -> ManifoldBatch:
+    """Return what the kernels filled as columns, read-only."""
+    from engine.narrowphase.batched import contact_normals
+
+    # columns are views of what the kernels fill: a copy of all would cost as much as computing it
     return ManifoldBatch(
         count=frozen(rows.count),
-        normal=frozen(np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0)),
-        position=frozen(np.ascontiguousarray(rows.points[:, :, :2])),
-        separation=frozen(np.ascontiguousarray(rows.points[:, :, 2])),
+        normal=frozen(contact_normals(rows.count, rows.axis)),
+        position=frozen(rows.points[:, :, :2]),
+        separation=frozen(rows.points[:, :, 2]),
         feature_id=frozen(rows.names),
-        axis=frozen(np.ascontiguousarray(rows.axis[:, :2])),
-        axis_separation=frozen(np.ascontiguousarray(rows.axis[:, 2])),
-        found_separation=frozen(np.ascontiguousarray(rows.axis[:, 4:6])),
-        amplification=frozen(np.ascontiguousarray(rows.axis[:, 3])),
-        reference_side=frozen(np.ascontiguousarray(rows.reference[:, 0])),
-        reference_edge=frozen(np.ascontiguousarray(rows.reference[:, 1])),
+        axis=frozen(rows.axis[:, :2]),
+        axis_separation=frozen(rows.axis[:, 2]),
+        found_separation=frozen(rows.axis[:, 4:6]),
+        amplification=frozen(rows.axis[:, 3]),
+        reference_side=frozen(rows.reference[:, 0]),
+        reference_edge=frozen(rows.reference[:, 1]),
     )
-
-
-def _checked(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[IntArray, FloatArray, FloatArray]:
-    if not isinstance(shapes, ShapeBatch):
-        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    checked = index_pairs("pairs", pairs, len(shapes))
-    poses_a, poses_b = (_poses(field, poses, len(checked)) for field, poses in (("xf_a", xf_a), ("xf_b", xf_b)))
-    return _writable(checked), _writable(poses_a), _writable(poses_b)
-
-
-def _poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
-    if length == 0 and np.size(poses) == 0:
-        return np.zeros((0, 3))
-    return finite_rows(field, poses, 3, length)
-
-
-def _writable(array: _Array) -> _Array:
-    # a read-only array is another type to Numba and would be compiled for once more
-    return array if array.flags.writeable else array.copy()

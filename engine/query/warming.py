@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.continuous.swept import swept_contact
 from engine.geometry import Circle, Polygon, Transform
 from engine.narrowphase import batched, manifold, sat
-from engine.query import batch
+from engine.query import batch, batch_frame, casts, contact_sets, distances
 
 __all__ = ["warm_up"]
 
 
-def warm_up() -> None:
-    """Ask each question once for each combination of shapes."""
+def warm_up(everything: bool) -> None:
+    """Ask the questions once for each combination of shapes: those of the live check and of shots, or all."""
+    with DeferredInterrupt():
+        _warm_sandbox()
+        mark_cache_warm()
+        if everything:
+            for chapter in (distances, contact_sets, casts, batch_frame):
+                chapter.warm()
+
+
+def _warm_sandbox() -> None:
     here, there = Transform(), Transform((0.75, 0.1), 0.3)
     shapes = (Circle(0.5), Polygon.box(0.5, 0.5), Polygon.box(0.5, 0.5, skin_radius=0.01))
     for a in shapes:
@@ -33,4 +43,3 @@ def warm_up() -> None:
     batch.manifold(packed, pairs, poses, poses)
     turned = batched.poses_with_rotation(np.array(poses))
     batched.gap_rows(packed.packed, np.array(pairs), turned, turned, np.array([(1.0, 0.0), (0.0, 1.0)]))
-    mark_cache_warm()

@@ -81,7 +81,7 @@ def test_bad_input(pairs, xf_a, xf_b, message):
 
 
 def test_only_shapes_can_be_packed():
-    with pytest.raises(InvalidInputError, match=r"shapes\[1\] must be a Circle or Polygon, got 'disc'"):
+    with pytest.raises(InvalidInputError, match=r"shapes\[1\] must be a Circle, Polygon, Capsule or Segment, got 'disc'"):
         batch.ShapeBatch([Circle(1.0), "disc"])
     with pytest.raises(InvalidInputError, match="shapes must be a ShapeBatch"):
         batch.overlap([Circle(1.0)], [(0, 0)], POSES[:1], POSES[:1])

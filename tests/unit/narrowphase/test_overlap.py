@@ -73,9 +73,9 @@ def test_a_form_must_be_known():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("box", HERE, BOX, HERE), "a must be a Circle or Polygon, got 'box'"),
+        (("box", HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 'box'"),
         ((BOX, (0, 0), BOX, HERE), "xf_a must be a Transform"),
-        ((BOX, HERE, None, HERE), "b must be a Circle or Polygon, got None"),
+        ((BOX, HERE, None, HERE), "b must be a Circle, Polygon, Capsule or Segment, got None"),
     ],
 )
 def test_bad_input(arguments, message):

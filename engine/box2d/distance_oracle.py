@@ -1,0 +1,85 @@
+"""Box2D's own distances: b2Distance, for every kind of shape the wheel has, in any order.
+
+As in `engine.box2d.oracle`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
+float32's, so that both sides are asked the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import Box2D
+import numpy as np
+from numpy.typing import ArrayLike
+
+from engine.box2d.convert import to_box2d
+from engine.box2d.oracle import held_poses, to_edge
+from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
+from engine.geometry import Circle, Polygon, Segment
+
+__all__ = ["DistanceOracle", "OracleDistances"]
+
+
+@dataclass(frozen=True, slots=True)
+class OracleDistances:
+    """Box2D's distances in columns: 0, never less, where the shapes overlap; the points (n, 2) it calls nearest; seconds it took."""
+
+    distance: FloatArray
+    point_a: FloatArray
+    point_b: FloatArray
+    iterations: IntArray
+    seconds: float
+
+
+class DistanceOracle:
+    """b2Distance over a fixed set of shapes.
+
+    Parameters
+    ----------
+    shapes : iterable of Circle, Polygon or Segment
+        Numbers that float32 holds (`round_shape`); skins become Box2D's.
+
+    Attributes
+    ----------
+    shapes : tuple of Circle, Polygon or Segment
+        As Box2D holds them.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
+    """
+
+    def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
+        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
+        self._made: list[Any] = [one for one, _ in made]
+        self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)
+
+    def distances(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, use_radii: bool = True) -> OracleDistances:
+        """Return b2Distance of each pair (n, 2) at poses (n, 3): of the shapes with radii and skins, or of their cores.
+
+        Where the shapes overlap, both points are Box2D's one guess at a common point.
+
+        Raises
+        ------
+        InvalidInputError
+            An index out of range, lengths that differ, or a pose that float32 does not hold.
+        """
+        checked = index_pairs("pairs", pairs, len(self._made))
+        poses_a, poses_b = held_poses("xf_a", xf_a, len(checked)), held_poses("xf_b", xf_b, len(checked))
+        made, measure = self._made, Box2D.b2Distance
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        answers: list[tuple[float, ...]] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
+            xf_1.Set((x1, y1), angle_1)
+            xf_2.Set((x2, y2), angle_2)
+            point_a, point_b, distance, iterations = measure(made[a], 0, made[b], 0, xf_1, xf_2, use_radii)
+            answers.append((*point_a, *point_b, distance, iterations))
+        seconds = time.perf_counter() - started
+        table = np.array(answers, dtype=np.float64).reshape(-1, 6)
+        at_a, at_b, gap = (np.ascontiguousarray(part) for part in (table[:, :2], table[:, 2:4], table[:, 4]))
+        return OracleDistances(frozen(gap), frozen(at_a), frozen(at_b), frozen(table[:, 5].astype(np.int64)), seconds)

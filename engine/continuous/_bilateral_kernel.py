@@ -1,0 +1,155 @@
+"""Time of impact by bilateral advancement: hold one separating axis and move *both* ends of the interval.
+
+At t1 take the axis that parts the shapes: a face's normal, which turns with its body, or the line between the nearest points, which
+stays. Along it the gap is a function of time alone,
+
+    g(t) = min over all corners of the other core of  n(t) . (corner(t) - face(t))
+
+and as long as g is above the target nothing touches, whatever happens along other axes. So look at the far end t2. If g(t2) is below
+the target, a root lies between, found by secants and bisections in turn; then t1 goes there, and the next axis is taken::
+
+    g | *.                                 .*
+      |   `.     root of g           .  '
+      |     `.  /                . '       the far end is apart again, and so are
+  ----+-------*-----------*-----------> t  all roots between, if nobody looks
+      t1       `---------'           t2
+
+Box2D 2.3 stops there: where g(t2) is above the target it takes [t1, t2] for clear, and where there is a root, it is any root. That
+is why it passes over touches that come and go. Here [t1, t2] must be *proven* clear. Every corner's distance f along the axis has
+|f''| <= K, so it lies above its chord by no less than -K (t - t1)(t2 - t) / 2, and since g is the least of them,
+
+    g(t) >= chord of g(t1), g(t2)  -  K (t - t1)(t2 - t) / 2
+
+a parabola whose minimum is known (`least_between`). Where it falls below the target, t2 is brought halfway back. At a root that is
+the first, with g(t1) - g(t2) >= K (t2 - t1)^2 / 2, the parabola falls all the way and proves it at once.
+
+K is that of `_motion_kernel`; g is the gap itself, not a bound of it.
+
+Sources: E. Catto, "Continuous Collision", GDC 2013; Box2D 2.3, b2TimeOfImpact.cpp, for the plan. The proof of the intervals is ours.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
+from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B, core_axis
+from engine.continuous._motion_kernel import largest_bend, place, turning_rate
+from engine.narrowphase._sat_kernel import face_separation
+
+__all__ = ["advance_bilaterally"]
+
+OVERLAPPING = 2
+HIT = 3
+MISS = 4
+OUT_OF_ITERATIONS = 6
+
+
+@inlined_kernel
+def gap_along(
+    core_a: FloatArray,
+    normals_a: FloatArray,
+    moved: FloatArray,
+    moved_normals: FloatArray,
+    side: int,
+    edge: int,
+    nx: float,
+    ny: float,
+    turn: float,
+) -> float:
+    """Return g for cores in A's frame; an axis (nx, ny) that stays is given in A's frame of a moment when A's angle was less by `turn`."""
+    if side == AXIS_FACE_A:
+        return face_separation(core_a, normals_a, edge, moved)
+    if side == AXIS_FACE_B:
+        return face_separation(moved, moved_normals, edge, core_a)
+    cos, sin = math.cos(turn), math.sin(turn)
+    x, y = cos * nx + sin * ny, cos * ny - sin * nx
+    low, high = np.inf, -np.inf
+    for j in range(moved.shape[0]):
+        low = min(low, x * moved[j, 0] + y * moved[j, 1])
+    for i in range(core_a.shape[0]):
+        high = max(high, x * core_a[i, 0] + y * core_a[i, 1])
+    return low - high
+
+
+@inlined_kernel
+def least_between(g1: float, g2: float, bend: float) -> float:
+    """Return the minimum over x in [0, 1] of g1 + (g2 - g1) x - bend x (1 - x), with bend = K (t2 - t1)^2 / 2."""
+    rise = g2 - g1
+    if bend <= abs(rise):
+        return min(g1, g2)
+    return 0.5 * (g1 + g2) - 0.25 * bend - 0.25 * rise * rise / bend
+
+
+@kernel
+def advance_bilaterally(
+    motion: FloatArray,
+    core_a: FloatArray,
+    normals_a: FloatArray,
+    core_b: FloatArray,
+    normals_b: FloatArray,
+    moved: FloatArray,
+    moved_normals: FloatArray,
+    placed: FloatArray,
+    target: float,
+    tolerance: float,
+    overlap: float,
+    t_first: float,
+    t_last: float,
+    t_max: float,
+    trace: FloatArray,
+) -> tuple[int, float, int]:
+    """Do what `_advancement_kernel.advance` does; the trace has the gaps at t1 only, `iterations` counts every placing of the bodies."""
+    near, touch = 2.0 * (target + tolerance), motion[10]
+    aim, floor, content = target + 0.5 * tolerance, target + 0.25 * tolerance, 0.75 * tolerance + target
+    omega_a = motion[5] - motion[4]
+
+    t1, n_placed, n_axes = t_first, 0, 0
+    while n_placed < TOI_MAX_STEPS:
+        place(motion, t1, core_b, normals_b, moved, moved_normals, placed)
+        n_placed += 1
+        gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
+        if n_axes < trace.shape[0]:
+            trace[n_axes, 0], trace[n_axes, 1] = t1, gap - target
+        n_axes += 1
+        if t1 == 0.0 and gap <= overlap:
+            return OVERLAPPING, 0.0, n_placed
+        if gap <= target + tolerance:
+            return HIT, t1, n_placed
+        if t1 >= t_last:
+            return MISS, t_max, n_placed
+        bend = largest_bend(motion, turning_rate(motion, side))
+        g1 = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, 0.0)
+        longest = t_last - t1
+        if 0.5 * bend * longest * longest > 4.0 * (g1 - floor):  # even a gap that stays could not be proven so far
+            longest = math.sqrt(8.0 * (g1 - floor) / bend)
+        t2 = min(t_last, t1 + longest)
+        for _ in range(TOI_HALVINGS):
+            place(motion, t2, core_b, normals_b, moved, moved_normals, placed)
+            n_placed += 1
+            g2 = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (t2 - t1))
+            if g2 < aim:
+                low, g_low, high, g_high = t1, g1, t2, g2
+                for k in range(2 * TOI_HALVINGS):
+                    if g_low <= content or n_placed >= TOI_MAX_STEPS:
+                        break
+                    middle = 0.5 * (low + high)
+                    if k % 2 == 0:
+                        middle = low + (g_low - aim) / (g_low - g_high) * (high - low)
+                    place(motion, middle, core_b, normals_b, moved, moved_normals, placed)
+                    n_placed += 1
+                    g = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (middle - t1))
+                    if g >= aim:
+                        low, g_low = middle, g
+                    else:
+                        high, g_high = middle, g
+                t2, g2 = low, g_low
+            if least_between(g1, g2, 0.5 * bend * (t2 - t1) * (t2 - t1)) >= floor:
+                t1 = t2
+                break
+            t2 = 0.5 * (t1 + t2)
+    return OUT_OF_ITERATIONS, t1, n_placed

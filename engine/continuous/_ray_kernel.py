@@ -1,0 +1,174 @@
+"""Where a ray first meets a shape, and whether a point lies in one.
+
+All happens in the shape's frame, with the ray's start p and its translation w; the shape is everything within r of its convex core.
+
+A bare polygon (r = 0): each edge's half-plane cuts the ray, and what all of them leave is the part inside::
+
+            |        |
+    p --->--[========]---> p + w       in at the last of the entries, out at the first of the exits
+            |        |
+
+Exactly through a corner the last entry *is* the first exit, and rounding decides which comes first. So the half-planes are pushed out by
+the rounding for the decision whether the ray meets the polygon, and the place is then taken from the true edges.
+
+Everything else is rounded, and is the case of `_swept_kernel` (a ray against a rounded polygon): its shifted edges and the circles about
+its corners, each by the quadratic in its stable form. A circle is one corner, a capsule two.
+
+A point lies in a shape when it lies behind all edges of the core, or within r of the nearest edge.
+
+Sources: M. Cyrus, J. Beck, "Generalized two- and three-dimensional clipping", 1978; C. Ericson, Real-Time Collision Detection, 2005,
+5.3.2, 5.3.8.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import SAT_ROUNDING
+from engine.continuous._core_kernel import is_inside
+from engine.continuous._swept_kernel import ray_rounded
+
+__all__ = ["RAY_SIZE", "contains_points", "ray_casts"]
+
+# fraction, world point, world normal
+RAY_SIZE = 5
+
+OVERLAPPING = 2
+HIT = 3
+MISS = 4
+
+
+@inlined_kernel
+def into_frame(pose: FloatArray, x: float, y: float) -> tuple[float, float]:
+    """Take a world point into the frame of a pose x, y, cos, sin."""
+    dx, dy = x - pose[0], y - pose[1]
+    return pose[2] * dx + pose[3] * dy, pose[2] * dy - pose[3] * dx
+
+
+@inlined_kernel
+def point_rounding(pose: FloatArray, extent: float, x: float, y: float) -> float:
+    """Return the rounding of a point's distance from a shape, metres."""
+    return float(SAT_ROUNDING * (abs(pose[0]) + abs(pose[1]) + abs(x) + abs(y) + extent))
+
+
+@kernel
+def clip_ray(
+    vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float
+) -> tuple[float, float, float]:
+    """Return the time at which the ray enters a polygon, and the normal of the edge there; infinite where it does not."""
+    entry, exit_time, true_entry = -np.inf, np.inf, -np.inf
+    nx, ny = 0.0, 0.0
+    for edge in range(vertices.shape[0]):
+        out_x, out_y = normals[edge, 0], normals[edge, 1]
+        in_front = out_x * (px - vertices[edge, 0]) + out_y * (py - vertices[edge, 1])
+        rate = out_x * wx + out_y * wy
+        if rate == 0.0:
+            if in_front > touch:
+                return np.inf, nx, ny
+        elif rate > 0.0:
+            exit_time = min(exit_time, (touch - in_front) / rate)
+        else:
+            true_entry = max(true_entry, -in_front / rate)
+            if (touch - in_front) / rate > entry:
+                entry, nx, ny = (touch - in_front) / rate, out_x, out_y
+    if entry > exit_time:
+        return np.inf, nx, ny
+    return max(entry, min(true_entry, exit_time)), nx, ny
+
+
+@kernel
+def ray_cast(
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: float,
+    extent: float,
+    pose: FloatArray,
+    origin: FloatArray,
+    translation: FloatArray,
+    around: FloatArray,
+    result: FloatArray,
+) -> int:
+    """Fill `result` (`RAY_SIZE`,) and return HIT, MISS or OVERLAPPING for a start inside; `around` (n, 2) is scratch."""
+    touch = point_rounding(pose, extent, origin[0], origin[1])
+    px, py = into_frame(pose, origin[0], origin[1])
+    tx, ty = translation[0], translation[1]
+    wx, wy = pose[2] * tx + pose[3] * ty, pose[2] * ty - pose[3] * tx
+    result[:] = 0.0
+    if is_inside(vertices, normals, radius, px, py, touch):
+        result[1], result[2] = origin[0], origin[1]
+        return OVERLAPPING
+    result[0] = np.inf
+    length = math.hypot(wx, wy)
+    if length == 0.0:
+        return MISS
+    n = vertices.shape[0]
+    if radius == 0.0 and n > 2:
+        t, nx, ny = clip_ray(vertices, normals, px, py, wx, wy, touch)
+    else:
+        for i in range(n):
+            around[i, 0], around[i, 1] = vertices[i, 0] - px, vertices[i, 1] - py
+        t, t_last, nx, ny = ray_rounded(around[:n], radius, wx, wy, touch)
+        if t > t_last:
+            t = np.inf
+    if t < 0.0 or not (t - 1.0) * length <= touch:
+        return MISS
+    t = min(t, 1.0)
+    result[0] = t
+    result[1], result[2] = origin[0] + t * tx, origin[1] + t * ty
+    result[3], result[4] = pose[2] * nx - pose[3] * ny, pose[3] * nx + pose[2] * ny
+    return HIT
+
+
+@kernel
+def ray_casts(
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    indices: IntArray,
+    poses: FloatArray,
+    origins: FloatArray,
+    translations: FloatArray,
+    status: IntArray,
+    results: FloatArray,
+) -> None:
+    """Fill a row of `status` and `results` for each shape named in `indices`, at its pose, and its ray."""
+    most = 0
+    for shape in range(n_vertices.shape[0]):
+        most = max(most, n_vertices[shape])
+    around = np.empty((most, 2))
+    for row in range(indices.shape[0]):
+        shape = indices[row]
+        low, high = first[shape], first[shape] + n_vertices[shape]
+        status[row] = ray_cast(
+            vertices[low:high], normals[low:high], radius[shape], extent[shape], poses[row], origins[row], translations[row],
+            around, results[row],
+        )  # fmt: skip
+
+
+@kernel
+def contains_points(
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    indices: IntArray,
+    poses: FloatArray,
+    points: FloatArray,
+    contained: IntArray,
+) -> None:
+    """Fill a row, 1 or 0, for each shape named in `indices`, at its pose, and its point."""
+    for row in range(indices.shape[0]):
+        shape = indices[row]
+        low, high = first[shape], first[shape] + n_vertices[shape]
+        touch = point_rounding(poses[row], extent[shape], points[row, 0], points[row, 1])
+        x, y = into_frame(poses[row], points[row, 0], points[row, 1])
+        contained[row] = 1 if is_inside(vertices[low:high], normals[low:high], radius[shape], x, y, touch) else 0

@@ -1,0 +1,145 @@
+"""Where two touching shapes meet: a point or a segment.
+
+Two convex shapes that touch lie on either side of one line, the common tangent, and meet on it. Projected on its normal n, A's
+interval ends where B's begins. So it is enough to remember, for each interval, *which* part of the shape projected to that end:
+one vertex, or two, an edge at right angles to n. A radius moves the feature by r along n and changes nothing else::
+
+        B     *---------------*                B's feature, moved by -r_b n
+              :   shared      :
+      - - -*==+=====+*- - - - + - - tangent    on the tangent each is an interval [low, high];
+           A      :                            what they share is the contact
+                n |
+
+    both vertices        the point
+    vertex and edge      the vertex
+    edge and edge        the overlap of two intervals on the tangent: a segment, or its one point where edges meet end to end
+
+The normal is the axis that parts the two soonest (`_core_manifold_kernel.find_axis`); where cores touch at corners there are many
+such normals, and the parts on any of them share the same point.
+
+"Touch" is within `SAT_ROUNDING` of the input's scale: so near must the gap be to zero, and a vertex to the end of its interval
+to count as part of it. Where the shapes are apart or overlap there is no contact set.
+
+The row filled: `found` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
+of A at its low and high end on the tangent, and of B. The answer is a status, and the number of points.
+
+Source: D. Eberly, "Intersection of Convex Objects: The Method of Separating Axes", Geometric Tools, 2001 (revised 2008), section 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.contracts.status import Status
+from engine.narrowphase._core_manifold_kernel import find_axis
+from engine.narrowphase._manifold_kernel import rounding_of
+from engine.narrowphase._sat_kernel import move_to_frame
+
+__all__ = ["contact_set_pairs"]
+
+_SEPARATED, _TOUCHING, _OVERLAPPING = int(Status.SEPARATED), int(Status.TOUCHING), int(Status.OVERLAPPING)
+
+
+@inlined_kernel
+def record_end(vertices: FloatArray, nx: float, ny: float, touch: float) -> tuple[float, float, float, int, int]:
+    """Project a core on n: return where its interval ends, and the low and high end on the tangent of what projected there."""
+    end = -np.inf
+    for i in range(vertices.shape[0]):
+        end = max(end, nx * vertices[i, 0] + ny * vertices[i, 1])
+    low, high, at_low, at_high = np.inf, -np.inf, 0, 0
+    for i in range(vertices.shape[0]):
+        if nx * vertices[i, 0] + ny * vertices[i, 1] >= end - touch:
+            along = nx * vertices[i, 1] - ny * vertices[i, 0]
+            if along < low:
+                low, at_low = along, i
+            if along > high:
+                high, at_high = along, i
+    return end, low, high, at_low, at_high
+
+
+@inlined_kernel
+def contact_set_pair(
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    radius_a: float,
+    pose_a: FloatArray,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    radius_b: float,
+    touch: float,
+    pair: FloatArray,
+    found: FloatArray,
+    features: IntArray,
+) -> tuple[int, int]:
+    """Fill one row for two cores with radii, given in A's frame; return status and number of points."""
+    found[:] = 0.0
+    features[:] = 0
+    reach = radius_a + radius_b
+    is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair)
+    if is_parted:
+        return _SEPARATED, 0
+    if best - reach < -touch:
+        return _OVERLAPPING, 0
+    if side == 0:
+        nx, ny = normals_a[edge, 0], normals_a[edge, 1]
+    elif side == 1:
+        nx, ny = -normals_b[edge, 0], -normals_b[edge, 1]
+    elif best > touch:
+        nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
+    else:  # two points without radii on each other: any direction, the world's x axis
+        nx, ny = pose_a[2], -pose_a[3]
+
+    end_a, low_a, high_a, features[0], features[1] = record_end(vertices_a, nx, ny, touch)
+    end_b, high_b, low_b, features[3], features[2] = record_end(vertices_b, -nx, -ny, touch)
+    low, high = max(low_a, -low_b), min(high_a, -high_b)
+    level = 0.5 * (end_a + radius_a - end_b - radius_b)
+    n_points = 2
+    if high - low <= touch:
+        low = high = 0.5 * (low + high)
+        n_points = 1
+    cos, sin = pose_a[2], pose_a[3]
+    found[0], found[1] = cos * nx - sin * ny, sin * nx + cos * ny
+    for k in range(2):
+        along = low if k == 0 else high
+        x, y = level * nx - along * ny, level * ny + along * nx
+        found[2 + 2 * k] = cos * x - sin * y + pose_a[0]
+        found[3 + 2 * k] = sin * x + cos * y + pose_a[1]
+    return _TOUCHING, n_points
+
+
+@kernel
+def contact_set_pairs(
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    status: IntArray,
+    count: IntArray,
+    found: FloatArray,
+    features: IntArray,
+) -> None:
+    """Fill a row for each of the `pairs` of packed shapes."""
+    most = 0
+    for shape in range(n_vertices.shape[0]):
+        most = max(most, n_vertices[shape])
+    moved, moved_normals = np.empty((most, 2)), np.empty((most, 2))
+    pair = np.empty((3, 2))
+    for row in range(pairs.shape[0]):
+        a, b = pairs[row, 0], pairs[row, 1]
+        low_a, low_b = first[a], first[b]
+        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
+        n_b = n_vertices[b]
+        move_to_frame(poses_a[row], poses_b[row], vertices[low_b:high_b], moved[:n_b], False)
+        move_to_frame(poses_a[row], poses_b[row], normals[low_b:high_b], moved_normals[:n_b], True)
+        touch = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
+        status[row], count[row] = contact_set_pair(
+            vertices[low_a:high_a], normals[low_a:high_a], radius[a], poses_a[row], moved[:n_b], moved_normals[:n_b], radius[b],
+            touch, pair, found[row], features[row],
+        )  # fmt: skip

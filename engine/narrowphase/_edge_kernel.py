@@ -1,0 +1,279 @@
+"""What Box2D 2.3.0 answers for an edge, alone or in a chain: `rule="box2d"` of a segment against a circle or a polygon.
+
+A floor made of edges has joints, and a body that slides over one must not be caught by the end of an edge that its neighbour
+continues. So each edge knows its neighbours' far vertices, the *ghosts*, and leaves to the neighbour what is the neighbour's::
+
+        ghost1 . . . . v1 ============ v2 . . . . ghost2
+               edge 0         edge 1         edge 2         normals to the right of the direction of travel
+
+**Circle.** The nearest point of the edge decides: v1, v2 or the inside. At an end, where there is a ghost there, the contact is
+dropped if the centre lies beside the neighbour, that is, before the end in the neighbour's own direction; the neighbour will
+report it. Beside the edge itself the normal is the side's that the centre is on: an edge has two sides.
+
+**Polygon.** An edge is one-sided for a moment: the polygon's centroid decides on which side it is. A joint is *convex* where the
+chain turns left (from the right-hand side, where the normals point, it is a ridge). The polygon is in front if its centroid is
+in front of every edge, but a convex joint widens the front: there it is enough to be in front of the neighbour. Then the normals
+that the contact may have are limited: from the edge's own normal to that of the neighbour across a convex joint, and no
+farther than the edge's own at a concave one, for in the valley the neighbour's face is met first::
+
+          front      n0 \\   n1   / n2          limits at two convex joints
+                         \\  |  /
+            ghost1 ____ .v1===v2. ____ ghost2        (behind, the limits are those of the chain read from the back)
+
+The axis is the edge's normal or the polygon's edge of greatest separation among those within the limits, with a slop of
+`BOX2D_ANGULAR_SLOP`, and the polygon's only where it is greater by the same margin as between two polygons. For a polygon's normal
+n (turned round) the edge's two ends count, ``min(n.(v1 - v), n.(v2 - v))``. Then the incident edge is clipped to the
+reference edge, here without widening it by the skins, and the ends within both skins are kept, two or none before that.
+
+Feature ids are Box2D's own, oddities included: where the polygon's edge is the reference, every point has the polygon's edge as
+*its index on the edge side* with type FACE, and on the polygon's side 0 or the vertex that clipped it.
+
+Source: behaviour of b2CollideEdgeAndCircle and b2CollideEdgeAndPolygon in Box2D 2.3.0 (collision/shapes with "smooth collision"
+ghosts), described here in our own words and code, and held against the wheel.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import (
+    BOX2D_ABSOLUTE_TOLERANCE,
+    BOX2D_ANGULAR_SLOP,
+    BOX2D_EPSILON,
+    BOX2D_RELATIVE_TOLERANCE,
+    SAT_ROUNDING,
+)
+from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
+from engine.narrowphase._core_manifold_kernel import name_of, write_point
+from engine.narrowphase._sat_kernel import face_separation
+
+__all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
+
+
+@kernel
+def manifold_edge_circle(
+    vertices: FloatArray,
+    skin: float,
+    pose: FloatArray,
+    ghosts: FloatArray,
+    has_ghost: NDArray[np.bool_],
+    center: FloatArray,
+    radius: float,
+    to_circle: float,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+) -> int:
+    """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 where the circle is A."""
+    x, y = center[0, 0], center[0, 1]
+    v1_x, v1_y, v2_x, v2_y = vertices[0, 0], vertices[0, 1], vertices[1, 0], vertices[1, 1]
+    ex, ey = v2_x - v1_x, v2_y - v1_y
+    before_v2 = ex * (v2_x - x) + ey * (v2_y - y)
+    after_v1 = ex * (x - v1_x) + ey * (y - v1_y)
+    is_neighbours = False
+    on_edge, edge_type, amplification = 0, VERTEX, 0.0
+    near_x, near_y = v1_x, v1_y
+    if after_v1 <= 0.0:
+        if has_ghost[0]:
+            is_neighbours = (v1_x - ghosts[0]) * (v1_x - x) + (v1_y - ghosts[1]) * (v1_y - y) > 0.0
+    elif before_v2 <= 0.0:
+        near_x, near_y, on_edge = v2_x, v2_y, 1
+        if has_ghost[1]:
+            is_neighbours = (ghosts[2] - v2_x) * (x - v2_x) + (ghosts[3] - v2_y) * (y - v2_y) > 0.0
+    else:
+        length_sq = ex * ex + ey * ey
+        near_x = (before_v2 * v1_x + after_v1 * v2_x) / length_sq
+        near_y = (before_v2 * v1_y + after_v1 * v2_y) / length_sq
+        edge_type = FACE
+    dx, dy = x - near_x, y - near_y
+    distance = math.hypot(dx, dy)
+
+    # The normal, in the edge's frame but at an end that the centre coincides with: then it is the world's x axis.
+    cos, sin = pose[2], pose[3]
+    if edge_type == FACE:
+        length = math.hypot(ex, ey)
+        nx, ny = -ey / length, ex / length
+        if nx * (x - v1_x) + ny * (y - v1_y) < 0.0:
+            nx, ny = -nx, -ny
+        gap = nx * (x - v1_x) + ny * (y - v1_y)
+    elif distance > BOX2D_EPSILON:
+        amplification = 1.0 / distance
+        nx, ny, gap = dx * amplification, dy * amplification, distance
+    else:
+        nx, ny, gap = cos * to_circle, -sin * to_circle, 0.0
+    axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
+    axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
+    reference[0], reference[1] = (0 if to_circle > 0.0 else 1), 0
+    if is_neighbours or distance > skin + radius:
+        return 0
+    lift = 0.5 * (skin - gap - radius)
+    write_point(points, 0, pose, x + lift * nx, y + lift * ny, gap - radius)
+    names[0] = name_of(on_edge, 0, edge_type, VERTEX, to_circle < 0.0)
+    return 1
+
+
+@inlined_kernel
+def facing(
+    vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_], centroid: FloatArray, limits: FloatArray
+) -> bool:
+    """Tell whether the centroid is in front of the edge, and fill `limits` (3, 2): normal toward it, lower limit, upper limit."""
+    v1_x, v1_y, v2_x, v2_y = vertices[0, 0], vertices[0, 1], vertices[1, 0], vertices[1, 1]
+    ex, ey = v2_x - v1_x, v2_y - v1_y
+    length = math.hypot(ex, ey)
+    ex, ey = ex / length, ey / length
+    nx, ny = ey, -ex
+    is_beside = nx * (centroid[0] - v1_x) + ny * (centroid[1] - v1_y) >= 0.0
+
+    # The neighbours' normals; what is convex at the joint; whether the centroid is in front of the neighbour.
+    before_x, before_y, is_convex_1, is_beside_before = nx, ny, False, False
+    after_x, after_y, is_convex_2, is_beside_after = nx, ny, False, False
+    if has_ghost[0]:
+        dx, dy = v1_x - ghosts[0], v1_y - ghosts[1]
+        length = math.hypot(dx, dy)
+        before_x, before_y = dy / length, -dx / length
+        is_convex_1 = dx * ey - dy * ex >= 0.0
+        is_beside_before = before_x * (centroid[0] - ghosts[0]) + before_y * (centroid[1] - ghosts[1]) >= 0.0
+    if has_ghost[1]:
+        dx, dy = ghosts[2] - v2_x, ghosts[3] - v2_y
+        length = math.hypot(dx, dy)
+        after_x, after_y = dy / length, -dx / length
+        is_convex_2 = ex * dy - ey * dx > 0.0
+        is_beside_after = after_x * (centroid[0] - v2_x) + after_y * (centroid[1] - v2_y) >= 0.0
+
+    # In front: concave neighbours all demand it, then any convex one grants it.
+    is_front = is_beside
+    if has_ghost[0] and not is_convex_1:
+        is_front = is_front and is_beside_before
+    if has_ghost[1] and not is_convex_2:
+        is_front = is_front and is_beside_after
+    if has_ghost[0] and is_convex_1:
+        is_front = is_front or is_beside_before
+    if has_ghost[1] and is_convex_2:
+        is_front = is_front or is_beside_after
+
+    side = 1.0 if is_front else -1.0
+    limits[0, 0], limits[0, 1] = side * nx, side * ny
+    if is_front:
+        # without a neighbour any normal of the front half plane will do: the limit is the opposite normal
+        keeps_1 = 1.0 if has_ghost[0] else -1.0
+        keeps_2 = 1.0 if has_ghost[1] else -1.0
+        limits[1, 0], limits[1, 1] = keeps_1 * nx, keeps_1 * ny
+        limits[2, 0], limits[2, 1] = keeps_2 * nx, keeps_2 * ny
+        if has_ghost[0] and is_convex_1:
+            limits[1, 0], limits[1, 1] = before_x, before_y
+        if has_ghost[1] and is_convex_2:
+            limits[2, 0], limits[2, 1] = after_x, after_y
+    else:
+        # from the back the chain runs the other way: its ridges are the front's valleys, and the two ends change places
+        keeps_1 = -1.0 if has_ghost[1] else 1.0
+        keeps_2 = -1.0 if has_ghost[0] else 1.0
+        limits[1, 0], limits[1, 1] = keeps_1 * nx, keeps_1 * ny
+        limits[2, 0], limits[2, 1] = keeps_2 * nx, keeps_2 * ny
+        if has_ghost[1] and not is_convex_2:
+            limits[1, 0], limits[1, 1] = -after_x, -after_y
+        if has_ghost[0] and not is_convex_1:
+            limits[2, 0], limits[2, 1] = -before_x, -before_y
+    return bool(is_front)
+
+
+@kernel
+def manifold_edge_polygon(
+    vertices: FloatArray,
+    skin: float,
+    pose: FloatArray,
+    ghosts: FloatArray,
+    has_ghost: NDArray[np.bool_],
+    others: FloatArray,
+    other_normals: FloatArray,
+    centroid: FloatArray,
+    other_skin: float,
+    to_polygon: float,
+    points: FloatArray,
+    names: IntArray,
+    axis: FloatArray,
+    reference: IntArray,
+    ends: FloatArray,
+    end_names: IntArray,
+    limits: FloatArray,
+) -> int:
+    """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 where the polygon is A."""
+    total_skin = skin + other_skin
+    edge_side = 0 if to_polygon > 0.0 else 1
+    cos, sin = pose[2], pose[3]
+    is_front = facing(vertices, ghosts, has_ghost, centroid, limits)
+    nx, ny = limits[0, 0], limits[0, 1]
+
+    # 1. The axis.
+    side = 0 if is_front else 1
+    edge_separation = face_separation(vertices[side : side + 1], limits, 0, others)
+    polygon_separation, polygon_edge = -np.inf, -1
+    is_parted = edge_separation > total_skin
+    is_on_polygon = False
+    if not is_parted:
+        for edge in range(others.shape[0]):
+            # the polygon's normal turned round: out of the edge
+            ox, oy = -other_normals[edge, 0], -other_normals[edge, 1]
+            from_v1 = ox * (others[edge, 0] - vertices[0, 0]) + oy * (others[edge, 1] - vertices[0, 1])
+            from_v2 = ox * (others[edge, 0] - vertices[1, 0]) + oy * (others[edge, 1] - vertices[1, 1])
+            separation = min(from_v1, from_v2)
+            if separation > total_skin:
+                polygon_separation, polygon_edge = separation, edge
+                is_parted = is_on_polygon = True
+                break
+            # left of the edge's normal the upper limit bounds, right of it the lower one
+            bound = 2 if -ox * ny + oy * nx >= 0.0 else 1
+            beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
+            if beyond >= -BOX2D_ANGULAR_SLOP and separation > polygon_separation:
+                polygon_separation, polygon_edge = separation, edge
+        if not is_parted and polygon_edge >= 0:
+            is_on_polygon = polygon_separation > BOX2D_RELATIVE_TOLERANCE * edge_separation + BOX2D_ABSOLUTE_TOLERANCE
+    if is_on_polygon:
+        nx, ny = other_normals[polygon_edge, 0], other_normals[polygon_edge, 1]
+    outward = -to_polygon if is_on_polygon else to_polygon
+    axis[0], axis[1] = outward * (cos * nx - sin * ny), outward * (sin * nx + cos * ny)
+    axis[2], axis[3] = (polygon_separation if is_on_polygon else edge_separation), 0.0
+    found_on_polygon = polygon_separation if polygon_edge >= 0 else np.nan
+    axis[4], axis[5] = (edge_separation, found_on_polygon) if edge_side == 0 else (found_on_polygon, edge_separation)
+    reference[0], reference[1] = (1 - edge_side, polygon_edge) if is_on_polygon else (edge_side, side)
+    if is_parted:
+        return 0
+
+    # 2. The incident edge, clipped.
+    if is_on_polygon:
+        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, ends, end_names)
+        cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
+        base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
+    else:
+        incident = find_incident_edge(other_normals, nx, ny)
+        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, ends, end_names)
+        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
+    if is_cut:
+        axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+    if n_ends < 2:
+        return 0
+
+    # 3. The points: midway, in the world.
+    count = 0
+    for k in range(2):
+        x, y = ends[k, 0], ends[k, 1]
+        gap = nx * (x - base_x) + ny * (y - base_y)
+        if gap > total_skin:
+            continue
+        lift = 0.5 * (base_skin - lifted_skin - gap)
+        write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
+        is_clipped = end_names[k, 2] == VERTEX
+        if is_on_polygon:
+            names[count] = name_of(polygon_edge, end_names[k, 0] if is_clipped else 0, FACE, VERTEX, edge_side == 1)
+        elif is_clipped:
+            names[count] = name_of(end_names[k, 0], end_names[k, 1], VERTEX, FACE, edge_side == 1)
+        else:
+            names[count] = name_of(0, end_names[k, 1], FACE, VERTEX, edge_side == 1)
+        count += 1
+    return count

@@ -1,0 +1,266 @@
+"""The penetration of two convex cores that overlap, by the expanding polytope algorithm (EPA).
+
+Two shapes overlap where their difference C = B - A (`_gjk_kernel`) contains the origin O. Moving B by x moves C by x, so the
+shortest way apart is the shortest vector that brings O to the boundary of C: with b the nearest point of the boundary, B is
+moved by -b, by the depth |b| along the unit normal -b / |b|.
+
+EPA starts with a polytope, vertices of C around the origin, and pushes its nearest edge outward. With n the outward unit normal
+of that edge and s the support of C along n::
+
+              s              The polytope lies inside C, so C's boundary is nowhere nearer than the polytope's:
+             /:\\                   depth >= distance of the nearest edge = n.p
+           /  :  \\            All of C lies behind the line through s across n, so that moving by n.s parts the two:
+         p----+----q               depth <= n.s
+          \\   : n /
+            \\ O /            Where the two are equal the edge is one of C, and the answer is exact.
+              r              Otherwise s splits the edge, and the next nearest one is asked.
+
+In the plane this ends: each new vertex is one of C's, of which there are at most as many as A and B have together. The depth
+is rounded as one projection is; the bounds meet to within `rounding` (SAT_ROUNDING times the size of everything in A's frame).
+
+Where to start. GJK hands over its last simplex. A triangle around the origin is a polytope. Where the origin lies on a segment
+of C, the segment is a flat polytope of two edges, one on each side, both at distance 0, and is expanded like any other: a side on
+which C has nothing more is a boundary of C, and the shapes touch there with depth 0. A triangle flatter than `rounding` is such a
+segment, its longest side. Where the origin is a vertex of C, the vertex of C farthest from it among four directions makes the
+segment; if there is none, C is a point, two cores of one point each lie on each other, and every direction is as good: the
+world's x axis.
+
+An edge of C as short as a few roundings has no direction of its own, and one that was taken from it may add a vertex in the wrong
+place. So the direction is taken from the longer of edge and foot, as GJK does; and the answer is the direction with the least
+n.s of all that were tried: whatever happens, moving by the depth returned parts the shapes.
+
+Where they touch once parted. The vertices of A that lie farthest along the normal (within `rounding`) span an interval of the
+tangent, those of B nearest along it another; the middle of what the intervals share is opposite itself::
+
+            A's farthest      |---------------|
+            B's nearest               |--------------------|
+                                      |---x---|                the witness points lie at x, on A's line and on B's
+
+Sources: G. van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", GDC 2001; and
+Collision Detection in Interactive 3D Environments, 2003, 4.3.8.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel
+from engine.contracts.status import Status
+from engine.narrowphase._gjk_kernel import place, share_of_nearest, support_a, support_b
+
+__all__ = ["EPA_TRACE_WIDTH", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
+
+POLYTOPE_WIDTH = 7
+"""Numbers of an edge: x, y of its first vertex, the outward unit normal, n.p, the distance of the edge from the origin, and 1 where
+the origin's foot lies on the edge."""
+
+EPA_TRACE_WIDTH = 8
+"""Numbers of a row of the trace, one for each edge of the polytope at each step: step, number of edges, x, y of both ends, distance from
+the origin, and 1 for the edge that is expanded."""
+
+_X, _Y, _NORMAL_X, _NORMAL_Y, _OFFSET, _DISTANCE, _HAS_FOOT = range(POLYTOPE_WIDTH)
+
+_OVERLAPPING = int(Status.OVERLAPPING)
+_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
+
+
+@inlined_kernel
+def polytope_rows(n_a: int, n_b: int) -> int:
+    """Return the rows a polytope of cores with so many vertices may need: C's vertices, three to start from, and one."""
+    return n_a + n_b + 4
+
+
+@inlined_kernel
+def difference_vertex(
+    vertices_a: FloatArray, vertices_b: FloatArray, a: int, b: int, cos: float, sin: float, shift_x: float, shift_y: float
+) -> tuple[float, float]:
+    """Return the vertex b - a of C."""
+    x, y = place(vertices_b[b, 0], vertices_b[b, 1], cos, sin, shift_x, shift_y)
+    return x - vertices_a[a, 0], y - vertices_a[a, 1]
+
+
+@inlined_kernel
+def measure_edge(polytope: FloatArray, edge: int, n_edges: int) -> None:
+    """Fill in the normal and the distances of an edge of the counter-clockwise polytope."""
+    after = edge + 1 if edge + 1 < n_edges else 0
+    px, py = polytope[edge, _X], polytope[edge, _Y]
+    qx, qy = polytope[after, _X], polytope[after, _Y]
+    ex, ey = qx - px, qy - py
+    length = math.sqrt(ex * ex + ey * ey)
+    share = share_of_nearest(px, py, qx, qy)
+    foot_x, foot_y = px + share * ex, py + share * ey
+    distance = math.sqrt(foot_x * foot_x + foot_y * foot_y)
+    has_foot = 0.0 < share < 1.0
+    if has_foot and distance >= length:
+        nx, ny = foot_x / distance, foot_y / distance
+    else:
+        nx, ny = ey / length, -ex / length
+    polytope[edge, _NORMAL_X], polytope[edge, _NORMAL_Y] = nx, ny
+    polytope[edge, _OFFSET] = nx * px + ny * py
+    polytope[edge, _DISTANCE] = distance
+    polytope[edge, _HAS_FOOT] = 1.0 if has_foot else 0.0
+
+
+@inlined_kernel
+def start_polytope(
+    vertices_a: FloatArray,
+    vertices_b: FloatArray,
+    cos: float,
+    sin: float,
+    shift_x: float,
+    shift_y: float,
+    rounding: float,
+    simplex: IntArray,
+    polytope: FloatArray,
+) -> int:
+    """Lay out GJK's simplex as a polytope and return its number of edges: 3, 2, or 0 where C is a point."""
+    n = simplex[0]
+    for k in range(n):
+        a, b = simplex[1 + 2 * k], simplex[2 + 2 * k]
+        polytope[k, _X], polytope[k, _Y] = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+    if n == 3:
+        longest, longest_sq = 0, -1.0
+        for k in range(3):
+            after = (k + 1) % 3
+            ex, ey = polytope[after, _X] - polytope[k, _X], polytope[after, _Y] - polytope[k, _Y]
+            if ex * ex + ey * ey > longest_sq:
+                longest, longest_sq = k, ex * ex + ey * ey
+        p, q, r = longest, (longest + 1) % 3, (longest + 2) % 3
+        px, py, qx, qy = polytope[p, _X], polytope[p, _Y], polytope[q, _X], polytope[q, _Y]
+        rx, ry = polytope[r, _X], polytope[r, _Y]
+        doubled_area = (qx - px) * (ry - py) - (qy - py) * (rx - px)
+        if abs(doubled_area) > rounding * math.sqrt(longest_sq):
+            if doubled_area < 0.0:
+                px, py, qx, qy = qx, qy, px, py
+            polytope[2, _X], polytope[2, _Y] = rx, ry
+        else:
+            n = 2
+        polytope[0, _X], polytope[0, _Y], polytope[1, _X], polytope[1, _Y] = px, py, qx, qy
+    if n < 3:
+        ex, ey = polytope[1, _X] - polytope[0, _X], polytope[1, _Y] - polytope[0, _Y]
+        if n == 2 and math.sqrt(ex * ex + ey * ey) > rounding:
+            return 2
+        farthest, x, y = rounding, 0.0, 0.0
+        for k in range(4):
+            nx, ny = (1.0 - k if k % 2 == 0 else 0.0), (2.0 - k if k % 2 == 1 else 0.0)
+            a, b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
+            wx, wy = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+            away = math.sqrt((wx - polytope[0, _X]) ** 2 + (wy - polytope[0, _Y]) ** 2)
+            if away > farthest:
+                farthest, x, y = away, wx, wy
+        if farthest <= rounding:
+            return 0
+        polytope[1, _X], polytope[1, _Y] = x, y
+        return 2
+    return 3
+
+
+@inlined_kernel
+def epa_cores(
+    vertices_a: FloatArray,
+    vertices_b: FloatArray,
+    cos: float,
+    sin: float,
+    shift_x: float,
+    shift_y: float,
+    cos_a: float,
+    sin_a: float,
+    rounding: float,
+    enough: float,
+    simplex: IntArray,
+    polytope: FloatArray,
+    trace: FloatArray,
+) -> tuple[int, int, float, float, float]:
+    """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
+
+    `simplex` is GJK's on TOUCHING or OVERLAPPING. `polytope` (polytope_rows, POLYTOPE_WIDTH) is room to work in. `trace`
+    (k, EPA_TRACE_WIDTH) takes the first k rows. It may end with a lower bound of the depth above `enough`, infinite for those who want
+    the depth itself. A depth may be a rounding below 0 where the cores touch.
+    """
+    n_edges = start_polytope(vertices_a, vertices_b, cos, sin, shift_x, shift_y, rounding, simplex, polytope)
+    if n_edges == 0:
+        nx, ny = cos_a, -sin_a
+        return _OVERLAPPING, 0, -(nx * polytope[0, _X] + ny * polytope[0, _Y]), nx, ny
+    for edge in range(n_edges):
+        measure_edge(polytope, edge, n_edges)
+    status, iterations, traced = _OUT_OF_ITERATIONS, 0, 0
+    depth, best_x, best_y = np.inf, 0.0, 0.0
+    while n_edges < polytope.shape[0]:
+        iterations += 1
+
+        # 1. The nearest edge; of equally near ones one that has the origin's foot.
+        nearest = 0
+        for edge in range(1, n_edges):
+            closer = polytope[edge, _DISTANCE] - polytope[nearest, _DISTANCE]
+            if closer < 0.0 or (closer == 0.0 and polytope[edge, _HAS_FOOT] > polytope[nearest, _HAS_FOOT]):
+                nearest = edge
+        if polytope[nearest, _DISTANCE] > enough:
+            status, depth = _OVERLAPPING, polytope[nearest, _DISTANCE]
+            break
+        nx, ny, offset = polytope[nearest, _NORMAL_X], polytope[nearest, _NORMAL_Y], polytope[nearest, _OFFSET]
+        for edge in range(n_edges):
+            if traced >= trace.shape[0]:
+                break
+            after = edge + 1 if edge + 1 < n_edges else 0
+            trace[traced, 0], trace[traced, 1] = iterations, n_edges
+            trace[traced, 2], trace[traced, 3] = polytope[edge, _X], polytope[edge, _Y]
+            trace[traced, 4], trace[traced, 5] = polytope[after, _X], polytope[after, _Y]
+            trace[traced, 6], trace[traced, 7] = polytope[edge, _DISTANCE], 1.0 if edge == nearest else 0.0
+            traced += 1
+
+        # 2. How far C reaches along its normal.
+        a, b = support_a(vertices_a, -nx, -ny), support_b(vertices_b, cos, sin, -nx, -ny)
+        x, y = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+        reach = nx * x + ny * y
+        if reach < depth:
+            depth, best_x, best_y = reach, nx, ny
+        if reach - offset <= rounding:
+            status = _OVERLAPPING
+            break
+
+        # 3. The new vertex goes between the ends of the edge.
+        for edge in range(n_edges, nearest + 1, -1):
+            for k in range(POLYTOPE_WIDTH):
+                polytope[edge, k] = polytope[edge - 1, k]
+        polytope[nearest + 1, _X], polytope[nearest + 1, _Y] = x, y
+        n_edges += 1
+        measure_edge(polytope, nearest, n_edges)
+        measure_edge(polytope, nearest + 1, n_edges)
+    return status, iterations, depth, 0.0 - best_x, 0.0 - best_y  # not -0.0
+
+
+@inlined_kernel
+def touching_points(
+    vertices_a: FloatArray,
+    vertices_b: FloatArray,
+    cos: float,
+    sin: float,
+    shift_x: float,
+    shift_y: float,
+    nx: float,
+    ny: float,
+    rounding: float,
+) -> tuple[float, float, float, float]:
+    """Return a point of A and one of B, A's frame, opposite each other along n where A reaches farthest and B least far."""
+    reach_a = -np.inf
+    for i in range(vertices_a.shape[0]):
+        reach_a = max(reach_a, nx * vertices_a[i, 0] + ny * vertices_a[i, 1])
+    reach_b = np.inf
+    for j in range(vertices_b.shape[0]):
+        x, y = place(vertices_b[j, 0], vertices_b[j, 1], cos, sin, shift_x, shift_y)
+        reach_b = min(reach_b, nx * x + ny * y)
+    low_a, high_a = np.inf, -np.inf
+    for i in range(vertices_a.shape[0]):
+        x, y = vertices_a[i, 0], vertices_a[i, 1]
+        if nx * x + ny * y >= reach_a - rounding:
+            low_a, high_a = min(low_a, nx * y - ny * x), max(high_a, nx * y - ny * x)
+    low_b, high_b = np.inf, -np.inf
+    for j in range(vertices_b.shape[0]):
+        x, y = place(vertices_b[j, 0], vertices_b[j, 1], cos, sin, shift_x, shift_y)
+        if nx * x + ny * y <= reach_b + rounding:
+            low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
+    middle = 0.5 * (max(low_a, low_b) + min(high_a, high_b))
+    return reach_a * nx - middle * ny, reach_a * ny + middle * nx, reach_b * nx - middle * ny, reach_b * ny + middle * nx

@@ -1,0 +1,237 @@
+"""The distance of two convex cores, by the algorithm of Gilbert, Johnson and Keerthi.
+
+The question is moved to one set. The Minkowski difference C = B - A, all b - a, is convex; its point nearest to the origin
+is v = b* - a*, the vector between the nearest points of the two shapes, and the origin lies inside C exactly when they share a
+point. C is never built: its farthest point along a direction, the *support*, is that of B less that of A the other way.
+
+GJK keeps a *simplex*, one or two vertices of C, with the point v of it nearest to the origin, and asks for the vertex w of C that
+lies farthest toward the origin, least along n = v / |v|::
+
+              p-----------v-----------q
+               \\    C     |          /         n is the direction from O to v. All of C lies beyond
+                \\         |         /          the line through w across n, so that
+                 \\  ...   |   ...  /
+                     w    |                          w.n  <=  distance  <=  |v|
+        - - - - - - -*- - + - - - - - - -
+                          |                    Where the two meet, v is the nearest point. Else w joins the simplex, which
+                          O                    sheds what it no longer needs, and |v| has become smaller.
+
+Two vertices p, q have three regions (Voronoi: what is nearest to the origin), told apart by t = -p.(q - p) / |q - p|^2::
+
+        t <= 0    :    0 < t < 1    :   t >= 1
+        only p    p-----------------q   only q
+
+Three vertices p, q, w need only two edges looked at. The newest, w, lies nearer along n than the line p q, so that the nearest
+point of the triangle, nearer than v, is not on p q any more: it is inside, or on w p, or on w q, or w itself::
+
+              p-----------------q          c_p = (p - w) x (O - w), c_q = (O - w) x (q - w), signed so that
+               \\     inside     /           both are positive inside
+      beyond    \\             /   beyond    inside: both positive; else beyond w p where c_p <= 0 and the origin is
+       w p       \\          /      w q      ahead of w along w p, (O - w).(p - w) > 0; likewise w q; else w's own
+                   \\      /                 region. Both cannot hold: with c_p, c_q <= 0 we have
+                      w                     O - w = -alpha (p - w) - beta (q - w), alpha and beta >= 0, and being
+                   w's own                  ahead along both would ask for |cos| at w above 1.
+
+So between two steps the state is a segment, which may be one point twice.
+
+The direction n comes from the *longer* of v and e = q - p: v / |v|, or e turned by a right angle. Either carries the rounding
+of the points it is made of divided by its own length; where the shapes nearly touch along an edge v is nothing but rounding,
+while e is as good as ever. It is normalised before any test, so every number compared is in metres.
+
+Where to start: at the support along the line of the two origins, or at the simplex of an earlier query, whose features are
+mostly still the nearest ones; its vertices need not lie on the boundary of C, which GJK does not mind and EPA would.
+
+Ends, with `rounding` = SAT_ROUNDING times the size of everything in A's frame:
+
+SEPARATED          |v| - w.n <= rounding: both bounds agree to what the coordinates are worth. A support that is in the simplex
+                   already is the same case, for then w.n = v.n.
+TOUCHING           |v| <= rounding, or the origin lies in the triangle p q w but within `touch` of an edge of it: a point of C is at
+                   the origin, and whether deep inside C or on its boundary is left to EPA (`_epa_kernel`).
+OVERLAPPING        the origin lies inside the triangle p q w, farther than `touch` from each of its edges.
+OUT_OF_ITERATIONS  GJK_MAX_ITERATIONS supports, and the bounds still apart; v is the best so far. In exact arithmetic |v| falls
+                   with every step and no simplex comes twice, so that polygons end; no input is known that gets here.
+
+Sources: E. Gilbert, D. Johnson, S. Keerthi, IEEE J. Robotics and Automation 4 (1988); G. van den Bergen, "A Fast and Robust
+GJK Implementation", J. Graphics Tools 4 (1999); E. Catto, "Computing Distance", GDC 2010; C. Ericson, Real-Time Collision
+Detection, 2005, 9.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel
+from engine.common.tolerances import GJK_MAX_ITERATIONS
+from engine.contracts.status import Status
+
+__all__ = ["GJK_TRACE_WIDTH", "TRIANGLE_SIZE", "gjk_cores", "place", "relative_pose", "support_a", "support_b"]
+
+TRIANGLE_SIZE = 7
+"""Numbers of a simplex: how many vertices, then for each of three its index in A and in B."""
+
+GJK_TRACE_WIDTH = 10
+"""Numbers of a row of the trace: how many vertices; x, y of three, A's frame (the newest last); the nearest point v; w.n, below which the
+distance cannot lie."""
+
+_SEPARATED = int(Status.SEPARATED)
+_TOUCHING = int(Status.TOUCHING)
+_OVERLAPPING = int(Status.OVERLAPPING)
+_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
+
+
+@inlined_kernel
+def relative_pose(
+    ax: float, ay: float, cos_a: float, sin_a: float, bx: float, by: float, cos_b: float, sin_b: float
+) -> tuple[float, float, float, float]:
+    """Return cos, sin, x, y of B's pose as A sees it; the positions meet in a subtraction before anything else is done to them."""
+    dx, dy = bx - ax, by - ay
+    return (
+        cos_a * cos_b + sin_a * sin_b,
+        cos_a * sin_b - sin_a * cos_b,
+        cos_a * dx + sin_a * dy,
+        cos_a * dy - sin_a * dx,
+    )
+
+
+@inlined_kernel
+def place(x: float, y: float, cos: float, sin: float, shift_x: float, shift_y: float) -> tuple[float, float]:
+    """Return a point of B's frame in A's."""
+    return cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
+
+
+@inlined_kernel
+def support_a(vertices: FloatArray, nx: float, ny: float) -> int:
+    """Return the vertex of A farthest along (nx, ny), the first of equal ones."""
+    farthest, best = nx * vertices[0, 0] + ny * vertices[0, 1], 0
+    for i in range(1, vertices.shape[0]):
+        along = nx * vertices[i, 0] + ny * vertices[i, 1]
+        if along > farthest:
+            farthest, best = along, i
+    return best
+
+
+@inlined_kernel
+def support_b(vertices: FloatArray, cos: float, sin: float, nx: float, ny: float) -> int:
+    """Return the vertex of B *least* far along (nx, ny), given in A's frame: the direction is turned, not the vertices."""
+    return support_a(vertices, -(cos * nx + sin * ny), -(cos * ny - sin * nx))
+
+
+@inlined_kernel
+def share_of_nearest(px: float, py: float, qx: float, qy: float) -> float:
+    """Return t in [0, 1] of the point of the segment p q nearest to the origin; 0 where both are one point."""
+    ex, ey = qx - px, qy - py
+    along, length_sq = -(px * ex + py * ey), ex * ex + ey * ey
+    if along <= 0.0:
+        return 0.0
+    if along >= length_sq:
+        return 1.0
+    return along / length_sq
+
+
+@inlined_kernel
+def gjk_cores(
+    vertices_a: FloatArray,
+    vertices_b: FloatArray,
+    cos: float,
+    sin: float,
+    shift_x: float,
+    shift_y: float,
+    rounding: float,
+    touch: float,
+    simplex: IntArray,
+    trace: FloatArray,
+) -> tuple[int, int, float, float, float, float]:
+    """Return status, iterations, distance, unit n (A to B, A's frame) and the share t of the nearest point in the simplex.
+
+    B is placed by `relative_pose`. `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
+    vertex is left out, one step finds it again); it becomes the last simplex. On TOUCHING and OVERLAPPING there is no distance and
+    no direction: 0.0, all of them. `trace` (k, GJK_TRACE_WIDTH) takes the first k steps.
+    """
+    n_start = simplex[0]
+    if n_start > 0:
+        p_a, p_b = simplex[1], simplex[2]
+    else:
+        apart = math.sqrt(shift_x * shift_x + shift_y * shift_y)
+        nx, ny = (shift_x / apart, shift_y / apart) if apart > rounding else (1.0, 0.0)
+        p_a, p_b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
+    q_a, q_b = p_a, p_b
+    if n_start > 1:
+        q_a, q_b = simplex[3], simplex[4]
+    bx, by = place(vertices_b[p_b, 0], vertices_b[p_b, 1], cos, sin, shift_x, shift_y)
+    px, py = bx - vertices_a[p_a, 0], by - vertices_a[p_a, 1]
+    bx, by = place(vertices_b[q_b, 0], vertices_b[q_b, 1], cos, sin, shift_x, shift_y)
+    qx, qy = bx - vertices_a[q_a, 0], by - vertices_a[q_a, 1]
+
+    status, iterations, n_vertices = _OUT_OF_ITERATIONS, 0, 0
+    distance, nx, ny, share = 0.0, 0.0, 0.0, 0.0
+    while iterations < GJK_MAX_ITERATIONS:
+        iterations += 1
+
+        # 1. The nearest point v of the segment p q; at an end of it the other end is dropped.
+        share = share_of_nearest(px, py, qx, qy)
+        if share <= 0.0:
+            q_a, q_b, qx, qy = p_a, p_b, px, py
+        elif share >= 1.0:
+            p_a, p_b, px, py = q_a, q_b, qx, qy
+            share = 0.0
+        ex, ey = qx - px, qy - py
+        vx, vy = px + share * ex, py + share * ey
+        length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
+        if distance >= length:
+            if distance <= rounding:
+                status = _TOUCHING
+                break
+            nx, ny = vx / distance, vy / distance
+        else:
+            nx, ny = ey / length, -ex / length
+            distance = nx * px + ny * py
+            if distance < 0.0:
+                nx, ny, distance = -nx, -ny, -distance
+            if distance <= rounding:
+                status = _TOUCHING
+                break
+
+        # 2. The vertex of C nearest along n, and the bound it gives.
+        w_a, w_b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
+        bx, by = place(vertices_b[w_b, 0], vertices_b[w_b, 1], cos, sin, shift_x, shift_y)
+        wx, wy = bx - vertices_a[w_a, 0], by - vertices_a[w_a, 1]
+        bound = nx * wx + ny * wy
+        is_point = p_a == q_a and p_b == q_b
+        if iterations <= trace.shape[0]:
+            at = iterations - 1
+            trace[at, 0] = 2.0 if is_point else 3.0
+            trace[at, 1], trace[at, 2], trace[at, 3], trace[at, 4], trace[at, 5], trace[at, 6] = px, py, qx, qy, wx, wy
+            trace[at, 7], trace[at, 8], trace[at, 9] = vx, vy, bound
+        is_known = (w_a == p_a and w_b == p_b) or (w_a == q_a and w_b == q_b)
+        if is_known or distance - bound <= rounding:
+            status = _SEPARATED
+            break
+
+        # 3. Which of the three stay.
+        if is_point:
+            q_a, q_b, qx, qy = w_a, w_b, wx, wy
+            continue
+        to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
+        winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
+        beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+        if beside_p > 0.0 and beside_q > 0.0 and bound < 0.0:
+            inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
+            inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
+            status = _OVERLAPPING if inside_p and inside_q and distance > touch else _TOUCHING
+            n_vertices, simplex[5], simplex[6] = 3, w_a, w_b
+            break
+        if beside_p <= 0.0 and -(wx * to_px + wy * to_py) > 0.0:
+            q_a, q_b, qx, qy = w_a, w_b, wx, wy
+        elif beside_q <= 0.0 and -(wx * to_qx + wy * to_qy) > 0.0:
+            p_a, p_b, px, py = w_a, w_b, wx, wy
+        else:
+            p_a, p_b, px, py = w_a, w_b, wx, wy
+            q_a, q_b, qx, qy = w_a, w_b, wx, wy
+
+    if n_vertices < 3:
+        n_vertices = 1 if p_a == q_a and p_b == q_b else 2
+    simplex[0], simplex[1], simplex[2], simplex[3], simplex[4] = n_vertices, p_a, p_b, q_a, q_b
+    if status in (_TOUCHING, _OVERLAPPING):
+        return status, iterations, 0.0, 0.0, 0.0, 0.0
+    return status, iterations, distance, nx, ny, share

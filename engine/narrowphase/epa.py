@@ -1,0 +1,73 @@
+"""Penetration of two shapes by EPA."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.checks import integer
+from engine.contracts import PenetrationResult, Status
+from engine.geometry import AnyShape, Transform
+from engine.narrowphase._distance_kernel import penetration_one
+from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
+from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
+from engine.narrowphase.cores import core_of
+from engine.narrowphase.scratch import trace_rows
+
+__all__ = ["new_trace", "penetration"]
+
+_NO_GJK_TRACE = np.empty((0, GJK_TRACE_WIDTH))
+_NO_TRACE = np.empty((0, EPA_TRACE_WIDTH))
+
+
+def new_trace(edges: int) -> FloatArray:
+    """Return room for so many edges of EPA's polytopes, step by step; rows that stay NaN were not needed. Columns: `_epa_kernel`."""
+    return np.full((integer("edges", edges, low=0), EPA_TRACE_WIDTH), np.nan)
+
+
+def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: FloatArray | None = None) -> PenetrationResult:
+    """Find the shortest way apart of two shapes, radii and skins included.
+
+    Parameters
+    ----------
+    a, b : Circle, Polygon, Capsule or Segment
+        Body frame, metres.
+    xf_a, xf_b : Transform
+        World poses.
+    trace : float64 (k, EPA_TRACE_WIDTH), optional
+        From `new_trace`; takes the first k edges. Nothing is written where the cores do not touch: GJK is then enough.
+
+    Returns
+    -------
+    PenetrationResult
+        OVERLAPPING: moving B by ``depth * normal`` leaves the shapes touching, also where one contains the other; the depth is
+        exact up to rounding. TOUCHING: the depth is within rounding of 0, never below. SEPARATED: depth 0, the rest None.
+        DEGENERATE: depth NaN, the rest None. OUT_OF_ITERATIONS: moving so far parts the shapes, and it may be farther than needed.
+
+    Raises
+    ------
+    InvalidInputError
+        A shape is none, or the trace is no such array.
+
+    References
+    ----------
+    See `engine.narrowphase._epa_kernel`, which derives it.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle, Polygon
+    >>> found = penetration(Polygon.box(2.0, 1.0), Transform(), Circle(0.25), Transform((0.5, 0.5)))
+    >>> found.status.name, found.depth, found.normal, found.point_a, found.point_b
+    ('OVERLAPPING', 0.75, (0.0, 1.0), (0.5, 1.0), (0.5, 0.25))
+    """
+    vertices_a, radius_a, extent_a = core_of(a)
+    vertices_b, radius_b, extent_b = core_of(b)
+    (ax, ay), (bx, by) = xf_a.position, xf_b.position
+    status, _, depth, a_x, a_y, b_x, b_y, nx, ny = penetration_one(
+        vertices_a, radius_a, extent_a, ax, ay, xf_a.cos, xf_a.sin,
+        vertices_b, radius_b, extent_b, bx, by, xf_b.cos, xf_b.sin,
+        np.zeros(TRIANGLE_SIZE, dtype=np.int64), _NO_GJK_TRACE, _NO_TRACE if trace is None else trace_rows(trace, EPA_TRACE_WIDTH),
+    )  # fmt: skip
+    if nx != nx:
+        return PenetrationResult(Status(status), depth, None, None, None)
+    return PenetrationResult(Status(status), depth, (nx, ny), (a_x, a_y), (b_x, b_y))

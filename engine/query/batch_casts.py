@@ -1,0 +1,279 @@
+"""The questions about motion for many pairs, or rays, or points at once.
+
+Shapes are packed once; each row names its shapes by index and brings its own poses. Answers come in read-only columns and equal the
+scalar form's to the bit, for both run the same kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
+from engine.common.checks import choice, non_negative
+from engine.common.errors import Described, InvalidInputError
+from engine.narrowphase.packing import PackedShapes
+from engine.query._checking import check_batch, check_poses, writable
+from engine.query.casts import check_t_max
+from engine.query.shape_batch import ShapeBatch
+
+__all__ = [
+    "RayBatch",
+    "SweptBatch",
+    "TimeOfImpactBatch",
+    "contains",
+    "ray_cast",
+    "shape_cast",
+    "swept_contact",
+    "time_of_impact",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RayBatch:
+    """Hits of rays or of thrown shapes, a row each.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+        HIT or MISS.
+    fraction : float64 (n,)
+        Infinite on a MISS.
+    point, normal : float64 (n, 2)
+        Zero on a MISS; the normal is zero too where the start is inside.
+    """
+
+    status: IntArray
+    fraction: FloatArray
+    point: FloatArray
+    normal: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class SweptBatch:
+    """Contacts of shapes that translate, a row for each pair.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+        HIT, MISS or OVERLAPPING.
+    t_first, t_last : float64 (n,)
+    normal, point : float64 (n, 2)
+        Zero unless HIT.
+    contact_count : int64 (n,)
+        Points of the contact set: 2 for a segment, 1 for a point, 0 unless HIT.
+    contact : float64 (n, 2, 2)
+        The points; everything past the count is zero.
+    """
+
+    status: IntArray
+    t_first: FloatArray
+    t_last: FloatArray
+    normal: FloatArray
+    point: FloatArray
+    contact_count: IntArray
+    contact: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOfImpactBatch:
+    """First touches, a row for each pair; as in `TimeOfImpact`."""
+
+    fraction: FloatArray
+    status: IntArray
+    iterations: IntArray
+
+
+def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> NDArray[np.bool_]:
+    """Tell for each row whether its point lies in its shape; see `engine.query.casts.contains`.
+
+    Parameters
+    ----------
+    indices : (n,) whole numbers
+        Into `shapes`.
+    xf : (n, 3)
+        Poses x, y, angle.
+    points : (n, 2)
+        World frame, metres.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, lengths that differ, a number that is not finite.
+    """
+    packed, checked, poses = _check_posed(shapes, indices, xf)
+    where = _vectors("points", points, len(checked))
+    from engine.continuous import ray_cast as chapter
+
+    return frozen(chapter.contains_rows(packed, checked, poses, where).astype(np.bool_))
+
+
+def ray_cast(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, origins: ArrayLike, translations: ArrayLike) -> RayBatch:
+    """Return for each row where its ray first meets its shape; see `engine.query.casts.ray_cast`.
+
+    Parameters and errors as in `contains`; `origins` and `translations` (n, 2), metres.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle
+    >>> found = ray_cast(ShapeBatch([Circle(1.0)]), [0, 0], [(4, 0, 0)] * 2, [(0, 0), (0, 2)], [(6, 0)] * 2)
+    >>> found.fraction.tolist(), found.normal.tolist()
+    ([0.5, inf], [[-1.0, 0.0], [0.0, 0.0]])
+    """
+    packed, checked, poses = _check_posed(shapes, indices, xf)
+    starts, ways = _vectors("origins", origins, len(checked)), _vectors("translations", translations, len(checked))
+    from engine.continuous import ray_cast as chapter
+
+    return _ray_batch(*chapter.ray_rows(packed, checked, poses, starts, ways))
+
+
+def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations: ArrayLike, xf_target: ArrayLike) -> RayBatch:
+    """Throw the first shape of each pair at the second; see `engine.query.casts.shape_cast`.
+
+    Parameters
+    ----------
+    pairs : (n, 2) whole numbers
+        Indices of the shape thrown and of its target.
+    xf, xf_target : (n, 3)
+        Poses x, y, angle.
+    translations : (n, 2)
+        Metres.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, lengths that differ, a number that is not finite.
+    """
+    packed, checked, poses, poses_target = check_batch(shapes, pairs, xf, xf_target)
+    ways = _vectors("translations", translations, len(checked))
+    from engine.continuous.shape_cast import shape_cast_rows
+
+    return _ray_batch(*shape_cast_rows(packed, checked, poses, ways, poses_target))
+
+
+def swept_contact(
+    shapes: ShapeBatch,
+    pairs: ArrayLike,
+    xf_a: ArrayLike,
+    velocity_a: ArrayLike,
+    xf_b: ArrayLike,
+    velocity_b: ArrayLike,
+    t_max: float,
+) -> SweptBatch:
+    """Return for each pair when its translating shapes first and last touch; see `engine.query.casts.swept_contact`.
+
+    Parameters
+    ----------
+    pairs : (n, 2) whole numbers
+    xf_a, xf_b : (n, 3)
+        Poses x, y, angle at time 0.
+    velocity_a, velocity_b : (n, 2)
+        m/s.
+    t_max : float
+        >= 0, seconds, the same for all.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, lengths that differ, a number that is not finite.
+    """
+    packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
+    moves_a, moves_b = _vectors("velocity_a", velocity_a, len(checked)), _vectors("velocity_b", velocity_b, len(checked))
+    duration = non_negative("t_max", t_max, "s")
+    from engine.continuous.swept import swept_rows
+    from engine.contracts import Status
+
+    status, rows = swept_rows(packed, checked, poses_a, moves_a, poses_b, moves_b, duration)
+    count = np.where(status == Status.HIT, rows[:, 10].astype(np.int64), 0)
+    contact = np.where((count == 2)[:, None], rows[:, 6:10], np.column_stack((rows[:, 4:6], np.zeros((len(rows), 2)))))
+    return SweptBatch(
+        status=frozen(status),
+        t_first=frozen(rows[:, 0].copy()),
+        t_last=frozen(rows[:, 1].copy()),
+        normal=frozen(rows[:, 2:4].copy()),
+        point=frozen(rows[:, 4:6].copy()),
+        contact_count=frozen(count),
+        contact=frozen(contact.reshape(-1, 2, 2)),
+    )
+
+
+def time_of_impact(
+    shapes: ShapeBatch,
+    pairs: ArrayLike,
+    start_a: ArrayLike,
+    end_a: ArrayLike,
+    start_b: ArrayLike,
+    end_b: ArrayLike,
+    t_max: float = 1.0,
+    target: Literal["touch", "box2d"] = "touch",
+    center_a: ArrayLike | None = None,
+    center_b: ArrayLike | None = None,
+) -> TimeOfImpactBatch:
+    """Return the first touch of each pair of shapes that move and turn; see `engine.query.casts.time_of_impact`.
+
+    Parameters
+    ----------
+    pairs : (n, 2) whole numbers
+    start_a, end_a, start_b, end_b : (n, 3)
+        Poses x, y, angle at fractions 0 and 1; angles are not wrapped.
+    t_max : float
+        From 0 to 1, the same for all.
+    target : "touch" or "box2d"
+    center_a, center_b : (n, 2), optional
+        The points that move on straight lines, body frame; the local origins where not given.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, lengths that differ, a number that is not finite, a `t_max` or `target` outside its range.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle
+    >>> still, moves = [(0, 0, 0)], ([(6, 0, 0)], [(-2, 0, 0)])
+    >>> float(round(time_of_impact(ShapeBatch([Circle(1.0)]), [(0, 0)], still, still, *moves).fraction[0], 6))
+    0.5
+    """
+    end, word = check_t_max(t_max), choice("target", target, ("touch", "box2d"))
+    packed, checked, _, _ = check_batch(shapes, pairs, start_a, start_b)
+    n = len(checked)
+    starts_a, ends_a = check_poses("start_a", start_a, n), check_poses("end_a", end_a, n)
+    starts_b, ends_b = check_poses("start_b", start_b, n), check_poses("end_b", end_b, n)
+    centers_a = np.zeros((n, 2)) if center_a is None else _vectors("center_a", center_a, n)
+    centers_b = np.zeros((n, 2)) if center_b is None else _vectors("center_b", center_b, n)
+    from engine.continuous._impact_kernel import ADVANCEMENT
+    from engine.continuous.impact_rows import impact_rows
+
+    rows = impact_rows(
+        packed, checked, starts_a, ends_a, centers_a, starts_b, ends_b, centers_b, end, ADVANCEMENT, word == "box2d"
+    )  # fmt: skip
+    return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
+
+
+def _ray_batch(status: IntArray, rows: FloatArray) -> RayBatch:
+    from engine.contracts import Status
+
+    return RayBatch(
+        status=frozen(np.where(status == Status.MISS, int(Status.MISS), int(Status.HIT))),
+        fraction=frozen(rows[:, 0].copy()),
+        point=frozen(rows[:, 1:3].copy()),
+        normal=frozen(rows[:, 3:5].copy()),
+    )
+
+
+def _check_posed(shapes: object, indices: ArrayLike, xf: ArrayLike) -> tuple[PackedShapes, IntArray, FloatArray]:
+    given = np.asarray(indices)
+    if given.ndim != 1 or (given.size > 0 and not np.issubdtype(given.dtype, np.integer)):
+        raise InvalidInputError("indices", "an (n,) array of whole numbers", Described(f"shape {given.shape}, {given.dtype}"))
+    # the checks of pairs, with each shape paired with itself
+    packed, pairs, poses, _ = check_batch(shapes, np.column_stack((given, given)), xf, xf)
+    return packed, np.ascontiguousarray(pairs[:, 0]), poses
+
+
+def _vectors(field: str, value: ArrayLike, length: int) -> FloatArray:
+    if length == 0 and np.size(value) == 0:
+        return np.zeros((0, 2))
+    return writable(finite_rows(field, value, 2, length))

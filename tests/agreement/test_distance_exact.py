@@ -1,0 +1,245 @@
+"""Distance and penetration against exact arithmetic and against shapely: neither shares anything with us.
+
+The referee is brute force over the Minkowski difference in rational numbers: every b - a with the poses' own float64 cosine and
+sine, the exact convex hull of those, and the nearest of its edges.
+
+Allowance: a separation carries SAT_ROUNDING times the scale (derived there: vertices into A's frame, a unit normal, their product),
+and GJK and EPA stop when their two bounds are that near to each other: twice SAT_ROUNDING times the scale.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from shapely import LineString, Point
+from shapely import Polygon as GeosPolygon
+
+from engine.common.tolerances import SAT_ROUNDING
+from engine.compare.cases import case_chunk, random_polygon
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase.cores import core_of
+from engine.query import batch
+from engine.query.distances import distance, penetration
+
+SHARPNESS = 2.0 * SAT_ROUNDING
+
+
+def exact_vertices(shape, xf):
+    cos, sin, x, y = (Fraction(number) for number in (xf.cos, xf.sin, *xf.position))
+    vertices = [(Fraction(u), Fraction(v)) for u, v in core_of(shape)[0].tolist()]
+    return [(cos * u - sin * v + x, sin * u + cos * v + y) for u, v in vertices]
+
+
+def cross(o, p, q):
+    return (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0])
+
+
+def exact_hull(points):
+    """Andrew's monotone chain: counter-clockwise, strictly convex; one or two points where there is no area."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ordered
+    halves = []
+    for run in (ordered, ordered[::-1]):
+        half = []
+        for point in run:
+            while len(half) > 1 and cross(half[-2], half[-1], point) <= 0:
+                half.pop()
+            half.append(point)
+        halves.append(half[:-1])
+    return halves[0] + halves[1]
+
+
+def root(number):
+    """Square root of a fraction of any size, correct to a few roundings."""
+    if number == 0:
+        return 0.0
+    # scaled to about 2^124, so that numerator and denominator need not fit float64
+    shift = (number.numerator.bit_length() - number.denominator.bit_length()) // 2 * 2 - 124
+    scaled = number / Fraction(2) ** shift
+    return math.sqrt(float(scaled)) * 2.0 ** (shift // 2)
+
+
+def exact_core_separation(a, xf_a, b, xf_b):
+    """Distance of the origin from the boundary of B - A; negative inside."""
+    hull = exact_hull([(q[0] - p[0], q[1] - p[1]) for p in exact_vertices(a, xf_a) for q in exact_vertices(b, xf_b)])
+    origin = (Fraction(0), Fraction(0))
+    edges = list(zip(hull, hull[1:] + hull[:1], strict=True))
+    is_inside = len(hull) > 2 and all(cross(p, q, origin) > 0 for p, q in edges)
+    nearest_sq = None
+    for p, q in edges:
+        ex, ey = q[0] - p[0], q[1] - p[1]
+        length_sq = ex * ex + ey * ey
+        share = Fraction(0) if length_sq == 0 else min(Fraction(1), max(Fraction(0), -(p[0] * ex + p[1] * ey) / length_sq))
+        x, y = p[0] + share * ex, p[1] + share * ey
+        if nearest_sq is None or x * x + y * y < nearest_sq:
+            nearest_sq = x * x + y * y
+    return -root(nearest_sq) if is_inside else root(nearest_sq)
+
+
+def scale_of(a, xf_a, b, xf_b):
+    return sum(map(abs, (*xf_a.position, *xf_b.position))) + core_of(a)[2] + core_of(b)[2]
+
+
+def judge(a, xf_a, b, xf_b):
+    """Compare distance and penetration with the exact answer, and return the worst error relative to the scale."""
+    radii = core_of(a)[1] + core_of(b)[1]
+    exact = exact_core_separation(a, xf_a, b, xf_b)
+    scale = scale_of(a, xf_a, b, xf_b)
+    allowed = SHARPNESS * scale
+    found, parting = distance(a, xf_a, b, xf_b), penetration(a, xf_a, b, xf_b)
+    assert found.status in (Status.SEPARATED, Status.TOUCHING, Status.OVERLAPPING)
+    assert parting.status == found.status
+    errors = [0.0]
+    if found.normal is None:
+        assert found.status is Status.OVERLAPPING and exact <= allowed and found.separation == -radii
+    else:
+        errors.append(abs(found.separation - (exact - radii)))
+    if parting.status is Status.SEPARATED:
+        assert exact - radii > 0.0 and parting.depth == 0.0 and parting.normal is None
+    else:
+        errors.append(abs(parting.depth - max(0.0, radii - exact)))
+    if exact - radii > 2.0 * allowed:
+        assert found.status is Status.SEPARATED
+    if exact - radii < -2.0 * allowed:
+        assert found.status is Status.OVERLAPPING
+    for result, gap in ((found, found.separation), (parting, -parting.depth)):
+        if result.normal is not None:
+            assert abs(math.hypot(*result.normal) - 1.0) < 1e-15
+            for k in range(2):
+                assert abs(result.point_a[k] + gap * result.normal[k] - result.point_b[k]) <= allowed
+    assert max(errors) <= allowed, (a, xf_a, b, xf_b, found, parting, exact - radii)
+    return max(errors) / scale if scale else 0.0
+
+
+def fat_shapes(rng, n):
+    """Return shapes of all four kinds, with skins and without, needles among them."""
+    shapes = []
+    for kind in rng.integers(0, 6, n).tolist():
+        p, q = rng.uniform(-1.0, 1.0, (2, 2)).tolist()
+        if kind < 2:
+            shapes.append(Polygon(random_polygon(rng, int(rng.integers(3, 9))).vertices, 0.1 * kind))
+        elif kind == 2:
+            shapes.append(Circle(float(rng.uniform(0.05, 1.0)), p))
+        elif kind == 3:
+            shapes.append(Capsule(p, q, 0.2))
+        elif kind == 4:
+            shapes.append(Segment(p, q, float(rng.choice((0.0, 0.01)))))
+        else:
+            shapes.append(Polygon.box(1.0, 0.0005))
+    return shapes
+
+
+def test_random_pairs_of_all_kinds_against_exact_arithmetic():
+    rng = np.random.default_rng(3)
+    shapes = fat_shapes(rng, 60)
+    worst = 0.0
+    for _ in range(400):
+        a, b = (shapes[at] for at in rng.integers(0, len(shapes), 2).tolist())
+        xf_a, xf_b = (Transform((x, y), angle) for x, y, angle in rng.uniform(-1.2, 1.2, (2, 3)).tolist())
+        worst = max(worst, judge(a, xf_a, b, xf_b))
+    assert worst > 0.0
+
+
+BOX, NEEDLE, TRIANGLE = Polygon.box(0.5, 0.5), Polygon.box(1.0, 0.0005), Polygon([(-0.5, 0.0), (0.5, 0.0), (0.0, 0.75)])
+LINE, POINT, DISC, ROD = (
+    Segment((-1.0, 0.0), (1.0, 0.0)),
+    Segment((0.0, 0.0), (0.0, 0.0)),
+    Circle(0.5),
+    Capsule((-1.0, 0.0), (1.0, 0.0), 0.25),
+)
+SIX = (BOX, NEEDLE, TRIANGLE, LINE, POINT, DISC, ROD)
+NEARLY = 1e-13
+
+PLACES = {
+    "the same": ((0.0, 0.0), 0.0),
+    "parallel edges": ((0.25, 1.5), 0.0),
+    "edges on one line": ((3.0, 0.0), 0.0),
+    "edges on one line, overlapping": ((0.75, 0.0), 0.0),
+    "edge on edge": ((0.25, 1.0), 0.0),
+    "corner on corner": ((1.0, 1.0), 0.0),
+    "end on end": ((2.0, 0.0), 0.0),
+    "a hair apart": ((0.0, 1.0 + NEARLY), 0.0),
+    "a hair inside": ((0.0, 1.0 - NEARLY), 0.0),
+    "nearly parallel": ((0.25, 1.25), NEARLY),
+    "nearly the same": ((NEARLY, -NEARLY), NEARLY),
+    "turned by a right angle": ((0.0, 0.75), math.pi / 2.0),
+    "half a turn": ((0.0, 0.5), math.pi),
+    "inside": ((0.05, 0.1), 0.4),
+    "crossed": ((0.0, 0.0), 1.2),
+    "oblique": ((1.3, 0.9), 0.7),
+}
+
+
+def scaled(shape, by):
+    if isinstance(shape, Circle):
+        return Circle(shape.radius * by, tuple(by * c for c in shape.center))
+    if isinstance(shape, Polygon):
+        return Polygon(shape.vertices * by, shape.skin_radius * by)
+    ends = (tuple(by * c for c in end) for end in (shape.p1, shape.p2))
+    return Capsule(*ends, shape.radius * by) if isinstance(shape, Capsule) else Segment(*ends, shape.skin_radius * by)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("place", PLACES)
+def test_degenerate_pairs_at_all_sizes_against_exact_arithmetic(place, size):
+    (x, y), angle = PLACES[place]
+    for a in SIX:
+        for b in SIX:
+            judge(scaled(a, size), Transform(), scaled(b, size), Transform((x * size, y * size), angle))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_degenerate_pairs_turned_and_far_from_the_origin_against_exact_arithmetic(place):
+    (x, y), angle = PLACES[place]
+    frame = Transform((30_000.0, -70_000.0), 0.6)
+    for a in SIX:
+        for b in SIX:
+            judge(a, frame, b, Transform(frame.apply((x, y)), angle + 0.6))
+
+
+def test_a_mote_against_a_mountain():
+    """Sizes a millionfold apart, and a needle 1:1000 against its like at every small angle."""
+    for angle in (0.0, 1e-16, 1e-12, 1e-8, 1e-4, 1e-2):
+        judge(scaled(BOX, 1e3), Transform(), scaled(BOX, 1e-3), Transform((500.0004, 3.0), angle))
+        judge(scaled(BOX, 1e3), Transform(), scaled(BOX, 1e-3), Transform((500.0006, 3.0), angle))
+        judge(NEEDLE, Transform(), NEEDLE, Transform((0.5, 0.0009), angle))
+        judge(NEEDLE, Transform(), NEEDLE, Transform((0.5, 0.0011), angle))
+        judge(NEEDLE, Transform(), NEEDLE, Transform((2.0, 0.0), angle))
+
+
+def geos(shape, pose):
+    points = Transform((pose[0], pose[1]), pose[2]).apply_array(core_of(shape)[0])
+    if len(points) == 1:
+        return Point(points[0])
+    return LineString(points) if len(points) == 2 else GeosPolygon(points)
+
+
+def test_distance_as_shapely_sees_it():
+    # shapely's radii are polygons, so it is asked for the cores; it rounds in world coordinates: four times our scale's rounding
+    rng = np.random.default_rng(8)
+    extra = tuple(fat_shapes(rng, 200))
+    cases = case_chunk(21, 0, 2000)
+    shapes = cases.shapes + extra
+    pairs = np.vstack((cases.pairs, rng.integers(0, len(shapes), (1000, 2))))
+    poses_a, poses_b = (np.vstack((given, rng.uniform(-1.5, 1.5, (1000, 3)))) for given in (cases.poses_a, cases.poses_b))
+    from engine.query import batch_distances
+
+    found = batch_distances.distance(batch.ShapeBatch(shapes), pairs, poses_a, poses_b)
+    separated = 0
+    for row, (a, b) in enumerate(pairs.tolist()):
+        gap = geos(shapes[a], poses_a[row]).distance(geos(shapes[b], poses_b[row]))
+        radii = core_of(shapes[a])[1] + core_of(shapes[b])[1]
+        allowed = (
+            4.0
+            * SHARPNESS
+            * (np.abs(poses_a[row, :2]).sum() + np.abs(poses_b[row, :2]).sum() + core_of(shapes[a])[2] + core_of(shapes[b])[2])
+        )
+        if np.isnan(found.normal[row, 0]):
+            assert gap <= allowed
+        else:
+            assert abs(max(found.separation[row] + radii, 0.0) - gap) <= allowed, (row, found.separation[row] + radii - gap)
+            separated += 1
+    assert separated > 1000

@@ -1,0 +1,128 @@
+"""What must hold for any two of the four kinds of shape: parting, mirroring, rigid motion, and one answer from every form."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.compare.cases import random_shapes
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase.sat import overlap_plain_form, overlap_remembered
+from engine.query import manifold, overlap
+from engine.query.contact_sets import contact_set
+
+PROFILE = settings(max_examples=200, deadline=None, derandomize=True)
+
+# up to rounding: coordinates of some metres, some dozens of operations
+NEAR = 1e-9
+
+number = st.floats(-2.0, 2.0, allow_nan=False, width=32)
+quarter = st.integers(-8, 8).map(lambda n: n / 4.0)
+coordinate = st.one_of(number, quarter)
+points = st.tuples(coordinate, coordinate)
+angle = st.one_of(st.floats(-3.25, 3.25, allow_nan=False, width=32), st.sampled_from([0.0, math.pi / 2.0]))
+poses = st.builds(Transform, points, angle)
+long = st.builds(Capsule, points, points, st.sampled_from([0.01, 0.25, 1.0])) | st.builds(
+    Segment, points, points, st.sampled_from([0.0, 0.01, 0.25])
+)
+plain = st.sampled_from(random_shapes(np.random.default_rng(2), 60))
+shapes = st.one_of(long, plain)
+
+
+def moved(xf, by):
+    return Transform((xf.position[0] + by[0], xf.position[1] + by[1]), xf.angle)
+
+
+def skins(*both):
+    return sum(shape.skin_radius for shape in both if isinstance(shape, Polygon | Segment))
+
+
+@PROFILE
+@given(long, poses, shapes, poses)
+def test_moving_b_by_the_depth_along_the_normal_just_parts_them(a, xf_a, b, xf_b):
+    found = manifold(a, xf_a, b, xf_b)
+    assert bool(found.points) == overlap(a, xf_a, b, xf_b)
+    if not found.points:
+        return
+    depth = skins(a, b) - min(point.separation for point in found.points)
+    nx, ny = found.normal
+    assert abs(math.hypot(nx, ny) - 1.0) < NEAR
+    assert depth >= -NEAR
+    assert not overlap(a, xf_a, b, moved(xf_b, ((depth + NEAR) * nx, (depth + NEAR) * ny)))
+    if depth > NEAR:
+        assert overlap(a, xf_a, b, moved(xf_b, ((depth - NEAR) * nx, (depth - NEAR) * ny)))
+
+
+@PROFILE
+@given(long, poses, shapes, poses, angle)
+def test_no_direction_parts_them_sooner(a, xf_a, b, xf_b, direction):
+    found = manifold(a, xf_a, b, xf_b)
+    if found.points:
+        short = skins(a, b) - min(point.separation for point in found.points) - NEAR
+        if short > 0.0:
+            assert overlap(a, xf_a, b, moved(xf_b, (short * math.cos(direction), short * math.sin(direction))))
+
+
+@PROFILE
+@given(long, poses, shapes, poses)
+def test_swapping_mirrors(a, xf_a, b, xf_b):
+    assert overlap(a, xf_a, b, xf_b) == overlap(b, xf_b, a, xf_a)
+    one, other = manifold(a, xf_a, b, xf_b), manifold(b, xf_b, a, xf_a)
+    if one.points and other.points:
+        deepest = [min(point.separation for point in found.points) for found in (one, other)]
+        assert abs(deepest[0] - deepest[1]) < NEAR
+
+
+@PROFILE
+@given(long, poses, shapes, poses, poses)
+def test_rigid_motion_changes_nothing(a, xf_a, b, xf_b, motion):
+    def carried(xf):
+        return Transform(motion.apply(xf.position), xf.angle + motion.angle)
+
+    one, other = manifold(a, xf_a, b, xf_b), manifold(a, carried(xf_a), b, carried(xf_b))
+    if one.points and other.points:
+        depths = [min(point.separation for point in found.points) for found in (one, other)]
+        assert abs(depths[0] - depths[1]) < NEAR
+    else:  # a touch within rounding may come and go
+        deepest = min((p.separation for found in (one, other) for p in found.points), default=skins(a, b))
+        assert abs(deepest - skins(a, b)) < NEAR
+
+
+@PROFILE
+@given(shapes, poses, shapes, poses)
+def test_every_form_of_the_separating_axis_test_agrees(a, xf_a, b, xf_b):
+    expected = overlap(a, xf_a, b, xf_b)
+    assert overlap_plain_form(a, xf_a, b, xf_b) == expected
+    first = overlap_remembered(a, xf_a, b, xf_b)
+    assert (first.is_overlapping, first.was_enough) == (expected, False)
+    for axis in (first.axis, 0, 1, 7, 10**6):
+        assert overlap_remembered(a, xf_a, b, xf_b, axis).is_overlapping == expected
+    assert overlap_remembered(a, xf_a, b, xf_b, first.axis).was_enough == (not expected)
+
+
+@PROFILE
+@given(shapes, poses, shapes, poses)
+def test_contact_sets_say_what_overlap_says(a, xf_a, b, xf_b):
+    found = contact_set(a, xf_a, b, xf_b)
+    assert (found.status is not Status.SEPARATED) == overlap(a, xf_a, b, xf_b)
+    assert bool(found.points) == (found.normal is not None) == (found.status is Status.TOUCHING)
+
+
+def test_last_frames_axis_settles_nearly_every_pair_that_stays_apart():
+    rng = np.random.default_rng(5)
+    kinds = [Circle(0.3), Capsule((-0.4, 0.0), (0.4, 0.0), 0.2), Segment((-0.5, 0.0), (0.5, 0.0)), *random_shapes(rng, 20)]
+    enough = apart = 0
+    for _ in range(40):
+        a, b = (kinds[k] for k in rng.integers(0, len(kinds), 2))
+        at, drift, spin, axis = rng.uniform(-2.0, 2.0, 2), rng.normal(size=2), float(rng.normal()), -1
+        for frame in range(60):
+            x, y = (at + drift * frame / 60.0).tolist()
+            there = Transform((x, y), spin * frame / 60.0)
+            found = overlap_remembered(a, Transform(), b, there, axis)
+            assert found.is_overlapping == overlap(a, Transform(), b, there)
+            axis = found.axis
+            apart += not found.is_overlapping
+            enough += found.was_enough
+    assert enough > 0.9 * apart > 500

@@ -1,0 +1,70 @@
+"""The support function against brute force over a dense outline, and the nearest points of segments against sampling."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry.closest import closest_on_segment, closest_on_segments
+from engine.geometry.support import support
+
+SHAPES = [
+    Circle(0.7, (0.2, -0.3)),
+    Polygon.regular(7, 1.0),
+    Polygon([(0, 0), (2, 0.1), (1.5, 1.2)], skin_radius=0.1),
+    Capsule((-1.0, 0.2), (0.5, -0.4), 0.3),
+    Capsule((1.0, 1.0), (1.0, 1.0), 0.3),
+    Segment((-1.0, 0.0), (2.0, 0.5)),
+    Segment((-1.0, 0.0), (2.0, 0.5), 0.01),
+]
+STEPS = 20_000
+
+
+def outline(shape, xf):
+    """Points of the core's corners on circles of the radius: their hull is the shape's, to 1 - cos(half a step)."""
+    turn = 2.0 * math.pi * np.arange(STEPS) / STEPS
+    circle = np.column_stack((np.cos(turn), np.sin(turn)))
+    if isinstance(shape, Circle):
+        core, radius = np.array([shape.center]), shape.radius
+    elif isinstance(shape, Polygon):
+        core, radius = shape.vertices, shape.skin_radius
+    else:
+        core, radius = np.array([shape.p1, shape.p2]), shape.radius if isinstance(shape, Capsule) else shape.skin_radius
+    return np.concatenate([xf.apply_array(core)[i] + radius * circle for i in range(len(core))])
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: type(shape).__name__)
+def test_no_point_lies_farther(shape):
+    rng = np.random.default_rng(3)
+    xf = Transform((3.0, -2.0), 0.7)
+    points = outline(shape, xf)
+    for direction in rng.normal(size=(100, 2)):
+        unit = direction / np.hypot(*direction)
+        (x, y), vertex = support(shape, xf, tuple(direction.tolist()))
+        farthest = float((points @ unit).max())
+        assert x * unit[0] + y * unit[1] == pytest.approx(farthest, abs=1e-7)
+        assert x * unit[0] + y * unit[1] >= farthest - 1e-12
+        assert np.hypot(points[:, 0] - x, points[:, 1] - y).min() < 1e-3
+        assert vertex >= 0
+
+
+def test_no_direction_is_refused():
+    with pytest.raises(InvalidInputError, match="direction must be not 0"):
+        support(SHAPES[0], Transform(), (0.0, 0.0))
+
+
+def test_nearest_points_of_segments():
+    rng = np.random.default_rng(4)
+    t = np.linspace(0.0, 1.0, 101)
+    for _ in range(200):
+        a, b, c, d = (tuple(p) for p in rng.uniform(-1.0, 1.0, (4, 2)).tolist())
+        p, q = closest_on_segments(a, b, c, d)
+        on_ab = np.outer(1.0 - t, a) + np.outer(t, b)
+        on_cd = np.outer(1.0 - t, c) + np.outer(t, d)
+        sampled = float(np.hypot(*(on_ab[:, None] - on_cd[None, :]).transpose(2, 0, 1)).min())
+        assert sampled - 0.03 <= math.dist(p, q) <= sampled + 1e-12
+        assert math.dist(p, closest_on_segment(p, a, b)[0]) < 1e-12
+        assert math.dist(q, closest_on_segment(q, c, d)[0]) < 1e-12
+    assert closest_on_segment((1.0, 1.0), (2.0, 2.0), (2.0, 2.0)) == ((2.0, 2.0), 0.0)

@@ -1,0 +1,94 @@
+"""The closest-points iteration: where it works, and where it fails."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.common.tolerances import CLOSEST_MAX_ITERATIONS
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase import closest_iteration as iteration
+from engine.query.distances import distance
+
+HERE = Transform()
+BOX = Polygon.box(0.5, 0.5)
+LONG = Polygon.box(10.0, 0.5)
+DISC = Circle(0.5)
+ROD = Capsule((-1.0, 0.0), (1.0, 0.0), 0.25)
+LINE = Segment((-1.0, 0.0), (1.0, 0.0))
+
+
+@pytest.mark.parametrize("a", [BOX, DISC, ROD, LINE, Polygon.box(0.5, 0.5, skin_radius=0.1)])
+@pytest.mark.parametrize("b", [BOX, DISC, ROD, LINE])
+@pytest.mark.parametrize("there", [Transform((3.0, 0.1)), Transform((2.0, 2.0), 0.6), Transform((-0.2, -2.0), 1.5)])
+def test_it_agrees_with_gjk_where_shapes_are_well_apart(a, b, there):
+    found, gjk = iteration.distance(a, HERE, b, there), distance(a, HERE, b, there)
+    assert found.status is Status.SEPARATED
+    assert found.separation == pytest.approx(gjk.separation, abs=1e-11)
+    assert found.normal == pytest.approx(gjk.normal, abs=1e-5)  # the angle errs by the root of what the distance does
+
+
+def test_parallel_edges_are_done_at_once():
+    found = iteration.distance(LONG, HERE, LONG, Transform((3.0, 2.0)))
+    assert found.status is Status.SEPARATED and found.separation == pytest.approx(1.0) and found.iterations <= 2
+
+
+def wedge(angle, gap):
+    """A long box over another, turned by `angle`, its lower right corner `gap` above the middle of the other's upper edge."""
+    corner = Transform((0.0, 0.0), angle).apply((10.0, -0.5))
+    return Transform((-corner[0], 0.5 + gap - corner[1]), angle)
+
+
+@pytest.mark.parametrize("angle", [0.7, 0.35, 0.18])
+def test_the_error_falls_by_the_cosine_squared_a_turn(angle):
+    # two lines through one point are what sets the rate: there is no gap to jump over and the corner is never reached
+    ray = Segment((10.0, 0.0), (0.0, 0.0))
+    trace = iteration.new_trace(12)
+    iteration.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
+    length = np.hypot(trace[:, 0], trace[:, 1])
+    assert length[1:] / length[:-1] == pytest.approx(math.cos(angle) ** 2, rel=1e-9)
+
+
+def test_it_fails_at_small_angles():
+    meeting = Transform((0.0, 0.0), 0.01)
+    ray = Segment((10.0, 0.0), (0.0, 0.0))
+    found = iteration.distance(ray, HERE, ray, meeting)
+    assert found.status is Status.OUT_OF_ITERATIONS and found.iterations == CLOSEST_MAX_ITERATIONS
+    assert found.separation > 0.05  # of a true distance of 0
+    exact = distance(ray, HERE, ray, meeting)
+    assert exact.status is Status.TOUCHING and exact.iterations <= 8
+
+
+def test_it_is_slow_where_edges_close_at_a_small_angle():
+    slow = iteration.distance(LONG, HERE, LONG, wedge(-0.05, 1e-3))
+    exact = distance(LONG, HERE, LONG, wedge(-0.05, 1e-3))
+    assert exact.separation == pytest.approx(1e-3, abs=1e-12) and exact.iterations <= 4
+    assert slow.iterations > 10 * exact.iterations
+    assert slow.separation >= exact.separation - 1e-11
+
+
+@pytest.mark.parametrize("there", [HERE, Transform((0.4, 0.3), 0.2), Transform((0.9, 0.0))])
+@pytest.mark.parametrize("b", [BOX, DISC, ROD])
+def test_it_knows_no_depth(b, there):
+    found = iteration.distance(BOX, HERE, b, there)
+    assert found.status is Status.OVERLAPPING
+    assert found.separation == 0.0 and found.normal is found.point_a is found.point_b is None
+
+
+def test_the_trace_shows_each_turn():
+    trace = iteration.new_trace(50)
+    found = iteration.distance(BOX, HERE, ROD, Transform((2.5, 1.0), 0.7), trace)
+    used = trace[~np.isnan(trace[:, 0])]
+    assert len(used) == found.iterations
+    gaps = np.hypot(used[:, 2] - used[:, 0], used[:, 3] - used[:, 1])
+    assert (np.diff(gaps) <= 1e-15).all() and (used[:, 4] <= found.separation + 1e-11).all()
+
+
+def test_degenerate_and_bad_input():
+    assert iteration.distance(Circle(1e200), HERE, Circle(1e200), HERE).status is Status.DEGENERATE
+    with pytest.raises(InvalidInputError, match="shape must be a Circle"):
+        iteration.distance("disc", HERE, BOX, HERE)
+    with pytest.raises(InvalidInputError, match="turns must be a whole number"):
+        iteration.new_trace(1.5)

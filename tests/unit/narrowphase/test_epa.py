@@ -1,0 +1,147 @@
+"""EPA: worked examples of every pair of shapes, containment, the degenerate starts, SAT's depth, trace and bad input."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.compare.cases import case_chunk
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase import epa
+from engine.query import batch, batch_distances
+from engine.query.distances import distance, penetration
+
+HERE = Transform()
+BOX = Polygon.box(0.5, 0.5)
+SKINNED = Polygon.box(0.5, 0.5, skin_radius=0.1)
+SMALL = Polygon.box(0.1, 0.1)
+NEEDLE = Polygon.box(1.0, 0.001)
+DISC = Circle(0.5)
+ROD = Capsule((-1.0, 0.0), (1.0, 0.0), 0.25)
+LINE = Segment((-1.0, 0.0), (1.0, 0.0))
+POINT = Segment((0.0, 0.0), (0.0, 0.0))
+EPS = 1e-14  # metres
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "there", "depth", "normal"),
+    [
+        (BOX, BOX, Transform((0.75, 0.1)), 0.25, (1.0, 0.0)),
+        (BOX, BOX, Transform((-0.1, -0.75)), 0.25, (0.0, -1.0)),
+        (BOX, SMALL, Transform((0.3, 0.0)), 0.3, (1.0, 0.0)),  # one inside the other
+        (BOX, DISC, Transform((0.25, 0.1)), 0.75, (1.0, 0.0)),
+        (SKINNED, SKINNED, Transform((0.0, 0.9)), 0.3, (0.0, 1.0)),
+        (SKINNED, BOX, Transform((1.05, 0.0)), 0.05, (1.0, 0.0)),  # skins only
+        (ROD, ROD, Transform((0.0, 0.1), 0.0), 0.4, (0.0, 1.0)),
+        (ROD, ROD, Transform((0.5, 0.0), math.pi / 2.0), 1.0, (1.0, 0.0)),  # crossed: half a length and both radii
+        (ROD, DISC, Transform((0.2, 0.0)), 0.75, None),  # a centre on the core: either side
+        (LINE, LINE, Transform((0.25, 0.5), math.pi / 2.0), 0.5, (0.0, 1.0)),
+        (LINE, LINE, HERE, 0.0, None),  # one on the other: no depth
+        (LINE, BOX, Transform((0.2, 0.4)), 0.1, (0.0, 1.0)),
+        (POINT, BOX, Transform((0.4, 0.1)), 0.1, (1.0, 0.0)),
+        (POINT, DISC, Transform((0.3, 0.4)), 0.0, (0.6, 0.8)),
+        (DISC, DISC, Transform((0.3, 0.4)), 0.5, (0.6, 0.8)),
+        (DISC, DISC, HERE, 1.0, None),  # concentric: any direction
+        (NEEDLE, NEEDLE, Transform((0.5, 0.0)), 0.002, None),
+        (NEEDLE, BOX, Transform((0.0, 0.25)), 0.251, (0.0, 1.0)),
+        (BOX, BOX, HERE, 1.0, None),
+        (BOX, BOX, Transform((1.0, 1.0)), 0.0, None),  # corners touch
+        (BOX, BOX, Transform((1.0, 0.0)), 0.0, (1.0, 0.0)),
+    ],
+)
+def test_worked_examples(a, b, there, depth, normal):
+    for found, sign in ((penetration(a, HERE, b, there), 1.0), (penetration(b, there, a, HERE), -1.0)):
+        assert found.depth == pytest.approx(depth, abs=EPS) and found.depth >= 0.0
+        assert found.status is (Status.OVERLAPPING if depth > 0.0 else Status.TOUCHING)
+        assert math.hypot(*found.normal) == pytest.approx(1.0, abs=EPS)
+        if normal is not None:
+            assert found.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
+        moved = [p - found.depth * n for p, n in zip(found.point_a, found.normal, strict=True)]
+        assert found.point_b == pytest.approx(moved, abs=EPS)
+
+
+def test_witness_points_are_the_middle_of_what_two_edges_share():
+    found = penetration(BOX, HERE, Polygon.box(1.0, 0.25), Transform((0.75, 0.6)))
+    assert found.point_a == pytest.approx((0.125, 0.5)) and found.point_b == pytest.approx((0.125, 0.35))
+
+
+@pytest.mark.parametrize(("a", "b"), [(BOX, BOX), (BOX, DISC), (ROD, LINE), (POINT, POINT)])
+def test_separated_shapes_have_no_depth(a, b):
+    found = penetration(a, HERE, b, Transform((5.0, 1.0)))
+    assert found == epa.PenetrationResult(Status.SEPARATED, 0.0, None, None, None)
+
+
+def test_the_depth_is_sats():
+    """The greatest separation over all edges of both, by the manifold's exact rule, is minus the depth."""
+    for seed in (1, 2):
+        cases = case_chunk(seed, 0)
+        shapes = batch.ShapeBatch(cases.shapes)
+        found = batch_distances.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+        sat = batch.manifold(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+        overlapping = (found.status == Status.OVERLAPPING) & (sat.axis_separation < 0.0)
+        assert overlapping.sum() > 4000
+        assert not (found.status == Status.OUT_OF_ITERATIONS).any()
+        assert np.array_equal(found.status != Status.SEPARATED, batch.overlap(shapes, cases.pairs, cases.poses_a, cases.poses_b))
+        far = np.abs(cases.poses_a[:, :2]).sum(axis=1) + np.abs(cases.poses_b[:, :2]).sum(axis=1)
+        error = np.abs(found.depth + sat.axis_separation)[overlapping]
+        assert (error <= 1e-14 * (4.0 + far[overlapping])).all()
+
+
+def test_polygons_of_many_corners():
+    for n in (3, 16, 64, 200):
+        round_one = Polygon.regular(n, 1.0)
+        for x, y, angle in ((0.0, 0.0, 0.0), (0.1, 0.05, 0.3), (1.0, 0.3, 0.1), (1.9, 0.1, 0.0)):
+            found = penetration(round_one, HERE, round_one, Transform((x, y), angle))
+            assert found.status in (Status.OVERLAPPING, Status.SEPARATED, Status.TOUCHING)
+            if n == 200:
+                assert found.depth == pytest.approx(max(0.0, 2.0 - math.hypot(x, y)), abs=1e-3)
+
+
+def test_moving_by_the_depth_leaves_a_touch_deep_inside():
+    big = Polygon.regular(9, 5.0)
+    for shape, x, angle in itertools.product((SMALL, DISC, ROD, LINE, NEEDLE, POINT, big), (0.0, 1.0, 3.3), (0.0, 0.5)):
+        there = Transform((x, 0.2), angle)
+        found = penetration(big, HERE, shape, there)
+        moved = [p + found.depth * n for p, n in zip(there.position, found.normal, strict=True)]
+        assert distance(big, HERE, shape, Transform(tuple(moved), angle)).status is Status.TOUCHING
+
+
+def test_the_trace_shows_each_polytope():
+    trace = epa.new_trace(64)
+    found = epa.penetration(Polygon.regular(8, 1.0), HERE, BOX, Transform((0.4, 0.3), 0.2), trace)
+    used = trace[~np.isnan(trace[:, 0])]
+    steps = used[:, 0].astype(int)
+    assert steps[0] == 1 and (np.diff(steps) >= 0).all()
+    for step in range(1, steps[-1] + 1):
+        edges = used[steps == step]
+        assert len(edges) == edges[0, 1] == len(used[steps == 1]) + step - 1  # one more edge at each step
+        assert edges[:, 7].sum() == 1.0
+        assert edges[edges[:, 7] == 1.0, 6] == edges[:, 6].min() <= found.depth + EPS  # the nearest one is expanded
+        assert np.array_equal(edges[:, 4:6], np.roll(edges[:, 2:4], -1, axis=0))  # and they form a ring
+    assert used[steps == steps[-1]][:, 6].min() == pytest.approx(found.depth, abs=EPS)
+    assert epa.penetration(Polygon.regular(8, 1.0), HERE, BOX, Transform((0.4, 0.3), 0.2)) == found
+
+
+def test_lengths_whose_squares_float64_cannot_hold_are_named():
+    found = penetration(Circle(1e200), HERE, Circle(1e200), HERE)
+    assert found.status is Status.DEGENERATE and math.isnan(found.depth) and found.normal is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3.0, HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 3.0"),
+        ((BOX, HERE, BOX, "there"), "xf_b must be a Transform"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        penetration(*arguments)
+
+
+def test_a_trace_of_another_width_never_reaches_the_kernel():
+    with pytest.raises(InvalidInputError, match="trace must be"):
+        epa.penetration(BOX, HERE, BOX, HERE, np.zeros((4, 3)))

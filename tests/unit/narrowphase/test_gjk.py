@@ -1,0 +1,207 @@
+"""GJK: worked examples of every pair of shapes in both orders, its ends, warm start, trace, and bad input."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase import gjk
+from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH
+from engine.narrowphase.gjk import SimplexCache, distance_from
+from engine.query.distances import distance
+
+HERE = Transform()
+BOX = Polygon.box(0.5, 0.5)
+SKINNED = Polygon.box(0.5, 0.5, skin_radius=0.1)
+NEEDLE = Polygon.box(1.0, 0.001)
+DISC = Circle(0.5)
+ROD = Capsule((-1.0, 0.0), (1.0, 0.0), 0.25)
+LINE = Segment((-1.0, 0.0), (1.0, 0.0))
+POINT = Segment((0.0, 0.0), (0.0, 0.0))
+BALL = Capsule((0.0, 0.0), (0.0, 0.0), 0.5)
+EPS = 1e-14  # metres: some roundings of numbers about 5
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "there", "separation", "normal"),
+    [
+        (DISC, DISC, Transform((3.0, 4.0)), 4.0, (0.6, 0.8)),
+        (BOX, DISC, Transform((3.0, 0.25)), 2.0, (1.0, 0.0)),
+        (BOX, DISC, Transform((3.5, 4.5)), 4.5, (0.6, 0.8)),
+        (BOX, BOX, Transform((3.0, 0.25)), 2.0, (1.0, 0.0)),  # parallel edges
+        (BOX, BOX, Transform((4.0, 5.0)), 5.0, (0.6, 0.8)),  # corner to corner
+        (BOX, BOX, Transform((2.0, 0.0), math.pi / 4.0), 1.5 - math.sqrt(0.5), (1.0, 0.0)),
+        (SKINNED, SKINNED, Transform((0.0, -3.0)), 1.8, (0.0, -1.0)),
+        (BOX, ROD, Transform((0.0, 2.0)), 1.25, (0.0, 1.0)),
+        (DISC, ROD, Transform((4.0, 4.0)), 4.25, (0.6, 0.8)),
+        (ROD, ROD, Transform((0.5, 2.0)), 1.5, (0.0, 1.0)),
+        (LINE, LINE, Transform((0.0, 2.0), math.pi / 2.0), 1.0, (0.0, 1.0)),
+        (LINE, LINE, Transform((5.0, 0.0)), 3.0, (1.0, 0.0)),  # on one line
+        (LINE, ROD, Transform((0.0, 1.0)), 0.75, (0.0, 1.0)),
+        (POINT, POINT, Transform((3.0, 4.0)), 5.0, (0.6, 0.8)),
+        (POINT, BOX, Transform((1.5, 0.0)), 1.0, (1.0, 0.0)),
+        (BALL, DISC, Transform((3.0, 4.0)), 4.0, (0.6, 0.8)),
+        (NEEDLE, NEEDLE, Transform((0.5, 1.0)), 0.998, (0.0, 1.0)),
+        # only the radii overlap: exact, negative, with its normal
+        (DISC, DISC, Transform((0.6, 0.8)), 0.0, (0.6, 0.8)),
+        (DISC, DISC, Transform((0.3, 0.4)), -0.5, (0.6, 0.8)),
+        (SKINNED, BOX, Transform((1.05, 0.25)), -0.05, (1.0, 0.0)),
+        (ROD, DISC, Transform((0.5, 0.5)), -0.25, (0.0, 1.0)),
+        # cores that touch have a normal all the same
+        (BOX, BOX, Transform((1.0, 0.25)), 0.0, (1.0, 0.0)),
+        (SKINNED, BOX, Transform((1.0, 0.25)), -0.1, (1.0, 0.0)),
+        (LINE, ROD, Transform((2.0, 0.0), math.pi / 2.0), 0.75, (1.0, 0.0)),
+    ],
+)
+def test_worked_examples(a, b, there, separation, normal):
+    for found, sign in ((distance(a, HERE, b, there), 1.0), (distance(b, there, a, HERE), -1.0)):
+        assert found.separation == pytest.approx(separation, abs=EPS)
+        assert found.normal == pytest.approx((sign * normal[0], sign * normal[1]), abs=EPS)
+        expected = Status.SEPARATED if separation > 0.0 else Status.TOUCHING if separation == 0.0 else Status.OVERLAPPING
+        assert found.status is expected
+        moved = [p + found.separation * n for p, n in zip(found.point_a, found.normal, strict=True)]
+        assert found.point_b == pytest.approx(moved, abs=EPS)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "there", "radii"),
+    [
+        (BOX, BOX, HERE, 0.0),
+        (BOX, Polygon.box(0.1, 0.1), Transform((0.05, 0.0), 0.3), 0.0),
+        (SKINNED, DISC, Transform((0.4, 0.0)), 0.6),
+        (LINE, BOX, Transform((0.2, 0.1)), 0.0),
+        (NEEDLE, NEEDLE, Transform((0.0, 0.0), 1.0), 0.0),
+    ],
+)
+def test_overlapping_cores_give_a_bound_and_no_normal(a, b, there, radii):
+    for found in (distance(a, HERE, b, there), distance(b, there, a, HERE)):
+        assert found.status is Status.OVERLAPPING
+        assert found.separation == -radii
+        assert found.normal is found.point_a is found.point_b is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "there"),
+    [
+        (BOX, BOX, Transform((1.0, 1.0))),  # corners
+        (BOX, BOX, Transform((1.0, 0.0), 0.0)),  # edges
+        (LINE, LINE, Transform((2.0, 0.0))),  # ends
+        (LINE, LINE, HERE),  # one on the other
+        (LINE, LINE, Transform((0.5, 0.0), math.pi)),
+        (POINT, POINT, HERE),
+        (POINT, BOX, Transform((0.5, 0.5))),
+        (NEEDLE, NEEDLE, Transform((0.0, 0.002))),
+        (BOX, DISC, Transform((1.0, 0.0))),
+    ],
+)
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_touching_at_any_size(a, b, there, size):
+    def at(shape):
+        if isinstance(shape, Polygon):
+            return Polygon(shape.vertices * size)
+        if isinstance(shape, Circle):
+            return Circle(shape.radius * size)
+        return Segment(*(tuple(c * size for c in end) for end in (shape.p1, shape.p2)))
+
+    xf = Transform((there.position[0] * size, there.position[1] * size), there.angle)
+    for found in (distance(at(a), HERE, at(b), xf), distance(at(b), xf, at(a), HERE)):
+        assert found.status is Status.TOUCHING
+        assert abs(found.separation) <= EPS * size
+        assert math.hypot(*found.normal) == pytest.approx(1.0, abs=EPS)
+
+
+def test_a_cached_simplex_saves_steps_and_changes_nothing():
+    disc = Polygon.regular(64, 1.0)
+    cache, cold, warm = SimplexCache(), 0, 0
+    for step in range(50):
+        there = Transform((3.0 + 0.01 * step, 0.02 * step), 0.01 * step)
+        found, cache = distance_from(cache, disc, HERE, disc, there)
+        fresh = distance(disc, HERE, disc, there)
+        assert found.separation == pytest.approx(fresh.separation, abs=EPS)
+        cold, warm = cold + fresh.iterations, warm + found.iterations
+    assert warm < 0.6 * cold
+
+
+def test_any_cache_gives_a_right_answer():
+    for there in (Transform((2.5, 0.3), 0.2), Transform((1.0, 1.0)), Transform((0.3, 0.2)), Transform((1.0, 0.0)), HERE):
+        fresh = distance(BOX, HERE, BOX, there)
+        for i in range(4):
+            for j in range(4):
+                for cache in (
+                    SimplexCache((i,), (j,)),
+                    SimplexCache((i, j), (j, i)),
+                    SimplexCache((i, i), (j, j)),
+                    SimplexCache((0, i, j), (j, 1, i)),
+                ):
+                    found, _ = distance_from(cache, BOX, HERE, BOX, there)
+                    assert found.status is fresh.status
+                    if fresh.normal is not None:
+                        assert found.separation == pytest.approx(fresh.separation, abs=EPS)
+
+
+def test_the_trace_shows_each_simplex():
+    trace = gjk.new_trace(8)
+    found = gjk.distance(BOX, HERE, BOX, Transform((4.0, 5.0), 0.1), trace)
+    used = trace[~np.isnan(trace[:, 0])]
+    assert len(used) == found.iterations and trace.shape == (8, GJK_TRACE_WIDTH)
+    nearest = np.hypot(used[:, 7], used[:, 8])
+    assert (np.diff(nearest) < 0.0).all()  # ever nearer
+    assert (used[:, 9] <= found.separation + EPS).all()  # and the bound never above
+    short = gjk.new_trace(1)
+    assert gjk.distance(BOX, HERE, BOX, Transform((4.0, 5.0), 0.1), short) == found
+    assert np.array_equal(short[0], trace[0])
+
+
+@pytest.mark.parametrize("size", [1e155, 1e200, 1e-150, 1e-300])
+def test_lengths_whose_squares_float64_cannot_hold_are_named(size):
+    found = distance(Circle(size), HERE, Circle(size), Transform((3.0 * size, 0.0)))
+    assert found.status is Status.DEGENERATE and math.isnan(found.separation) and found.normal is None
+
+
+def test_results_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        distance(BOX, HERE, BOX, HERE).separation = 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("box", HERE, BOX, HERE), "a must be a Circle, Polygon, Capsule or Segment, got 'box'"),
+        ((BOX, HERE, [1], HERE), "b must be a Circle, Polygon, Capsule or Segment"),
+        ((BOX, (0, 0), BOX, HERE), "xf_a must be a Transform"),
+        ((BOX, HERE, BOX, None), "xf_b must be a Transform"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        distance(*arguments)
+
+
+@pytest.mark.parametrize(
+    "cache",
+    [
+        SimplexCache((4,), (0,)),
+        SimplexCache((0,), (-1,)),
+        SimplexCache((0, 1), (0,)),
+        SimplexCache((0,) * 4, (0,) * 4),
+        SimplexCache((0.5,), (0,)),
+        None,
+    ],
+)
+def test_a_cache_of_other_shapes_is_refused(cache):
+    with pytest.raises(InvalidInputError, match=r"cache(\.indices_[ab])? must be"):
+        distance_from(cache, BOX, HERE, BOX, HERE)
+
+
+def test_a_chapter_asked_directly_refuses_as_well():
+    with pytest.raises(InvalidInputError, match="shape must be a Circle, Polygon, Capsule or Segment"):
+        gjk.distance([1, 2], HERE, BOX, HERE)
+    for trace in (np.zeros((4, 3)), np.zeros((4, GJK_TRACE_WIDTH), dtype=np.float32), np.zeros((4, 2 * GJK_TRACE_WIDTH))[:, ::2], [1.0]):
+        with pytest.raises(InvalidInputError, match="trace must be a writable, contiguous float64"):
+            gjk.distance(BOX, HERE, BOX, HERE, trace)
+    with pytest.raises(InvalidInputError, match="steps must be a whole number >= 0, got -1"):
+        gjk.new_trace(-1)

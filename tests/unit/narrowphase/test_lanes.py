@@ -1,0 +1,111 @@
+"""The lanes form of the manifolds: the scalar form's answers to the bit, and still in the machine's wide registers."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+from engine.common.jit import has_wide_registers
+from engine.compare.cases import case_chunk
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.narrowphase import _manifold_lanes_kernel as lanes
+from engine.narrowphase import batched
+from engine.narrowphase.packing import pack
+from engine.narrowphase.rules import BOX2D, EXACT
+
+RULES = pytest.mark.parametrize("rule", [EXACT, BOX2D])
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+N_PAIRS = 6000 if COMPILED else 150
+
+
+def rows_by(shapes, pairs, poses_a, poses_b, rule, in_lanes, monkeypatch):
+    monkeypatch.setattr(batched, "has_wide_registers", lambda: in_lanes)
+    turned_a, turned_b = batched.poses_with_rotation(poses_a.copy()), batched.poses_with_rotation(poses_b.copy())
+    with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
+        return batched.manifold_rows(shapes, pairs.copy(), turned_a, turned_b, rule)
+
+
+def assert_same_bits(found, expected):
+    for name in batched.ManifoldRows.__slots__:
+        ours, theirs = getattr(found, name), getattr(expected, name)
+        differ = np.flatnonzero((ours.view(np.int64) != theirs.view(np.int64)).reshape(len(ours), -1).any(axis=1))
+        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+
+
+@RULES
+@pytest.mark.parametrize("skin", [0.0, 0.01])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_lanes_give_the_scalar_answers_to_the_bit(rule, skin, seed, monkeypatch):
+    cases = case_chunk(seed, 0, N_PAIRS)
+    shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in cases.shapes])
+    scalar, wide = (rows_by(shapes, cases.pairs, cases.poses_a, cases.poses_b, rule, how, monkeypatch) for how in (False, True))
+    assert (scalar.count > 0).any() and (scalar.count == 0).any()
+    assert_same_bits(wide, scalar)
+
+
+@RULES
+def test_exact_touches_and_coincident_shapes(rule, monkeypatch):
+    """A grid of offsets at which edges, corners and centres meet exactly, for boxes, triangles and discs in both orders."""
+    shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Polygon.regular(16, 0.5)])
+    steps = [-1.0, -0.5, 0.0, 0.5, 1.0] if COMPILED else [0.0, 1.0]
+    rows = [(a, b, x, y, turn) for a in range(4) for b in range(4) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
+    pairs = np.array([row[:2] for row in rows])
+    poses_b = np.array([row[2:] for row in rows])
+    scalar, wide = (rows_by(shapes, pairs, np.zeros_like(poses_b), poses_b, rule, how, monkeypatch) for how in (False, True))
+    assert_same_bits(wide, scalar)
+
+
+def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
+    shapes = pack([Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Capsule((-1, 0), (1, 0), 0.2), Segment((-1, 0), (1, 0)), Circle(1.0)])
+    rng = np.random.default_rng(7)
+    pairs = rng.integers(0, 5, (400, 2))
+    poses_a, poses_b = rng.uniform(-1.0, 1.0, (2, 400, 3))
+    scalar, wide = (rows_by(shapes, pairs, poses_a, poses_b, EXACT, how, monkeypatch) for how in (False, True))
+    assert_same_bits(wide, scalar)
+
+
+def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
+    shapes = pack([Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0), Circle(1.0)])
+    rng = np.random.default_rng(8)
+    for n in (48, 63, 64, 65, 130) if COMPILED else (65,):
+        pairs = rng.integers(0, 3, (n, 2))
+        poses_a, poses_b = rng.uniform(-1.0, 1.0, (2, n, 3))
+        scalar, wide = (rows_by(shapes, pairs, poses_a, poses_b, EXACT, how, monkeypatch) for how in (False, True))
+        assert_same_bits(wide, scalar)
+
+
+@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@pytest.mark.parametrize(
+    ("kernel", "divisions", "products"),
+    [("_polygons_lanes", 3, 200), ("_polygon_circle_lanes", 1, 100), ("_circles_lanes", 1, 80)],
+)
+def test_the_loops_are_still_vectorised(kernel, divisions, products):
+    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
+
+    Every division of a chapter's choices must be a packed one: a loop that fell back has `vdivsd` alone.
+    """
+    import numba
+
+    again = numba.njit(error_model="numpy")(getattr(lanes, kernel).py_func)
+    again.compile(signature_of(kernel))
+    (assembly,) = again.inspect_asm().values()
+    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
+    print(kernel, packed)
+    assert packed["vdivpd"] >= divisions
+    assert packed["vmulpd"] >= products
+
+
+def signature_of(kernel):
+    """Argument types of a kernel in lanes, by the annotations of its Python function."""
+    from numba import types
+
+    kinds = {"FloatArray": types.float64, "IntArray": types.int64}
+    wide = ("vertices", "normals", "centroid", "pairs", "poses_a", "poses_b", "names", "axis", "reference")
+    of = {"points": 3, **dict.fromkeys(wide, 2)}
+    function = getattr(lanes, kernel).py_func
+    return tuple(
+        types.int64 if hint == "int" else types.Array(kinds[hint], of.get(name, 1), "C")
+        for name, hint in function.__annotations__.items()
+        if name != "return"
+    )
