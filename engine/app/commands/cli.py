@@ -6,6 +6,7 @@ with one line on standard error; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -14,10 +15,12 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
+from engine.app.commands.bench import bench_command
 from engine.app.commands.compare import compare_command
 from engine.app.commands.doctor import doctor_command
 from engine.app.commands.fire import fire_command
 from engine.app.commands.list import list_command
+from engine.app.commands.output import InterruptedRunError
 from engine.app.commands.run import run_command
 from engine.app.commands.start import start
 from engine.common.errors import LabError
@@ -40,6 +43,7 @@ _app.command("list", help="All demos: id, category, title.")(list_command)
 _app.command("run", help="One demo: in the window, or headless.")(run_command)
 _app.command("fire", help="The bullet experiment: which shots go through a wall, without CCD and with it.")(fire_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
+_app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
 
 
@@ -51,23 +55,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         Without the program's name; None takes those of the process.
     """
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by whoever started us
+            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
     try:
         status = _app(args=arguments, prog_name=_NAME, standalone_mode=False)
         sys.stdout.flush()
         return _interrupted() if status == 130 else int(status or 0)
     except KeyboardInterrupt:
         return _interrupted()
+    except SystemExit as stop:
+        if stop.code != 1:
+            raise
+        return _reader_gone()  # the one thing for which typer leaves this way: a pipe closed while it printed
     except TyperException as error:
         return _mistake(_usage(error))
+    except InterruptedRunError as stop:
+        return _interrupted(str(stop))
     except LabError as error:
         return _mistake(str(error))
-    except BrokenPipeError:  # the reader, such as `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:
+        return _reader_gone()
     except OSError as error:
-        if error.filename is None:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) and error.filename is None:
             raise
-        return _mistake(f"{error.filename}: {error.strerror}")
+        _discard_output()
+        return _mistake(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
+
+
+def _reader_gone() -> int:
+    """The reader, such as `head`, has had enough: no mistake, and nothing left to say."""
+    _discard_output()
+    return 0
+
+
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere: the interpreter would try to write it again as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _usage(error: TyperException) -> str:
@@ -89,6 +113,6 @@ def _mistake(message: str) -> int:
     return 2
 
 
-def _interrupted() -> int:
-    typer.echo("interrupted", err=True)
+def _interrupted(words: str = "interrupted") -> int:
+    typer.echo(words, err=True)
     return 130

@@ -1,0 +1,7 @@
+"""python -m benchmarks [NAMES]: the same as `python main.py bench`."""
+
+import sys
+
+from engine.app.commands.cli import main
+
+sys.exit(main(["bench", *sys.argv[1:]]))

@@ -1,0 +1,53 @@
+"""Batched overlap against shapely's vectorised `intersects` and against b2TestOverlap through pybox2d.
+
+Shapely is given polygons that stand in the world already: moving them there is not counted against it, while ours are moved.
+"""
+
+from __future__ import annotations
+
+from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
+from benchmarks.pairs import make_pairs
+from engine.box2d.oracle import PairOracle
+from engine.geometry import Polygon, Transform
+from engine.query import batch
+
+__all__ = ["run"]
+
+
+def run(quick: bool = False) -> list[Record]:
+    """Time polygons of 3 to 8 corners."""
+    n, rounds = (2_000, 3) if quick else (10_000, 21)
+    given = make_pairs("polygons", n)
+    oracle, shapes = PairOracle(given.shapes), batch.ShapeBatch(given.shapes)
+    where = (given.pairs, given.poses_a, given.poses_b)
+    calls = {"ours": lambda: _done(batch.overlap(shapes, *where)), "pybox2d": lambda: oracle.overlaps(*where)[1]}
+    missing = ""
+    try:
+        require_peer("shapely")
+        import shapely
+
+        a, b = (shapely.polygons(_rings(given.shapes, given.pairs[:, k], poses)) for k, poses in ((0, given.poses_a), (1, given.poses_b)))
+        calls["shapely"] = lambda: _done(shapely.intersects(a, b))
+    except MissingPeerError as error:
+        missing = str(error)
+    taken = seconds_in_turn(calls, rounds)
+    note = f"{n:,} pairs, {batch.overlap(shapes, *where).mean():.0%} touching"
+    against = [record("overlap, polygons", "pairs/s", taken["ours"], taken["pybox2d"], "pybox2d", note, n)]
+    if missing:
+        return [*against, record("overlap, polygons", "pairs/s", taken["ours"], note=missing, amount=n)]
+    return [*against, record("overlap, polygons", "pairs/s", taken["ours"], taken["shapely"], "shapely", note, n)]
+
+
+def _rings(shapes, which, poses):
+    import shapely
+
+    rings = []
+    for shape, (x, y, angle) in zip(which.tolist(), poses.tolist(), strict=True):
+        polygon = shapes[shape]
+        assert isinstance(polygon, Polygon)
+        rings.append(shapely.linearrings(Transform((x, y), angle).apply_array(polygon.vertices)))
+    return rings
+
+
+def _done(result: object) -> None:
+    """Drop the result: a call that returns a number would seem to have timed itself."""

@@ -1,0 +1,28 @@
+"""All measurements by name. Each module is one claim; its `run(quick)` returns records."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+from benchmarks.measuring import Record
+
+__all__ = ["BENCHMARKS", "load"]
+
+BENCHMARKS: dict[str, str] = {
+    "manifold": "manifolds of many pairs, against Box2D through pybox2d",
+    "overlap": "overlap of many pairs, against shapely's vectorised intersects and Box2D through pybox2d",
+    "broad_phase": "pairs of overlapping boxes, against shapely's tree",
+    "scene": "a whole collision frame, against pymunk's step with all collisions filtered",
+    "growth": "how the cost of a manifold grows with vertices and with pairs",
+    "scalar_query": "one question asked from Python, result object included",
+    "start_up": "importing the engine in a fresh interpreter",
+    "frame": "the frame of a full window: step, check and picture",
+}
+"""Name of the module, and what it measures."""
+
+
+def load(name: str) -> Callable[[bool], list[Record]]:
+    """Return the `run` of one benchmark."""
+    run: Callable[[bool], list[Record]] = importlib.import_module(f"benchmarks.{name}").run
+    return run

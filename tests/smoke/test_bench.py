@@ -1,0 +1,61 @@
+"""``bench``: it runs, its numbers are whole, and what is wrong is one line. Nothing here judges a speed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import measuring, overlap
+from benchmarks.registry import BENCHMARKS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "main.py"), "bench", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_quick_measurements_are_whole() -> None:
+    ran = bench("overlap", "scalar_query", "--quick", "--json", "-")
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["quick"] is True
+    assert {one["name"].split(",")[0] for one in found["records"]} == {"overlap", "one manifold", "one overlap"}
+    for one in found["records"]:
+        assert one["ours"] > 0.0 and one["spread"] >= 0.0 and one["machine"]
+        assert one["peer"] is None or one["ratio"] > 0.0
+
+
+def test_every_module_of_measurements_is_in_the_registry() -> None:
+    helpers = {"__init__", "__main__", "registry", "measuring", "pairs", "bodies"}
+    assert {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - helpers == set(BENCHMARKS)
+
+
+def test_an_unknown_name_is_one_line_that_lists_the_names() -> None:
+    ran = bench("speed")
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert ran.stderr.strip().count("\n") == 0
+    assert all(name in ran.stderr for name in BENCHMARKS)
+
+
+def test_a_missing_peer_is_said_and_the_rest_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_there(module: str) -> None:
+        raise measuring.MissingPeerError(f"{module} is not installed")
+
+    monkeypatch.setattr(overlap, "require_peer", nothing_there)
+    records = overlap.run(quick=True)
+    assert [(one.peer_name, one.note) for one in records][1] == ("", "shapely is not installed")
+    assert records[0].ratio is not None and records[1].ratio is None
+
+
+def test_calls_take_turns_and_the_first_round_does_not_count() -> None:
+    order: list[str] = []
+    taken = measuring.seconds_in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
+    assert order == ["a", "b"] * 4
+    assert [len(seconds) for seconds in taken.values()] == [3, 3]
