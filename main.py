@@ -1,6 +1,7 @@
 """Start here: ``python main.py``; ``python main.py --help`` lists the commands."""
 
 import sys
+from pathlib import Path
 
 
 def _cannot_start(reason: str) -> None:
@@ -10,6 +11,10 @@ def _cannot_start(reason: str) -> None:
 
 if not (3, 11) <= sys.version_info[:2] <= (3, 13):
     _cannot_start("this program needs Python 3.11 to 3.13, and this is " + sys.version.split()[0])
+
+root = str(Path(__file__).resolve().parent)
+if root not in sys.path:  # as under `python -I`
+    sys.path.insert(0, root)
 
 try:
     from engine.app.commands.cli import main

@@ -10,10 +10,10 @@ outline's feet are beside it. The number is the gap between the edge and the nea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
@@ -23,6 +23,7 @@ from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
+from engine.render.palette import Color, mix
 from sprites.figure_outline import FEET, HOLDS, Hold
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def _route() -> tuple[Leg, ...]:
 
 ROUTE = _route()
 
+_OUTLINE: Color = mix(palette.ACCENT, palette.TEXT, 0.35)
+"""Of the fixtures that hold a figure."""
+
 
 class Figure:
     """One figure in its world: which way it looks, what it stands on, how far it ever stood on air."""
@@ -85,7 +89,10 @@ class Figure:
     @property
     def feet(self) -> tuple[float, float]:
         """Left and right end of the true outline's feet, world x."""
-        x = self.position[0]
+        return self.feet_at(self.position[0])
+
+    def feet_at(self, x: float) -> tuple[float, float]:
+        """Return the ends of the feet of a figure that stands at `x`."""
         return (x - FEET[1], x - FEET[0]) if self.looks_left else (x + FEET[0], x + FEET[1])
 
     def command(self, direction: int, jump: bool, speed: float) -> None:
@@ -209,7 +216,8 @@ class NonconvexCharacters(Demo):
     """One bird in one box, in two, and in a circle and three boxes."""
 
     parameters = (Parameter("speed", 1.6, 0.2, 6.0, "m/s", "walking speed"),)
-    keys = (("Left, Right", "walk all three"), ("Up", "jump"))
+    layers: ClassVar[Mapping[str, bool]] = {"aabbs": True}
+    keys = (("Left, Right", "walk all three"), ("Up", "jump"), ("R", "back to the autopilot"))
 
     def build(self) -> None:
         self.figures: list[Figure] = []
@@ -225,6 +233,7 @@ class NonconvexCharacters(Demo):
             stage = self.add_stage(world, offset=(0.0, SPACING * (len(HOLDS) - 1 - row)), label=hold.title)
             figure = Figure(world, hold, platform)
             stage.outline_only.add(figure.body)
+            stage.colors[figure.body] = _OUTLINE
             self.figures.append(figure)
         self.pilot: Pilot | None = Pilot(self.figures)
 
@@ -253,15 +262,16 @@ class NonconvexCharacters(Demo):
         """The speed holds from the next step on; nothing is built anew."""
 
     def home(self) -> AABB:
-        return AABB((-WALL - 3.2, -0.4), (WALL + 0.4, SPACING * len(HOLDS) - 0.4))  # the readout stands on the left
+        return AABB((-WALL - 0.3, -0.25), (WALL + 0.3, SPACING * len(HOLDS) - 0.4))
 
     def status(self) -> Sequence[StatusLine]:
-        lines: list[StatusLine] = []
+        lines: list[StatusLine] = ["stands on air, now / largest so far"]
         for figure in self.figures:
             now, most = figure.on_air, figure.most_on_air
-            text = f"{figure.holds[False].title}: on {now:.2f} m of air, {most:.2f} m at most"
+            text = f"{figure.holds[False].title}: {now:.2f} / {most:.2f} m"
             lines.append((text, palette.WARNING) if now > 0.0 else text)
-        lines.append("arrow keys take over" if self.pilot is not None else "arrow keys walk and jump")
+        lines.append(("green: the drawn feet, while they stand", palette.CAPTION))
+        lines.append(("the arrow keys take over" if self.pilot is not None else "R: back to the autopilot", palette.CAPTION))
         return lines
 
     def draw_background(self, canvas: Canvas) -> None:
@@ -276,15 +286,18 @@ class NonconvexCharacters(Demo):
             self._draw_figure(canvas.at(stage.offset), stage, figure)
 
     def _draw_figure(self, canvas: Canvas, stage: Stage, figure: Figure) -> None:
-        x, y, angle = stage.drawn_pose(figure.body)
-        for fixture in stage.world.body(figure.body).fixtures:
-            canvas.aabb(stage.world.fixture(fixture).shape.aabb(Transform((x, y), angle)), palette.FIXTURE_AABB)
-        left, right = figure.feet
-        canvas.segment((left, y - 0.03), (right, y - 0.03), palette.AGREE if figure.on_air == 0.0 else palette.CAPTION, 3.0)
-        if figure.on_air > 0.0:
-            start, end = (EDGE, left) if left > EDGE else (-EDGE, right)
-            canvas.segment((start, TOP - 0.03), (end, TOP - 0.03), palette.UNEXPLAINED, 5.0)
-            canvas.text((0.5 * (start + end), TOP - 0.28), f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, 15.0, "center", bold=True)
+        """Draw the feet and the air under them, where the picture has the figure."""
+        x, y, _ = stage.drawn_pose(figure.body)
+        left, right = figure.feet_at(x)
+        if figure.grounded:
+            canvas.segment((left, y - 0.03), (right, y - 0.03), palette.AGREE, 3.0)
+        start, end = (EDGE, left) if left > EDGE else (right, -EDGE)
+        if figure.on_air > 0.0 and end > start:
+            corners = ((start, TOP - 0.1), (end, TOP - 0.1), (end, TOP), (start, TOP))
+            canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
+            beside, anchor = (end + 0.12, "left") if left > EDGE else (start - 0.12, "right")
+            size = min(15.0, max(10.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
+            canvas.text((beside, 0.5 * TOP), f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, anchor, bold=True, plate=True)
 
 
 @cache

@@ -99,7 +99,7 @@ class SimpleShapes(Demo):
     def home(self) -> AABB:
         """Show the pit up to the lower part of the rain."""
         width = self._half_width + _WALL
-        return AABB((-width, -_WALL), (width, max(1.3 * width, 4.0)))
+        return AABB((-width, -_WALL), (width, max(1.15 * width, 4.0)))
 
     def on_key(self, key: str) -> bool:
         """Toss everything up with T, each body a little differently."""
@@ -131,9 +131,11 @@ class SimpleShapes(Demo):
         contacts = self.stage.world.contacts
         added, lasting = int((contacts.state == 0).sum()), int((contacts.state == 1).sum())
         segments = int((contacts.count == 2).sum())
+        asleep = int((~self.stage.world.awake[1:]).sum())  # the pit comes first
         return (
             (f"{len(contacts)} contacts, {segments} of them segments", palette.TEXT),
             (f"points: {added} new, {lasting} lasting, {len(contacts.removed)} gone in this step", palette.CAPTION),
+            (f"asleep (dim): {asleep}, at rest and not recomputed", palette.CAPTION),
         )
 
     def _bodies(self) -> list[int]:

@@ -99,6 +99,10 @@ class FixedClock:
         """Forget time held and steps asked for: a new world begins."""
         self._held, self._requested, self._forgiven, self.lag = 0.0, 0, 0.0, 0.0
 
+    def settle(self) -> None:
+        """Draw the state after the last step, until time passes: for a picture of the end."""
+        self._held = self._step
+
     def advance(self, elapsed: float) -> int:
         """Take in `elapsed` real seconds and return the number of steps due now; negative or NaN time counts as none."""
         if self.paused:

@@ -70,6 +70,8 @@ class Demo:
     title: ClassVar[str] = ""
     watch: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    layers: ClassVar[Mapping[str, bool]] = {}
+    """What is shown at first, where it differs from `engine.render.debug_draw.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
 
@@ -104,6 +106,10 @@ class Demo:
 
     def status(self) -> Sequence[StatusLine]:
         """Return the lines of the readout."""
+        return ()
+
+    def summary(self) -> Sequence[str]:
+        """Return the lines that a headless run prints at its end, such as verdicts."""
         return ()
 
     def on_key(self, key: str) -> bool:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import pygame
 
 from engine.app.demo import Demo
+from engine.app.layout import Place
 from engine.app.session import Session
+from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_scale_bar
 from engine.render.canvas import Canvas
-from engine.render.debug_draw import DebugDraw
+from engine.render.debug_draw import DebugDraw, length_words, reason_color
 from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
-from engine.render.hud import draw_lines, draw_notice
+from engine.render.hud import draw_lines, draw_notice, lines_size
 from engine.render.palette import Color
 
 __all__ = ["FramePainter"]
 
 _NOTABLE_LAG = 0.15
+_FULL_VIEW = (600.0, 400.0)
+"""Pixels of a view from which the words in it have their full size at a UI scale of 1."""
+_LEAST_SCALE = 0.6
+_REACH = 12.0
+"""Design pixels from a difference at which the pointer still means it."""
 
 
 class FramePainter:
@@ -31,43 +41,102 @@ class FramePainter:
 
     def __init__(self, ui_scale: float = 1.0) -> None:
         self.fonts = FontBook(ui_scale)
+        self._book = self.fonts
         self._discs = DiscBook()
         self._debug = DebugDraw()
 
-    def paint(self, surface: pygame.Surface, session: Session) -> None:
-        """Draw the session's view; nothing outside it is touched."""
+    def paint(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
+        """Draw the session's view; nothing outside it is touched. A difference under the `pointer` is explained beside it."""
         demo, fraction = session.demo, session.clock.fraction
         clip = surface.get_clip()
         surface.set_clip(session.camera.view)
-        canvas = Canvas(surface, session.camera, self.fonts, self._discs)
+        self._book = self._book_for(session.camera.view)
+        lines, plate = self._readout(session, has_readout)
+        session.keep_clear((plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]), self._book.ui_scale)
+        canvas = Canvas(surface, session.camera, self._book, self._discs)
+        canvas.room.take(plate)
         draw_backdrop(canvas)
         for stage in demo.stages:
-            stage.drawn_poses = self._debug.poses(stage.world, fraction)
+            stage.drawn_poses = self._debug.poses(stage, fraction)
         demo.draw_background(canvas)
+        found: list[tuple[tuple[float, float], Difference]] = []
         for stage in demo.stages:
-            self._debug.draw(canvas, stage, session.layers, fraction)
+            for difference in self._debug.draw(canvas, stage, session.layers, fraction):
+                found.append((canvas.at(stage.offset).camera.to_screen(difference.position), difference))
         demo.draw(canvas)
         self._label_stages(canvas, demo)
         draw_scale_bar(canvas)
-        self._readout(surface, session)
+        draw_lines(surface, self._book, plate.topleft, lines)
+        self._notice(canvas, session)
+        if pointer is not None:
+            self._explain(surface, session.camera.view, pointer, found)
         surface.set_clip(clip)
 
     def _label_stages(self, canvas: Canvas, demo: Demo) -> None:
         for stage in demo.stages:
             if stage.label:
-                canvas.text(stage.label_at, stage.label, palette.TEXT, 15.0, "bottom", bold=True)
+                size = min(15.0, max(9.0, round(0.45 * canvas.camera.scale / canvas.ui_scale)))  # not higher than the space between worlds
+                canvas.text(stage.label_at, stage.label, palette.TEXT, size, "bottom", bold=True)
 
-    def _readout(self, surface: pygame.Surface, session: Session) -> None:
+    def _book_for(self, view: Place) -> FontBook:
+        """Return the fonts for a view: smaller where it is so small that the words would cover the picture."""
+        room = max(min(view[2] / _FULL_VIEW[0], view[3] / _FULL_VIEW[1]), _LEAST_SCALE)
+        scale = min(self.fonts.ui_scale, round(20.0 * room) / 20.0)
+        if scale != self._book.ui_scale:
+            return self.fonts if scale == self.fonts.ui_scale else FontBook(scale)
+        return self._book
+
+    def n_asleep(self, session: Session) -> int:
+        """Return the number of dynamic bodies that sleep."""
+        return sum(self._debug.n_asleep(stage.world) for stage in session.demo.stages)
+
+    def _readout(self, session: Session, is_wanted: bool) -> tuple[list[tuple[str, Color]], pygame.Rect]:
+        """Return the demo's lines, wrapped to the view, and the plate they will stand on."""
         left, top, width, _ = session.camera.view
-        inset = round(12 * self.fonts.ui_scale)
+        inset = round(12 * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
-        for line in session.demo.status():
+        for line in session.demo.status() if is_wanted else ():
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
-            lines.extend((part, color) for part in self.fonts.wrapped(text, 14.0, max(width - 4 * inset, 1)))
-        draw_lines(surface, self.fonts, (left + inset, top + inset), lines)
+            lines.extend((part, color) for part in self._book.wrapped(text, 14.0, max(width - 4 * inset, 1)))
+        place = pygame.Rect((left + inset, top + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
+        return lines, place
+
+    def _notice(self, canvas: Canvas, session: Session) -> None:
+        """Say what is wrong: a refusal, too slow a computer, nothing to see."""
+        words, color = "", palette.WARNING
         if session.failure:
-            draw_notice(surface, self.fonts, session.camera.view, f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED)
+            words, color = f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED
+        elif not session.is_untouched and not self._shows_something(canvas, session):
+            words = "nothing is in view: Home brings the view back"
         elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:
-            share = f"{100.0 * (1.0 - session.clock.lag):.0f} %"
-            words = f"runs at {share} of the speed asked for: steps take too long"
-            draw_notice(surface, self.fonts, session.camera.view, words, palette.WARNING)
+            times = session.shown
+            cost = "drawing takes" if times.draw > times.frame - times.draw else "steps take"
+            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {cost} too long"
+        if words:
+            draw_notice(canvas.surface, self._book, session.camera.view, words, color)
+
+    def _shows_something(self, canvas: Canvas, session: Session) -> bool:
+        return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
+
+    def _explain(
+        self, surface: pygame.Surface, view: Place, pointer: tuple[int, int], found: Sequence[tuple[tuple[float, float], Difference]]
+    ) -> None:
+        """Tell of the difference under the pointer what it is and how it was proved."""
+        near = [(math.dist(place, pointer), k) for k, (place, _) in enumerate(found)]
+        if not near or min(near)[0] > _REACH * self._book.ui_scale:
+            return
+        difference = found[min(near)[1]][1]
+        reason, color = REASONS[difference.reason], reason_color(difference.reason)
+        width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
+        lines: list[tuple[str, Color]] = [(f"{reason.name}, {length_words(difference.size)}", color)]
+        lines += [(line, palette.TEXT) for line in self._book.wrapped(reason.sentence, 13.0, width)]
+        proof = f"Shown for fixtures {difference.fixture_a} and {difference.fixture_b}: {difference.evidence}."
+        lines += [(line, palette.CAPTION) for line in self._book.wrapped(proof, 13.0, width)]
+        place = pygame.Rect((0, 0), lines_size(self._book, lines, 13.0))
+        gap = round(14 * self._book.ui_scale)
+        place.topleft = pointer[0] + gap, pointer[1] + gap
+        if place.right > view[0] + view[2]:
+            place.right = pointer[0] - gap
+        if place.bottom > view[1] + view[3]:
+            place.bottom = pointer[1] - gap
+        draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)

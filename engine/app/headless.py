@@ -131,6 +131,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
         scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
         window = _window_on(demo, size, scale)
         window.session.clock.paused = paused
+        window.session.clock.settle()
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
             window.session.observe(demo.times)

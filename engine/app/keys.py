@@ -6,7 +6,9 @@ from enum import Enum
 
 import pygame
 
-__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "Command"]
+from engine.contracts.agreement import REASONS
+
+__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command"]
 
 
 class Command(Enum):
@@ -49,7 +51,7 @@ LAYER_NAMES: dict[Command, str] = {
     Command.NORMALS: "Normals",
     Command.JOINTS: "Joints",
     Command.CENTERS: "Centres",
-    Command.SEPARATIONS: "Gaps",
+    Command.SEPARATIONS: "Separations",
     Command.CHECK: "Live check",
 }
 
@@ -87,14 +89,15 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Left drag", "grab a body"),
             ("Right drag", "move the view"),
             ("Wheel", "zoom at the cursor"),
-            ("Home", "reset the view"),
+            ("Home", "bring the view back"),
+            ("Point at", "a difference (orange ring): its proof"),
         ),
     ),
     (
         "Show",
         (
             ("1", "shapes"),
-            ("2", "bounding boxes of fixtures"),
+            ("2", "bounding boxes of fixtures (dashed)"),
             ("3", "contact points"),
             ("4", "contact normals"),
             ("5", "joints"),
@@ -106,3 +109,14 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Window", (("F1", "these keys"), ("Esc", "back to the demos, then quit"))),
 )
 """Groups of (key, meaning)."""
+
+NOTES: tuple[tuple[str, str], ...] = (
+    ("Live check: every contact is computed twice. Where Box2D and we differ, an orange ring stands, with one of these reasons:", ""),
+    *((reason.name, reason.sentence) for reason in REASONS.values()),
+    (
+        "+15 mm",
+        "Separations (7) are those of the cores. A polygon has a skin of 10 mm, and Box2D lets two skins overlap by 5 mm: "
+        "polygons at rest show 15 mm, a polygon and a disc 5 mm.",
+    ),
+)
+"""What the overlay of keys says under the keys: (word, sentence)."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import warnings
 from collections.abc import Mapping
 from time import perf_counter
 
@@ -20,6 +22,7 @@ __all__ = ["DisplayError", "run_window"]
 
 _FRAMES_PER_SECOND = 60
 _DESIGN_SIZE = (1280, 720)
+_SMALLEST_SIZE = (480, 320)
 
 
 class DisplayError(LabError):
@@ -80,10 +83,18 @@ def _open(ui_scale: float | None, size: tuple[int, int] | None) -> tuple[pygame.
         room = (int(0.96 * desktop[0]), int(0.9 * desktop[1]))
         fitting = wanted if size is not None else (min(wanted[0], room[0]), min(wanted[1], room[1]))
         surface = pygame.display.set_mode(fitting, pygame.RESIZABLE)
+        _limit_size()
     except pygame.error as error:
         raise DisplayError(f"no window can be opened: {error}") from None
     pygame.display.set_caption("Collision laboratory")
     return surface, scale
+
+
+def _limit_size() -> None:
+    """Let nobody make the window smaller than it can be used; where the system knows no such limit, what does not fit is cut off."""
+    with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
+        warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
+        pygame.Window.from_display_module().minimum_size = _SMALLEST_SIZE
 
 
 def _run(surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:

@@ -27,6 +27,10 @@ class Parameter:
         Only whole numbers.
     slider_high : float, optional
         Where the slider ends, if sooner than `high`.
+    note : str
+        One line that explains it to newcomers, where the description does not.
+    choices, also : tuple of str
+        Of a choice, made by `choice`: the word for each value 0, 1, 2..., and another word that is taken for it ("" for none).
     """
 
     name: str
@@ -37,6 +41,18 @@ class Parameter:
     description: str = ""
     whole: bool = False
     slider_high: float | None = None
+    note: str = ""
+    choices: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @classmethod
+    def choice(
+        cls, name: str, choices: Sequence[str], description: str = "", also: Sequence[str] = (), default: int = 0, note: str = ""
+    ) -> Parameter:
+        """Return a parameter that is one of a few words; its value is the index of the word."""
+        last = len(choices) - 1
+        words, others = tuple(choices), tuple(also)
+        return cls(name, default, 0, last, description=description, whole=True, note=note, choices=words, also=others)
 
     def __post_init__(self) -> None:
         if not self.low <= self.default <= self.high:
@@ -48,13 +64,15 @@ class Parameter:
         return self.low, self.high if self.slider_high is None else min(self.slider_high, self.high)
 
     def checked(self, value: object) -> float:
-        """Return `value`, a number or a text that is one, if it is allowed.
+        """Return `value`, a number or a text that is one, if it is allowed; of a choice, its word or its index.
 
         Raises
         ------
         InvalidInputError
             It is no number, outside the range, or not whole where it must be.
         """
+        if self.choices:
+            return self._chosen(value)
         kind = "a whole number" if self.whole else "a number"
         wanted = f"{kind} from {self.low:g} to {self.high:g}" + (f" {self.unit}" if self.unit else "")
         try:
@@ -73,8 +91,19 @@ class Parameter:
 
     def shown(self, number: float) -> str:
         """Return the value as people read it, with its unit."""
+        if self.choices:
+            return self.choices[round(number)]
         text = f"{number:.0f}" if self.whole else f"{number:.4g}"
         return f"{text} {self.unit}" if self.unit else text
+
+    def _chosen(self, value: object) -> float:
+        if isinstance(value, str):
+            for words in (self.choices, self.also, tuple(str(k) for k in range(len(self.choices)))):
+                if value.strip() and value.strip().lower() in words:
+                    return float(words.index(value.strip().lower()))
+        elif isinstance(value, int | float) and not isinstance(value, bool) and value in range(len(self.choices)):
+            return float(value)
+        raise InvalidInputError(self.name, "one of " + ", ".join(self.choices), value)
 
 
 def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, float]:

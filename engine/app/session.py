@@ -22,6 +22,10 @@ _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
 _LONGEST_FRAME = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
+_FARTHEST = 12.0
+"""How many times smaller than at first the picture may become: farther out a demo is a dot that nobody finds again."""
+_FOOT = 16.0
+"""Design pixels at the bottom of the view that the scale bar takes beyond the margin."""
 _WINDOW = 30
 _REFRESH = 0.25
 
@@ -46,36 +50,63 @@ class Session:
     view : (left, top, width, height)
         Where it is drawn, pixels.
     layers : Layers, optional
-        What is shown; shared, so that the toggles outlive the demo.
+        What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
     """
 
     def __init__(self, demo: Demo, view: Place, layers: Layers | None = None) -> None:
         self.demo = demo
-        self.layers = layers if layers is not None else Layers()
+        shared = layers if layers is not None else Layers()
+        self.layers = replace(shared, **demo.layers) if demo.layers else shared
         self.clock = FixedClock(demo.step_seconds)
         self.camera = Camera(view=view)
         self.failure = ""
         self.shown = FrameTimes()
+        self._readout = (0.0, 0.0)
+        self._foot = 0.0
         self._untouched = True
+        self._speed_chosen = False
         self._recent: deque[FrameTimes] = deque(maxlen=_WINDOW)
         self._since_refresh = _REFRESH
         self.home()
 
     def home(self) -> None:
-        """Show everything."""
-        self.camera = self.camera.fitted(self.demo.home())
+        """Show everything, beside the readout or under it, whichever leaves the picture larger."""
+        box, (width, height) = self.demo.home(), self._readout
+        beside = self.camera.fitted(box, kept=(width, 0.0, 0.0, self._foot))
+        under = self.camera.fitted(box, kept=(0.0, height, 0.0, self._foot))
+        self.camera = max(under, beside, key=lambda camera: camera.scale)
+        self._home_scale = self.camera.scale
         self._untouched = True
+
+    def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
+        """Leave room for a readout of (width, height) pixels in the upper left corner; a camera nobody moved makes it at once.
+
+        A readout that shrinks keeps its room, so that the picture does not move with every word.
+        """
+        grown = (max(self._readout[0], float(readout[0])), max(self._readout[1], float(readout[1])))
+        if grown != self._readout or self._foot != _FOOT * ui_scale:
+            self._readout, self._foot = grown, _FOOT * ui_scale
+            if self._untouched:
+                self.home()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has moved the camera since it showed everything."""
+        return self._untouched
 
     def place(self, view: Place) -> None:
         """Take another viewport; a camera nobody moved shows everything there too."""
         if view != self.camera.view:
             self.camera = self.camera.resized(view)
+            self._readout = (0.0, 0.0)
             if self._untouched:
                 self.home()
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
-        """Zoom by wheel notches, the point under the cursor staying where it is."""
-        self.camera = self.camera.zoomed(pixel, 1.15 ** max(-8.0, min(8.0, notches)))
+        """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
+        factor = 1.15 ** max(-8.0, min(8.0, notches))
+        farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
+        self.camera = self.camera.zoomed(pixel, max(factor, farthest))
         self._untouched = False
 
     def pan(self, dx: float, dy: float) -> None:
@@ -97,6 +128,16 @@ class Session:
         self._adopt()
         if self._untouched and self.demo.home() != before:
             self.home()
+
+    def slower(self) -> None:
+        """Go one notch slower; the user has chosen, and the demo's own wishes count no more."""
+        self._speed_chosen = True
+        self.clock.slower()
+
+    def faster(self) -> None:
+        """Go one notch faster, as `slower`."""
+        self._speed_chosen = True
+        self.clock.faster()
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
@@ -159,7 +200,8 @@ class Session:
 
     def _take_wishes(self) -> None:
         if self.demo.wanted_speed is not None:
-            self.clock.speed = self.demo.wanted_speed
+            if not self._speed_chosen:
+                self.clock.speed = self.demo.wanted_speed
             self.demo.wanted_speed = None
 
     def _guarded(self, action: Callable[[], object]) -> bool:

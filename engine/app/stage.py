@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
+
+import numpy as np
 
 from engine.box2d import World
 from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
+from engine.render.impacts import StepImpacts, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 
@@ -92,9 +96,13 @@ class Stage:
         self.colors: dict[int, Color] = {}
         self.outline_only: set[int] = set()
         self.trail = ContactTrail()
+        self.impacts: StepImpacts | None = None
+        """When, inside the last step, continuous physics let bodies meet: what the picture must not show before."""
         self.referee: Referee | None = None
         self.checking = True
         self.agreement = StepAgreement()
+        self.reasons: Counter[str] = Counter()
+        """Of all differences since the stage was built, with their numbers."""
         self.counts = StageCounts()
         self.times = StepTimes()
         self.bounds: AABB | None = None
@@ -110,15 +118,22 @@ class Stage:
     def advance(self) -> StepContacts:
         """Take one step, count its events, check its contacts."""
         start = perf_counter()
-        contacts = self.world.step()
+        world = self.world
+        body_ids, before, velocities = world.body_ids, world.poses, world.velocities
+        contacts = world.step()
         stepped = perf_counter()
         if self.referee is not None and self.checking and self.referee.ready:
             self.agreement = self.referee.check(contacts)
+            self.reasons.update(difference.reason for difference in self.agreement.differences)
         else:
             self.agreement = replace(self.agreement, differences=()) if self.agreement.differences else self.agreement
         checked = perf_counter()
         self.times = StepTimes(1000.0 * (stepped - start), 1000.0 * (checked - stepped))
-        self.trail.record(contacts)
+        self.impacts = None
+        if contacts.in_toi.any() and world.body_ids == body_ids:
+            ids = np.array(body_ids, dtype=np.int64)
+            self.impacts = step_impacts(contacts, ids, before, velocities, 1.0 / world.settings.hertz)
+        self.trail.record(contacts, self.impacts.contact_moments if self.impacts is not None else None)
         counts = self.counts
         counts.begun += len(contacts.began)
         counts.ended += len(contacts.ended)

@@ -44,6 +44,7 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
         },
         "button": {"misc": {**flat, "text_horiz_alignment_padding": str(round(8 * ui_scale))}, "font": font},
         "@toggle": {"misc": {**flat, "text_horiz_alignment": "left"}, "font": font},
+        "@choice": {"misc": {**flat, "text_horiz_alignment_padding": "1"}, "font": font},
         "@entry": {
             "misc": {**flat, "text_horiz_alignment": "left", "text_horiz_alignment_padding": str(round(12 * ui_scale))},
             "font": {"name": "noto_sans", "size": str(round(15 * ui_scale))},

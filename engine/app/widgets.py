@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pygame
@@ -87,6 +88,25 @@ class ScrollPanel:
         self._enter(button, place)
         return button
 
+    def add_choices(self, top: int, words: Sequence[str], row: int) -> tuple[list[UIButton], int]:
+        """Add a row of buttons, as wide as their words need, in as many lines as that takes; return them and the y under them."""
+        gap, inner = self.px(4), self.px(14)
+        widths = [self._fonts.width(word, 13.0) + inner for word in words]
+        lines: list[list[int]] = [[]]
+        for k, wide in enumerate(widths):
+            if lines[-1] and sum(widths[i] + gap for i in lines[-1]) + wide > self.width:
+                lines.append([])
+            lines[-1].append(k)
+        buttons: list[UIButton] = []
+        for line in lines:
+            spare = (self.width - sum(widths[k] for k in line) - gap * (len(line) - 1)) // len(line)
+            left = self.left
+            for k in line:
+                buttons.append(self.add_button((left, top, max(widths[k] + spare, 1), row), words[k], "choice"))
+                left += widths[k] + spare + gap
+            top += row + self.px(3)
+        return buttons, top
+
     def add_slider(self, place: Place, value: float, ends: tuple[float, float]) -> UIHorizontalSlider:
         """Add a slider."""
         slider = UIHorizontalSlider(pygame.Rect(place), min(max(value, ends[0]), ends[1]), ends, self._manager)
@@ -100,7 +120,7 @@ class ScrollPanel:
 
     def scroll(self, notches: float) -> None:
         """Move by wheel notches."""
-        room = max(0, self._bottom + self.px(10) - self.place[1] - self.place[3])
+        room = max(0, self._bottom + self.px(30) - self.place[1] - self.place[3])
         self._scroll = min(max(self._scroll - round(notches * self.px(40)), 0), room)
         for widget, left, top in self._widgets:
             widget.set_relative_position((left, top - self._scroll))
@@ -123,6 +143,17 @@ class ScrollPanel:
             bar = max(self.px(24), height * height // whole)
             at = top + (height - bar) * self._scroll // max(whole - height, 1)
             pygame.draw.rect(surface, palette.PANEL_EDGE, (left + width - self.px(5), at, self.px(3), bar), border_radius=self.px(2))
+
+    def draw_over(self, surface: pygame.Surface) -> None:
+        """Draw what lies over the widgets: the hint that there is more below."""
+        left, top, width, height = self.place
+        if self._bottom + self.px(10) - self._scroll - top - height <= 0:
+            return
+        words = self._fonts.render("more below: wheel", 11.0, palette.ACCENT, True)
+        band = pygame.Rect(left, top + height - self.px(20), width - 1, self.px(20))
+        pygame.draw.rect(surface, palette.PANEL, band)
+        pygame.draw.line(surface, palette.PANEL_EDGE, band.topleft, band.topright)
+        surface.blit(words, words.get_rect(center=band.center))
 
     def _enter(self, widget: IUIElementInterface, place: Place) -> None:
         self._widgets.append((widget, place[0], place[1]))

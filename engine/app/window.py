@@ -14,7 +14,7 @@ from pygame_gui import UIManager
 from engine.app.browser import Browser
 from engine.app.demo import Demo
 from engine.app.frame import FramePainter
-from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, Command
+from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, NOTES, Command
 from engine.app.layout import Place, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.session import Session
@@ -66,7 +66,7 @@ class Window:
     ) -> None:
         self.running = True
         self.help_shown = False
-        self.layers = Layers()
+        self._layers = Layers()
         self._demos = tuple(demos)
         self._seed = seed
         self._referee: RefereeFactory | None = None
@@ -76,9 +76,15 @@ class Window:
         self._chosen = self._demos.index(type(demo)) if type(demo) in self._demos else 0
         self.browsing = demo is None
         self._panning = False
+        self._pointed: tuple[int, int] | None = None
         self._outdated = True
         self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
         self._rebuild()
+
+    @property
+    def layers(self) -> Layers:
+        """What is shown of the demo that runs."""
+        return self.session.layers
 
     # The referee arrives late
 
@@ -139,8 +145,8 @@ class Window:
         else:
             orders: dict[Command, Callable[[], None]] = {
                 Command.STEP: session.clock.request_step,
-                Command.SLOWER: session.clock.slower,
-                Command.FASTER: session.clock.faster,
+                Command.SLOWER: session.slower,
+                Command.FASTER: session.faster,
                 Command.RESTART: session.restart,
                 Command.HOME: session.home,
             }
@@ -172,25 +178,30 @@ class Window:
         start = perf_counter()
         if self._outdated:
             self._rebuild()
-        self._painter.paint(surface, self.session)
+        over = self._pointed if not self.browsing and not self.help_shown else None
+        self._painter.paint(surface, self.session, over, has_readout=not self.browsing)
         if self._browser is not None:
             self._browser.draw(surface, self._layout.view, self._demos[self._chosen])
         elif self._panel is not None:
             self._panel.refresh()
             self._panel.draw(surface, self._check_words())
         self._manager.draw_ui(surface)
+        if self._panel is not None:
+            self._panel.draw_over(surface)
+        elif self._browser is not None:
+            self._browser.column.draw_over(surface)
         self._strip(surface)
         if self.help_shown:
             own = self.session.demo.keys
             width, height = self._layout.size
             whole = (0, 0, width, height - self._layout.strip[3])
-            draw_help(surface, self._painter.fonts, whole, (("This demo", own), *HELP) if own else HELP)
+            draw_help(surface, self._painter.fonts, whole, (("This demo", own), *HELP) if own else HELP, NOTES)
         self.session.drew(1000.0 * (perf_counter() - start))
 
     # Inside
 
     def _session(self, demo: Demo) -> Session:
-        return Session(demo, self._layout.view, self.layers)
+        return Session(demo, self._layout.view, self._layers)
 
     def _show(self, demo: Demo) -> None:
         self.session = self._session(demo)
@@ -262,6 +273,8 @@ class Window:
             return
         at = getattr(event, "pos", None)
         in_view = at is not None and _inside(at, self._layout.view)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointed = at if in_view else None
         if not (at is not None and _inside(at, self._layout.strip)):
             self._manager.process_events(event)
         if self._browser is not None:
@@ -305,6 +318,10 @@ class Window:
             return self._check_note
         return "" if self.layers.check else "switched off (8)"
 
+    def _bodies_words(self) -> str:
+        total, n_asleep = sum(len(stage.world.body_ids) for stage in self.session.demo.stages), self._painter.n_asleep(self.session)
+        return f"{total}, {n_asleep} asleep (dim)" if n_asleep else str(total)
+
     def _strip(self, surface: pygame.Surface) -> None:
         session, times = self.session, self.session.shown
         stages = session.demo.stages
@@ -317,7 +334,7 @@ class Window:
             ("draw", f"{times.draw:.1f} ms", palette.TEXT),
             ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
             ("t", f"{world.time:.2f} s, step {world.step_index}" if world is not None else "-", palette.TEXT),
-            ("bodies", str(sum(len(stage.world.body_ids) for stage in stages)), palette.TEXT),
+            ("bodies", self._bodies_words(), palette.TEXT),
             ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
         ]
         right: list[tuple[str, Color]] = []

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Difference", "StepAgreement"]
+__all__ = ["REASONS", "Difference", "Reason", "StepAgreement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why Box2D and we differ, for people: the name, and one sentence that says what happened and which answer is right."""
+
+    name: str
+    sentence: str
+
+
+REASONS: dict[str, Reason] = {
+    "float32_tie": Reason("float32 tie", "float32 cannot tell two answers apart, and Box2D took the other one. Both are right."),
+    "face_preference": Reason("face preference", "Box2D takes A's face even if B's is a little better. Ours is the shorter way out."),
+    "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
+    "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
+    "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
+}
+"""Every reason of the referee. docs/referee.md has a section for each; `engine.compare.judge` proves them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,17 @@
 from engine.experiments.prediction import first_touch, predicts_tunnel, tunnel_chance
 from engine.experiments.range import Panel, Range, build_range, fire_bullet
 from engine.experiments.shot import ShotResult, run_shot
-from engine.experiments.spec import TARGETS, ShotSpec, Target
+from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, TARGETS, ShotSpec, Target
 from engine.experiments.verdict import verdict
 from engine.experiments.volley import Volley, phases, run_volley
-from engine.experiments.watch import Impact, ShotWatch
+from engine.experiments.watch import Impact, Outcome, ShotWatch
 
 __all__ = [
+    "DEFAULT_RADIUS",
+    "HALF_PHASE",
     "TARGETS",
     "Impact",
+    "Outcome",
     "Panel",
     "Range",
     "ShotResult",

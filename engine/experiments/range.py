@@ -18,6 +18,8 @@ _GRAVITY = -10.0
 _BULLET_DENSITY, _TARGET_DENSITY = 5.0, 4.0
 """kg/m^2: a plate takes most of the bullet's speed, and is thrown about by it all the same."""
 _HALF_HEIGHT = 0.8
+_WALL_HALF_HEIGHT = -FLOOR
+"""Metres: a wall stands on the floor."""
 _SWING = 1.45
 """Radians to either side that the hinge lets the plate swing."""
 _PLANK_HALF_HEIGHT = 0.2
@@ -52,7 +54,7 @@ def build_range(world: World, spec: ShotSpec) -> Range:
     if spec.target == "stack":
         return Range(_build_stack(world, spec.thickness))
     # higher than thick: a bullet inside is then nearest to the front or the back, never to the top
-    half_thickness, half_height = 0.5 * spec.thickness, max(_HALF_HEIGHT, spec.thickness)
+    half_thickness, half_height = 0.5 * spec.thickness, max(_WALL_HALF_HEIGHT if spec.target == "static" else _HALF_HEIGHT, spec.thickness)
     plate = FixtureSpec(Polygon.box(half_thickness, half_height), density=_TARGET_DENSITY)
     body = world.create_body(
         BodySpec(

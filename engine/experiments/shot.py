@@ -9,17 +9,10 @@ from engine.experiments.prediction import first_touch, predicts_tunnel
 from engine.experiments.range import Range, build_floor, build_range, fire_bullet, range_settings
 from engine.experiments.spec import ShotSpec
 from engine.experiments.verdict import verdict
-from engine.experiments.watch import ShotWatch
+from engine.experiments.watch import Outcome, ShotWatch, flight_steps
 from engine.geometry import Shape, Transform
 
 __all__ = ["ShotResult", "run_shot", "targets_at_rest"]
-
-_SETTLING_STEPS = 15
-"""Steps watched after the first contact: a bullet that a plate had not really stopped would be through by then."""
-_STEPS_BEHIND = 2
-"""Steps watched after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
-_MARGIN_STEPS = 8
-"""Steps watched after the bullet should have passed the middle plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +26,8 @@ class ShotResult:
     tunneled : bool
         The bullet's centre came to lie behind the target, in the target's own frame. With or without a hit.
     stopped_at : float or None
-        x of the bullet's centre, metres, at the poses of the contact that stopped it; None if nothing did.
+        x of the bullet's centre, metres, at the poses of the contact that stopped it; None if nothing did. Stopped is meant in
+        the target's frame, by a target that took at least half of its speed: `engine.experiments.watch` says it exactly.
     impact_time_box2d : float or None
         Seconds from the shot to the poses of the first contact that Box2D reported: the end of a step, or a moment inside one
         where continuous physics found it (whole steps plus the share of the step's way that it had travelled).
@@ -69,15 +63,8 @@ def run_shot(spec: ShotSpec) -> ShotResult:
     targets = targets_at_rest(world, built)
     bullet = fire_bullet(world, spec)
     watch = ShotWatch(world, spec, bullet, built.panels)
-    to_go = _flight_steps(spec)
-    while to_go > 0:
-        was_hit, was_through = watch.hit is not None, watch.jump is not None
+    while not watch.is_over:
         watch.observe(world.step())
-        to_go -= 1
-        if watch.hit is not None and not was_hit:
-            to_go = _SETTLING_STEPS
-        if watch.jump is not None and not was_through:
-            to_go = _STEPS_BEHIND
     return _result(watch, targets, predicts_tunnel(spec))
 
 
@@ -93,24 +80,16 @@ def targets_at_rest(world: World, built: Range) -> list[tuple[Shape, Transform]]
 
 def _result(watch: ShotWatch, targets: list[tuple[Shape, Transform]], predicted: bool) -> ShotResult:
     spec = watch.spec
-    stop = watch.stop if watch.jump is None else None
+    stop = watch.stop if watch.outcome is Outcome.STOPPED else None
     return ShotResult(
         spec=spec,
         hit=watch.hit is not None,
         tunneled=watch.jump is not None,
         stopped_at=None if stop is None else stop.center[0],
         impact_time_box2d=None if watch.hit is None else watch.hit.time,
-        impact_time_ours=first_touch(spec, targets, (_flight_steps(spec) + 1) / spec.hertz),
+        impact_time_ours=first_touch(spec, targets, (flight_steps(spec) + 1) / spec.hertz),
         impact_point=None if watch.hit is None else watch.hit.point,
         predicted_tunnels=predicted,
         positions=tuple(watch.positions),
         verdict=verdict(watch),
     )
-
-
-def _flight_steps(spec: ShotSpec) -> int:
-    """Steps until the bullet would be past the middle plane, with a margin."""
-    if spec.travel == 0.0:
-        return _MARGIN_STEPS
-    beyond = max(0.0, abs(spec.muzzle) - spec.reach)
-    return int(beyond / spec.travel) + 2 + _MARGIN_STEPS

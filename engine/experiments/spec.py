@@ -20,7 +20,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 
-__all__ = ["HALF_PHASE", "TARGETS", "ShotSpec", "Target"]
+__all__ = ["DEFAULT_RADIUS", "HALF_PHASE", "TARGETS", "ShotSpec", "Target"]
 
 Target = Literal["static", "dynamic", "hinged", "stack"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -29,6 +29,9 @@ TARGETS: tuple[Target, ...] = get_args(Target)
 HALF_PHASE = 0.5
 """The phase of a single shot: the middle plane lies half-way between two steps, so that it tunnels unless half a step is
 shorter than the zone that catches it (`engine.experiments.prediction`)."""
+
+DEFAULT_RADIUS = 0.05
+"""Metres: the bullet of the demo and of the command ``fire``."""
 
 _RUN_UP = 4.0
 """Metres of flight before the target, as far as whole steps allow."""
@@ -67,7 +70,7 @@ class ShotSpec:
     speed: float = 110.0
     thickness: float = 0.05
     hertz: float = 60.0
-    radius: float = 0.05
+    radius: float = DEFAULT_RADIUS
     ccd: bool = False
     target: Target = "static"
     phase: float = HALF_PHASE

@@ -72,14 +72,20 @@ class Camera:
         """Return the camera moved so that the world follows a drag of (dx, dy) pixels."""
         return replace(self, center=(self.center[0] - dx / self.scale, self.center[1] + dy / self.scale))
 
-    def fitted(self, box: AABB, margin: float = 0.05) -> Camera:
-        """Return the camera that shows all of `box` in the middle, with `margin` of the view free on each side."""
+    def fitted(self, box: AABB, margin: float = 0.05, kept: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> Camera:
+        """Return the camera that shows all of `box` in the middle, with `margin` of the view free on each side.
+
+        `kept` are pixels at the left, top, right and bottom of the view that something else covers: the picture goes beside them.
+        """
         width = max(box.upper[0] - box.lower[0], 1e-6)
         height = max(box.upper[1] - box.lower[1], 1e-6)
+        left, top, right, bottom = kept
         room = max(1.0 - 2.0 * margin, 0.1)
-        scale = room * min(max(self.view[2], 1) / width, max(self.view[3], 1) / height)
-        center = (0.5 * (box.lower[0] + box.upper[0]), 0.5 * (box.lower[1] + box.upper[1]))
-        return replace(self, center=center, scale=min(max(scale, MIN_SCALE), MAX_SCALE))
+        scale = room * min(max(self.view[2] - left - right, 1) / width, max(self.view[3] - top - bottom, 1) / height)
+        scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+        middle = (0.5 * (box.lower[0] + box.upper[0]), 0.5 * (box.lower[1] + box.upper[1]))
+        center = (middle[0] + 0.5 * (right - left) / scale, middle[1] + 0.5 * (top - bottom) / scale)
+        return replace(self, center=center, scale=scale)
 
     def resized(self, view: tuple[int, int, int, int]) -> Camera:
         """Return the camera for another viewport: same centre, the scale following the smaller side."""

@@ -16,9 +16,11 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.geometry.aabb import AABB
 from engine.render.camera import Camera
 from engine.render.clip import clip_polygon, clip_segment
+from engine.render.dashes import draw_dashed_box
 from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
-from engine.render.palette import Color
+from engine.render.labels import LabelRoom
+from engine.render.palette import BACKGROUND, Color
 
 __all__ = ["Canvas"]
 
@@ -43,13 +45,23 @@ class Canvas:
         Its `view` is the part of the surface drawn on.
     fonts, discs : optional
         Kept by the caller from frame to frame; the fonts carry the UI scale.
+    room : optional
+        What is taken of the view, so that no words are written over others; one for each frame.
     """
 
-    def __init__(self, surface: pygame.Surface, camera: Camera, fonts: FontBook | None = None, discs: DiscBook | None = None) -> None:
+    def __init__(
+        self,
+        surface: pygame.Surface,
+        camera: Camera,
+        fonts: FontBook | None = None,
+        discs: DiscBook | None = None,
+        room: LabelRoom | None = None,
+    ) -> None:
         self.surface = surface
         self.camera = camera
         self.fonts = fonts if fonts is not None else FontBook()
         self.discs = discs if discs is not None else DiscBook()
+        self.room = room if room is not None else LabelRoom(camera.view)
         left, top, width, height = camera.view
         self._box = (left - _GUARD, top - _GUARD, left + width + _GUARD, top + height + _GUARD)
 
@@ -60,7 +72,7 @@ class Canvas:
 
     def at(self, offset: Point) -> Canvas:
         """Return the canvas for a world whose origin lies at `offset` of this one's."""
-        return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs)
+        return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room)
 
     # One thing at a time
 
@@ -123,9 +135,12 @@ class Canvas:
         self._polygon_px(corners, color, None, 1.0)
 
     def aabb(self, box: AABB, color: Color) -> None:
-        """Draw the outline of an axis-aligned box."""
-        (x0, y0), (x1, y1) = box.lower, box.upper
-        self.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], None, color)
+        """Draw the outline of an axis-aligned box, dashed."""
+        left, bottom = self.camera.to_screen(box.lower)
+        right, top = self.camera.to_screen(box.upper)
+        if math.isfinite(left + right + top + bottom):
+            dash = max(2, round(4.0 * self.ui_scale))
+            draw_dashed_box(self.surface, (left, top, right, bottom), color, dash, max(1, round(0.8 * self.ui_scale)))
 
     def point(self, position: Point, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
         """Draw a dot, or a hollow ring, of fixed size on the screen."""
@@ -143,21 +158,50 @@ class Canvas:
             turned.set_alpha(round(255 * alpha))
         self._blit_centred(turned, x, y)
 
-    def text(self, position: Point, text: str, color: Color, size: float = 13.0, anchor: str = "center", bold: bool = False) -> None:
-        """Write at a world point. `anchor`: which part of the text lies there: center, left, right, top or bottom."""
+    def text(
+        self,
+        position: Point,
+        text: str,
+        color: Color,
+        size: float = 13.0,
+        anchor: str = "center",
+        bold: bool = False,
+        plate: bool = False,
+    ) -> None:
+        """Write at a world point. `anchor`: which part of the text lies there: center, left, right, top or bottom.
+
+        `plate` lays the background's colour under the words.
+        """
         x, y = self.camera.to_screen(position)
         if self._near(x, y, 0.0):
-            self.text_px((x, y), text, color, size, anchor, bold)
+            self.text_px((x, y), text, color, size, anchor, bold, plate)
 
     def text_px(
-        self, pixel: Point, text: str, color: Color, size: float = 13.0, anchor: str = "topleft", bold: bool = False
+        self, pixel: Point, text: str, color: Color, size: float = 13.0, anchor: str = "topleft", bold: bool = False, plate: bool = False
     ) -> pygame.Rect:
         """Write at a pixel; `anchor` is the name of a corner or side of pygame's rectangles. Return the place taken."""
         picture = self.fonts.render(text, size, color, bold)
         name = {"left": "midleft", "right": "midright", "top": "midtop", "bottom": "midbottom"}.get(anchor, anchor)
         place = picture.get_rect(**{name: (round(pixel[0]), round(pixel[1]))})
+        if plate:
+            self._plate(place)
         self.surface.blit(picture, place)
+        self.room.take(place)
         return place
+
+    def label(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> bool:
+        """Write beside a pixel, `gap` design pixels away, where nothing else is written; return False if there is no room."""
+        left, top, right, bottom = self._box
+        if not (left <= pixel[0] <= right and top <= pixel[1] <= bottom):
+            return False
+        picture = self.fonts.render(text, size, color, bold)
+        place = self.room.beside(pixel, picture.get_size(), gap * self.ui_scale)
+        if place is None:
+            return False
+        if plate:
+            self._plate(place)
+        self.surface.blit(picture, place)
+        return True
 
     # Many things at once
 
@@ -231,6 +275,12 @@ class Canvas:
                 self._polygon_px(ring, fill, outline, 1.0)
 
     # In pixels
+
+    def _plate(self, place: pygame.Rect) -> None:
+        outer = place.inflate(round(8.0 * self.ui_scale), round(2.0 * self.ui_scale))
+        plate = pygame.Surface(outer.size, pygame.SRCALPHA)
+        pygame.draw.rect(plate, (*BACKGROUND, 205), plate.get_rect(), border_radius=round(4.0 * self.ui_scale))
+        self.surface.blit(plate, outer)
 
     def _near(self, x: float, y: float, reach: float) -> bool:
         left, top, right, bottom = self._box

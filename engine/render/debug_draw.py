@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pygame
 
 from engine.common.arrays import FloatArray
-from engine.contracts.agreement import Difference
+from engine.contracts.agreement import REASONS, Difference
 from engine.contracts.contact import PointState, StepContacts
-from engine.geometry.aabb import AABB
+from engine.geometry import AABB, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.packing import PackedShapes, interpolated
+from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.palette import Color, mix
 from engine.render.views import SceneView, WorldView
 
-__all__ = ["DebugDraw", "Layers"]
+__all__ = ["DebugDraw", "Layers", "length_words", "reason_color"]
 
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
@@ -59,15 +60,31 @@ class DebugDraw:
             known = self._packed[id(world)] = (world, PackedShapes(world))
         return known[1]
 
-    def poses(self, world: WorldView, fraction: float) -> FloatArray:
+    def poses(self, scene: SceneView, fraction: float) -> FloatArray:
         """Return the poses drawn at `fraction` of the last step, (b, 3), aligned with `world.body_ids`."""
-        return interpolated(world.previous_poses, world.poses, fraction, self.packed(world).local_centers)
+        world, impacts = scene.world, scene.impacts
+        local_centers = self.packed(world).local_centers
+        if impacts is None:
+            return interpolated(world.previous_poses, world.poses, fraction, local_centers)
+        return impacts.between(world.previous_poses, world.poses, fraction, local_centers)
 
-    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0) -> None:
-        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is."""
+    def n_asleep(self, world: WorldView) -> int:
+        """Return the number of dynamic bodies that sleep."""
+        return int((~world.awake & self.packed(world).is_dynamic).sum())
+
+    def is_in_view(self, canvas: Canvas, scene: SceneView) -> bool:
+        """Tell whether the box of any fixture reaches into the view."""
+        packed, seen = self.packed(scene.world), canvas.at(scene.offset).camera.visible
+        poses = scene.world.poses
+        boxes = packed.boxes(packed.world_vertices(poses), packed.world_centers(poses))
+        low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
+        return bool((low & high).any())
+
+    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0) -> tuple[Difference, ...]:
+        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn, where they lie."""
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
-        poses = self.poses(world, fraction)
+        poses = self.poses(scene, fraction)
         vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
         if layers.shapes:
             _draw_shapes(canvas, scene, packed, poses, vertices, centers)
@@ -75,19 +92,42 @@ class DebugDraw:
             for x0, y0, x1, y1 in packed.boxes(vertices, centers).tolist():
                 canvas.aabb(AABB((x0, y0), (x1, y1)), palette.FIXTURE_AABB)
         if layers.joints:
-            _draw_joints(canvas, world)
+            _draw_joints(canvas, world, packed, poses)
         if layers.centers:
             at = packed.centers_of_mass(poses)[packed.is_moving]
             canvas.points(at, palette.CENTER_OF_MASS, 4.0, ring=True)
             canvas.points(at, palette.CENTER_OF_MASS, 1.5)
+        contacts, differences = _so_far(scene, fraction)
+        contacts = replace(contacts, position=carried_points(contacts, packed, poses))
+        differences = _moved_differences(differences, contacts) if layers.check else ()
         if layers.normals:
-            _draw_normals(canvas, world.contacts)
+            _draw_normals(canvas, contacts)
         if layers.points:
-            _draw_points(canvas, scene)
+            _draw_points(canvas, scene, contacts, fraction)
+        _draw_differences(canvas, differences)
         if layers.separations:
-            _draw_separations(canvas, world.contacts)
-        if layers.check:
-            _draw_differences(canvas, scene.agreement.differences)
+            _draw_separations(canvas, contacts)
+        return differences
+
+
+def _so_far(scene: SceneView, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
+    """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`."""
+    contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
+    if impacts is None or len(impacts.contact_moments) != len(contacts) or not (impacts.contact_moments > fraction).any():
+        return contacts, differences
+    later = impacts.contact_moments > fraction
+    pairs = set(zip(contacts.fixture_a[later].tolist(), contacts.fixture_b[later].tolist(), strict=True))
+    shown = replace(contacts, state=np.where(later[:, None], np.int8(-1), contacts.state), count=np.where(later, 0, contacts.count))
+    return shown, tuple(one for one in differences if (one.fixture_a, one.fixture_b) not in pairs)
+
+
+def _moved_differences(differences: tuple[Difference, ...], contacts: StepContacts) -> tuple[Difference, ...]:
+    """Return the differences, each at its pair's first contact point."""
+    if not differences:
+        return ()
+    pairs = zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), contacts.position[:, 0].tolist(), strict=True)
+    known = {(a, b): (float(x), float(y)) for a, b, (x, y) in pairs}
+    return tuple(replace(one, position=known.get((one.fixture_a, one.fixture_b), one.position)) for one in differences)
 
 
 def _draw_shapes(
@@ -127,14 +167,13 @@ def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], l
     return outlines, [darkened[color] for color in outlines]
 
 
-def _draw_points(canvas: Canvas, scene: SceneView) -> None:
+def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:
     # smaller when zoomed far out, so that a heap of a thousand bodies does not vanish under its points
     dot = min(max(_DOT_METRES * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
     for age, positions in scene.trail.removed():
         canvas.points(positions, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), ring=True)
-    for age, positions in scene.trail.added():
+    for age, positions in scene.trail.added(fraction):
         canvas.points(positions, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, ring=True)
-    contacts = scene.world.contacts
     pairs = contacts.position[contacts.count == 2]
     canvas.segments(pairs[:, 0], pairs[:, 1], palette.CONTACT_SEGMENT)
     canvas.points(contacts.position[contacts.state == PointState.PERSIST], palette.POINT_PERSIST, dot)
@@ -158,52 +197,86 @@ def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
 
 
 def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
-    positions, normals, separations = _present(contacts)
+    """Write each point's separation beside it, the points in the middle of the view first, those for which there is room."""
+    positions, _, separations = _present(contacts)
     pixels = canvas.camera.to_screen_array(positions)
     left, top, width, height = canvas.camera.view
     seen = (pixels[:, 0] >= left) & (pixels[:, 0] <= left + width) & (pixels[:, 1] >= top) & (pixels[:, 1] <= top + height)
     middle = np.array((left + 0.5 * width, top + 0.5 * height))
     rows = np.flatnonzero(seen)
     nearest = rows[np.argsort(((pixels[rows] - middle) ** 2).sum(axis=1), kind="stable")[:_MOST_LABELS]]
+    _keep_clear(canvas, pixels[nearest], 5.0)
     for row in nearest.tolist():
-        side = 1.0 if normals[row, 0] >= 0.0 else -1.0
-        at = (pixels[row, 0] + side * 7.0 * canvas.ui_scale, pixels[row, 1])
-        canvas.text_px(at, f"{1000.0 * separations[row]:+.1f} mm", palette.TEXT, 11.0, "left" if side > 0.0 else "right")
+        words = f"{1000.0 * separations[row]:+.1f} mm"
+        canvas.label((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0)
 
 
-def _draw_joints(canvas: Canvas, world: WorldView) -> None:
+def _keep_clear(canvas: Canvas, pixels: FloatArray, side: float) -> None:
+    """Let no label lie on these points, each a square of `side` design pixels."""
+    square = round(side * canvas.ui_scale)
+    for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
+        canvas.room.take(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
+
+
+def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: FloatArray) -> None:
+    """Draw each joint between its anchors, where they are on the bodies as drawn."""
+    moves = poses is not world.poses
     for joint_id in world.joint_ids:
         a, b = world.joint_anchors(joint_id)
+        if moves:
+            body_a, body_b = world.joint_bodies(joint_id)
+            a, b = (a if body_a is None else _carried(a, body_a, world, packed, poses)), _carried(b, body_b, world, packed, poses)
         canvas.segment(a, b, palette.JOINT, 1.5)
         canvas.point(a, palette.JOINT, 4.0, ring=True)
         canvas.point(b, palette.JOINT, 2.5)
 
 
+def _carried(point: tuple[float, float], body: int, world: WorldView, packed: PackedShapes, poses: FloatArray) -> tuple[float, float]:
+    """Return where a point of a body lies when the body has its drawn pose."""
+    row = int(np.searchsorted(packed.body_ids, body))
+    (x, y, angle), (drawn_x, drawn_y, drawn_angle) = world.poses[row].tolist(), poses[row].tolist()
+    return Transform((drawn_x, drawn_y), drawn_angle).apply(Transform((x, y), angle).apply_inverse(point))
+
+
 def _draw_differences(canvas: Canvas, differences: tuple[Difference, ...]) -> None:
     """Draw each difference where it is: Box2D's normal in the reason's colour, ours in green where it is another.
 
-    The largest have arrows, and the very largest the reason and the size in words; every one has its ring.
+    The largest have arrows, and the very largest the reason and the size in words, where there is room; every one has its ring.
     """
     for color in (palette.EXPLAINED, palette.UNEXPLAINED):
-        places = [difference.position for difference in differences if _reason_color(difference) == color]
-        canvas.points(np.array(places, dtype=np.float64).reshape(-1, 2), color, 7.0, ring=True)
-    for k, difference in enumerate(sorted(differences, key=_weight, reverse=True)[:_MOST_DIFFERENCE_ARROWS]):
-        color = _reason_color(difference)
-        canvas.arrow(difference.position, difference.box2d_normal, 30.0, color, 2.0)
+        rings = [difference.position for difference in differences if reason_color(difference.reason) == color]
+        canvas.points(np.array(rings, dtype=np.float64).reshape(-1, 2), color, 7.0, ring=True)
+    ranked = sorted(differences, key=_weight, reverse=True)
+    for difference in ranked[:_MOST_DIFFERENCE_ARROWS]:
+        canvas.arrow(difference.position, difference.box2d_normal, 30.0, reason_color(difference.reason), 2.0)
         ours = difference.ours_normal
         if ours is not None and ours[0] * difference.box2d_normal[0] + ours[1] * difference.box2d_normal[1] < _SAME_DIRECTION:
             canvas.arrow(difference.position, ours, 20.0, palette.AGREE, 2.0)
-        if k < _MOST_DIFFERENCE_LABELS:
-            x, y = canvas.camera.to_screen(difference.position)
-            size = f"{1000.0 * difference.size:.2f} mm" if difference.size >= 1e-4 else f"{1e6 * difference.size:.1f} µm"
-            words = f"{difference.reason.replace('_', ' ')}  {size}"
-            if np.isfinite((x, y)).all() and max(abs(x), abs(y)) < 1e6:
-                canvas.text_px((x + 11.0 * canvas.ui_scale, y - 6.0 * canvas.ui_scale), words, color, 12.0, "bottomleft", True)
+    named = ranked[:_MOST_DIFFERENCE_LABELS]
+    pixels = canvas.camera.to_screen_array(np.array([difference.position for difference in named], dtype=np.float64).reshape(-1, 2))
+    _keep_clear(canvas, pixels, 16.0)
+    for difference, (x, y) in zip(named, pixels.tolist(), strict=True):
+        words = f"{REASONS[difference.reason].name}  {length_words(difference.size)}"
+        canvas.label((x, y), words, reason_color(difference.reason), 12.0, 12.0, True, True)
+
+
+def length_words(metres: float) -> str:
+    """Return the size of a difference as people read it.
+
+    Examples
+    --------
+    >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9)
+    ('3.12 mm', '4.2 µm', '< 0.1 µm')
+    """
+    if metres >= 1e-4:
+        return f"{1e3 * metres:.2f} mm"
+    return f"{1e6 * metres:.1f} µm" if metres >= 1e-7 else "< 0.1 µm"
 
 
 def _weight(difference: Difference) -> tuple[bool, float]:
     return difference.reason == "unexplained", difference.size
 
 
-def _reason_color(difference: Difference) -> Color:
-    return palette.UNEXPLAINED if difference.reason == "unexplained" else palette.EXPLAINED
+def reason_color(reason: str) -> Color:
+    """Return the colour of a difference: alarming only where nothing was proved."""
+    return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED

@@ -10,7 +10,7 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 
-__all__ = ["draw_help", "draw_lines", "draw_notice", "draw_paragraph", "draw_status"]
+__all__ = ["draw_help", "draw_lines", "draw_notice", "draw_paragraph", "draw_status", "lines_size"]
 
 _Place = tuple[int, int, int, int]
 _Group = tuple[str, Sequence[tuple[str, str]]]
@@ -58,7 +58,12 @@ def draw_status(
 
 
 def draw_lines(
-    surface: pygame.Surface, fonts: FontBook, place: tuple[int, int], lines: Sequence[tuple[str, Color]], size: float = 14.0
+    surface: pygame.Surface,
+    fonts: FontBook,
+    place: tuple[int, int],
+    lines: Sequence[tuple[str, Color]],
+    size: float = 14.0,
+    alpha: int = 215,
 ) -> None:
     """Write lines on a translucent plate with its upper left corner at `place`."""
     if not lines:
@@ -66,10 +71,15 @@ def draw_lines(
     ui = fonts.ui_scale
     pad, step = round(9 * ui), round(1.45 * size * ui)
     pictures = [fonts.render(text, size, color) for text, color in lines]
-    plate = (*place, max(picture.get_width() for picture in pictures) + 2 * pad, step * len(pictures) + round(1.4 * pad))
-    _plate(surface, plate, 215, round(6 * ui))
+    _plate(surface, (*place, *lines_size(fonts, lines, size)), alpha, round(6 * ui))
     for k, picture in enumerate(pictures):
         surface.blit(picture, (place[0] + pad, place[1] + round(0.6 * pad) + k * step))
+
+
+def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float = 14.0) -> tuple[int, int]:
+    """Return width and height of the plate that `draw_lines` makes, pixels."""
+    pad, step = round(9 * fonts.ui_scale), round(1.45 * size * fonts.ui_scale)
+    return max((fonts.width(text, size) for text, _ in lines), default=0) + 2 * pad, step * len(lines) + round(1.4 * pad)
 
 
 def draw_notice(surface: pygame.Surface, fonts: FontBook, view: _Place, text: str, color: Color) -> None:
@@ -84,19 +94,48 @@ def draw_notice(surface: pygame.Surface, fonts: FontBook, view: _Place, text: st
     surface.blit(picture, rect)
 
 
-def draw_help(surface: pygame.Surface, fonts: FontBook, view: _Place, groups: _Groups) -> None:
-    """Draw the overlay of keys: groups of (key, meaning) under headings, in as many columns as fit, smaller where they do not."""
+def draw_help(surface: pygame.Surface, fonts: FontBook, view: _Place, groups: _Groups, notes: Sequence[tuple[str, str]] = ()) -> None:
+    """Draw the overlay of keys: groups of (key, meaning) under headings, in as many columns as fit, smaller where they do not.
+
+    `notes` are (word, sentence) written under them over the whole width.
+    """
     veil = pygame.Surface(view[2:], pygame.SRCALPHA)
-    veil.fill((*palette.BACKGROUND, 222))
+    veil.fill((*palette.BACKGROUND, 170))
     surface.blit(veil, view[:2])
-    for size in (13.0, 11.0, 9.0, 7.0):
-        columns, width, height = _columns(fonts, groups, size, view[2])
-        if height <= view[3]:
+    for size in (13.0, 12.0, 11.0, 10.0, 9.0, 8.0, 7.0):
+        pad = round(1.8 * size * fonts.ui_scale)
+        columns, width, keys_height = _columns(fonts, groups, size, view[2] - 2 * pad)
+        whole = width * len(columns) - round(1.8 * size * fonts.ui_scale)
+        pieces, n_lines = _note_pieces(fonts, notes, size, whole)
+        height = keys_height + (round(n_lines * 0.86 * _row(fonts, size)) + pad if notes else 0)
+        if height <= view[3] - 2 * pad and whole <= view[2] - 2 * pad:
             break
-    left = view[0] + max((view[2] - width * len(columns)) // 2, round(size * fonts.ui_scale))
-    top = view[1] + max((view[3] - height) // 2, 0)
+    left, top = view[0] + max((view[2] - whole) // 2, pad), view[1] + max((view[3] - height) // 2, 0)
+    frame = pygame.Rect(left, top, whole, height).inflate(2 * pad, 2 * pad).clip(pygame.Rect(view))
+    _plate(surface, (frame.x, frame.y, frame.w, frame.h), 255, round(8 * fonts.ui_scale))
     for k, column in enumerate(columns):
         _draw_keys(surface, fonts, (left + k * width, top), column, size, _key_width(fonts, groups, size))
+    for line, indent, words, color, bold in pieces:
+        y = top + keys_height + pad + line * 0.86 * _row(fonts, size)
+        surface.blit(fonts.render(words, size, color, bold), (left + indent, round(y)))
+
+
+_Piece = tuple[int, int, str, Color, bool]
+
+
+def _note_pieces(fonts: FontBook, notes: Sequence[tuple[str, str]], size: float, width: int) -> tuple[list[_Piece], int]:
+    """Return the notes as (line, indent, words, colour, bold), and the number of lines; a note's word stands before its first line."""
+    indent = max((fonts.width(f"{word}  ", size, True) for word, sentence in notes if sentence), default=0)
+    pieces: list[_Piece] = []
+    line = 0
+    for word, sentence in notes:
+        if sentence:
+            pieces.append((line, 0, word, palette.EXPLAINED, True))
+        inner = indent if sentence else 0
+        wrapped = fonts.wrapped(sentence or word, size, max(width - inner, 1))
+        pieces += [(line + k, inner, words, palette.TEXT, False) for k, words in enumerate(wrapped)]
+        line += len(wrapped)
+    return pieces, line
 
 
 def _columns(fonts: FontBook, groups: _Groups, size: float, room: int) -> tuple[list[list[_Group]], int, int]:

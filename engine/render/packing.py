@@ -8,12 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.contracts.contact import StepContacts
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.palette import Color
 from engine.render.views import WorldView
 
-__all__ = ["PackedShapes", "interpolated"]
+__all__ = ["PackedShapes", "carried_points", "interpolated"]
 
 
 class PackedShapes:
@@ -25,6 +26,8 @@ class PackedShapes:
         Local corners of all polygons, and the row of the body each belongs to.
     starts : int64 (p + 1,); polygon_row : int64 (p,)
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
+    circle_fixtures : int64 (c,)
+        Their ids.
     polygon_sensor, circle_sensor : list of bool
     skins : float64 (p,)
         Rounding of each polygon, metres.
@@ -45,6 +48,7 @@ class PackedShapes:
         corners: list[FloatArray] = []
         polygon_row: list[int] = []
         circle_row: list[int] = []
+        circle_fixtures: list[int] = []
         centers: list[tuple[float, float]] = []
         radii: list[float] = []
         skins: list[float] = []
@@ -56,6 +60,7 @@ class PackedShapes:
                 centers.append(fixture.shape.center)
                 radii.append(fixture.shape.radius)
                 circle_row.append(row_of[fixture.body])
+                circle_fixtures.append(fixture_id)
                 self.circle_sensor.append(fixture.spec.sensor)
             else:
                 corners.append(fixture.shape.vertices)
@@ -71,6 +76,7 @@ class PackedShapes:
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
         self.radii = np.array(radii, dtype=np.float64)
         self.circle_row: IntArray = np.array(circle_row, dtype=np.int64)
+        self.circle_fixtures: IntArray = np.array(circle_fixtures, dtype=np.int64)
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
         """Return all polygon corners for body poses (b, 3)."""
@@ -111,6 +117,30 @@ def interpolated(before: FloatArray, after: FloatArray, fraction: float, local_c
     between[:, 0] = center[:, 0] - (cos * local_centers[:, 0] - sin * local_centers[:, 1])
     between[:, 1] = center[:, 1] - (sin * local_centers[:, 0] + cos * local_centers[:, 1])
     return between
+
+
+def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArray) -> FloatArray:
+    """Return the contact points (n, 2, 2) as they lie on the bodies drawn at `poses`.
+
+    Box2D computes a manifold before it moves the bodies: drawn where it was computed, a point would hang behind the body that it
+    belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
+    turn with the disc: the point where a wheel touches stays under the wheel.
+    """
+    if len(contacts) == 0 or len(packed.body_ids) == 0:
+        return contacts.position
+    is_round = np.isin(contacts.fixture_a, packed.circle_fixtures) | np.isin(contacts.fixture_b, packed.circle_fixtures)
+    total, weights = np.zeros_like(contacts.position), np.zeros(len(contacts))
+    for bodies, held in ((contacts.body_a, contacts.pose_a), (contacts.body_b, contacts.pose_b)):
+        rows = np.minimum(np.searchsorted(packed.body_ids, bodies), len(packed.body_ids) - 1)
+        carries = (packed.body_ids[rows] == bodies) & packed.is_moving[rows]
+        drawn = poses[rows]
+        turn = np.where(is_round, 0.0, drawn[:, 2] - held[:, 2])
+        cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
+        arm = contacts.position - held[:, None, :2]
+        moved = np.stack((cos * arm[:, :, 0] - sin * arm[:, :, 1], sin * arm[:, :, 0] + cos * arm[:, :, 1]), axis=2) + drawn[:, None, :2]
+        total[carries] += moved[carries]
+        weights += carries
+    return np.where(weights[:, None, None] > 0.0, total / np.maximum(weights, 1.0)[:, None, None], contacts.position)
 
 
 def _color(body_id: int, kind: str) -> Color:

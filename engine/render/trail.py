@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -24,29 +25,35 @@ class ContactTrail:
 
     def __init__(self) -> None:
         self.step = 0
-        self._added: deque[tuple[int, FloatArray]] = deque(maxlen=FLASH_STEPS)
+        self._added: deque[tuple[int, FloatArray, FloatArray]] = deque(maxlen=FLASH_STEPS)
         self._removed: deque[tuple[int, FloatArray]] = deque(maxlen=FADE_STEPS)
 
-    def record(self, contacts: StepContacts) -> None:
-        """Take in one step's contacts; every step must be given, drawn or not."""
+    def record(self, contacts: StepContacts, moments: FloatArray | None = None) -> None:
+        """Take in one step's contacts; every step must be given, drawn or not.
+
+        `moments`, float64 (n,), says from which moment of the step each row is there: 0 its beginning, 1 its end.
+        """
         self.step = contacts.step
-        added = contacts.position[contacts.state == PointState.ADD]
+        is_new = contacts.state == PointState.ADD
+        added = contacts.position[is_new]
         if len(added):
-            self._added.append((contacts.step, added))
+            since = moments if moments is not None else np.zeros(len(contacts))
+            self._added.append((contacts.step, added, since[np.nonzero(is_new)[0]]))
         if contacts.removed:
             self._removed.append((contacts.step, np.array([point.position for point in contacts.removed], dtype=np.float64)))
 
-    def added(self) -> list[tuple[float, FloatArray]]:
-        """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came."""
-        return self._aged(self._added, FLASH_STEPS)
+    def added(self, fraction: float = 1.0) -> list[tuple[float, FloatArray]]:
+        """Return (age from 0, just now, to 1, gone; positions (n, 2)) for points that came until `fraction` of the last step."""
+        seen = [(step, positions if step < self.step else positions[since <= fraction]) for step, positions, since in self._added]
+        return self._aged(seen, FLASH_STEPS)
 
     def removed(self) -> list[tuple[float, FloatArray]]:
         """Return (age from 0 to 1, positions (n, 2)) for points that went."""
         return self._aged(self._removed, FADE_STEPS)
 
-    def _aged(self, traces: deque[tuple[int, FloatArray]], steps: int) -> list[tuple[float, FloatArray]]:
+    def _aged(self, traces: Iterable[tuple[int, FloatArray]], steps: int) -> list[tuple[float, FloatArray]]:
         levels: dict[float, list[FloatArray]] = {}
         for step, positions in traces:
-            if self.step - step < steps:
+            if len(positions) and self.step - step < steps:
                 levels.setdefault((self.step - step) * _LEVELS // steps / _LEVELS, []).append(positions)
         return [(age, np.concatenate(parts)) for age, parts in levels.items()]

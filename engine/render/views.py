@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from engine.contracts.contact import StepContacts
 from engine.geometry import Shape
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
+
+if TYPE_CHECKING:
+    from engine.render.impacts import StepImpacts
 
 __all__ = ["BodySpecView", "BodyView", "FixtureSpecView", "FixtureView", "SceneView", "WorldView"]
 
@@ -103,6 +106,9 @@ class WorldView(Protocol):
     def fixture(self, fixture_id: int, /) -> FixtureView:
         """The fixture of that id."""
 
+    def joint_bodies(self, joint_id: int, /) -> tuple[int | None, int]:
+        """Ids of the bodies that it joins; the first is None where it pulls towards a point of the world."""
+
     def joint_anchors(self, joint_id: int, /) -> tuple[tuple[float, float], tuple[float, float]]:
         """World points the joint holds together."""
 
@@ -125,6 +131,10 @@ class SceneView(Protocol):
     @property
     def trail(self) -> ContactTrail:
         """Contact points that came and went lately."""
+
+    @property
+    def impacts(self) -> StepImpacts | None:
+        """Impacts inside the last step; None for none."""
 
     @property
     def agreement(self) -> StepAgreement:

@@ -16,7 +16,7 @@ from engine.app.registry import all_demos
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [demo.id for demo in all_demos()]
-COMMANDS = ("list", "run", "fire", "compare", "doctor")
+COMMANDS = ("list", "run", "fire", "compare", "bench", "doctor")
 
 
 def _environment() -> dict[str, str]:
@@ -171,3 +171,26 @@ def test_the_doctor_finds_this_machine_fit() -> None:
     assert said["healthy"] is True
     assert all(finding["advice"] for finding in said["findings"] if finding["state"] != "ok")
     assert {"Python", "Box2D", "Box2D works", "display", "numba cache"} <= {finding["what"] for finding in said["findings"]}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
+@pytest.mark.parametrize("arguments", [["list", "--json", "/dev/full"], ["list", "--json", "-"], ["list"], ["--help"]])
+def test_output_that_cannot_be_written_is_one_line(arguments: list[str]) -> None:
+    command = [sys.executable, str(ROOT / "main.py"), *arguments]
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert run.returncode == 2
+    assert len(run.stderr.strip().splitlines()) == 1
+    assert "No space left" in run.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes close differently on Windows")
+@pytest.mark.parametrize("arguments", [["list", "--json", "-"], ["list"], ["--help"]])
+def test_a_reader_that_goes_away_is_no_disagreement(arguments: list[str]) -> None:
+    command = subprocess.Popen([sys.executable, str(ROOT / "main.py"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert command.stdout is not None
+    assert command.stderr is not None
+    command.stdout.close()
+    assert command.wait(60) == 0
+    assert command.stderr.read() == b""
+    command.stderr.close()

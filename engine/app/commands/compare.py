@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, write_json
+from engine.app.commands.output import InterruptedRunError, check_json_target, people, write_json
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
@@ -53,8 +53,7 @@ def compare_command(
             write_json(json_file, total.as_json())
     if not is_whole:
         compared = 0 if total is None else total.queries[wanted[0]].pairs
-        console.print(f"interrupted after {compared:,} of {n_pairs:,} pairs")
-        return 130
+        raise InterruptedRunError(f"interrupted after {compared:,} of {n_pairs:,} pairs")
     assert total is not None
     return 1 if total.unexplained_total else 0
 
@@ -84,24 +83,28 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
 def _print(console: Console, total: Tally) -> None:
     from rich.table import Table
 
-    table = Table(
-        "query", "pairs", "touching", "agree", "explained", "unexplained", "max point error", "ours", "Box2D", box=None, header_style="bold"
-    )
+    from engine.contracts.agreement import REASONS
+
+    table = Table("query", "pairs", "touching", "agree", "explained", "unexplained", "max error", box=None, header_style="bold")
+    lines: list[str] = []  # what would make the table wider than 80 columns
     for query, tally in total.queries.items():
         found = tally.as_json()
-        reasons = "\n".join(f"{count:,} {reason}" for reason, count in found["explained"].items()) or "0"
+        explained = found["explained"]
         table.add_row(
             query,
             f"{tally.pairs:,}",
             f"{tally.touching:,}",
             f"{tally.agree:,}",
-            reasons,
+            f"{sum(explained.values()):,}",
             f"{tally.unexplained:,}",
             f"{tally.max_point_error:.2g} m",
-            f"{found['ours_per_s']:,.0f}/s",
-            f"{found['box2d_per_s']:,.0f}/s",
         )
+        lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        if explained:
+            lines.append(f"{query} explained: " + ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in explained.items()))
     console.print(table)
+    for line in lines:
+        console.print(line, markup=False)
     for query, tally in total.queries.items():
         for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
             console.print(f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}", markup=False)

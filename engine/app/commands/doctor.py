@@ -20,6 +20,7 @@ from typing import Annotated
 import typer
 
 from engine.app.commands.output import check_json_target, people, write_json
+from engine.common.jit import cache_is_warm
 
 __all__ = ["Finding", "doctor_command", "findings"]
 
@@ -153,7 +154,7 @@ def _box2d() -> Iterator[Finding]:
         return
     said = json.loads(ran.stdout)
     if said["fell_well"]:
-        yield Finding("Box2D works", "ok", "a disc falls on a floor and stays")
+        yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {said['engine']}")
     else:
         text = f"a disc dropped on a floor lies at {said['height']:.4g} m instead of 0.5 m"
         yield Finding("Box2D works", "problem", text, _REINSTALL)
@@ -198,15 +199,12 @@ def _numba() -> Iterator[Finding]:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without its compiler everything is far slower")
     named = os.environ.get("NUMBA_CACHE_DIR")
-    kernels = sorted((_ROOT / "engine").rglob("_*_kernel.py"))
-    folders = [Path(named)] if named else sorted({kernel.parent / "__pycache__" for kernel in kernels})
-    closed = [folder for folder in folders if not _can_write(folder)]
-    if closed:
+    folder = Path(named) if named else _ROOT / "engine" / "__pycache__"
+    if not _can_write(folder) and not cache_is_warm():
         advice = "set NUMBA_CACHE_DIR to a folder of your own, or the kernels are compiled at every start"
-        yield Finding("numba cache", "note", f"nothing can be written in {closed[0]}", advice)
+        yield Finding("numba cache", "note", f"nothing can be written in {folder}", advice)
         return
-    stored = sum(1 for folder in folders if folder.is_dir() for _ in folder.rglob("*.nbc"))
-    text = f"warm: {stored} compiled functions kept" if stored else "cold: the first start compiles for some seconds"
+    text = "warm: all kernels are compiled and kept" if cache_is_warm() else "cold: the first start compiles for some seconds"
     yield Finding("numba cache", "ok", text)
 
 

@@ -12,6 +12,7 @@ def main() -> None:
     """Drop a disc on a floor through the wrapper, test the memory reader, and print what came out as JSON."""
     from engine.box2d import BodySpec, FixtureSpec, World
     from engine.box2d.memory import load
+    from engine.box2d.oracle import BOX2D_VERSION
     from engine.geometry import Circle, Polygon
 
     world = World()
@@ -20,7 +21,7 @@ def main() -> None:
     touched = sum(len(world.step().began) for _ in range(60))
     height = world.state(disc).position[1]
     fell_well = touched == 1 and abs(height - 0.5) < 0.02
-    sys.stdout.write(json.dumps({"fell_well": fell_well, "height": height, "memory_problem": load()}))
+    sys.stdout.write(json.dumps({"fell_well": fell_well, "height": height, "memory_problem": load(), "engine": BOX2D_VERSION}))
 
 
 if __name__ == "__main__":

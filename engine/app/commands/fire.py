@@ -141,12 +141,14 @@ def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
         switch = "on" if volley.spec.ccd else "off"
         if single:
             shot = volley.shots[0]
-            table.add_row(switch, volley.spec.target, f"[{'red' if shot.tunneled else 'green'}]{shot.verdict}[/]")
+            color = "red" if shot.tunneled else "green" if shot.stopped_at is not None else "yellow"
+            table.add_row(switch, volley.spec.target, f"[{color}]{shot.verdict}[/]")
         else:
             shares = (volley.hit_share, volley.tunneled_share, volley.predicted_share, volley.chance)
             table.add_row(switch, volley.spec.target, str(len(volley.shots)), *(f"{100.0 * share:.1f} %" for share in shares))
     out.print(table)
     if not single:
+        out.print("hit: Box2D made a contact; a shot can be hit and tunnel all the same, when a step saw it past the target's middle.")
         out.print("predicted: by our analysis of these very shots; law: the chance at a random phase.")
     n_surprises = sum(len(volley.surprises) for volley in volleys)
     if n_surprises:

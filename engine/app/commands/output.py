@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from rich.console import Console
 
 from engine.app.files import check_writable, write_atomically
+from engine.common.errors import InvalidInputError, LabError
 
-__all__ = ["STANDARD_OUTPUT", "check_json_target", "people", "progress", "warming", "write_json"]
+__all__ = ["STANDARD_OUTPUT", "InterruptedRunError", "check_json_target", "people", "progress", "warming", "write_json"]
 
 STANDARD_OUTPUT = "-"
+
+
+class InterruptedRunError(LabError):
+    """Ctrl-C ended the run; the message says how far it came. Becomes one line on standard error and status 130."""
+
+
 _PIPE_WIDTH = 160
 """Columns where nobody says how many there are: a table cut to 80 would lose text in a file or a pipe."""
 
@@ -23,7 +30,6 @@ class _PatientConsole(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
-
 
 
 def check_json_target(target: str | None) -> None:
@@ -46,8 +52,11 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
     if target == STANDARD_OUTPUT:
         sys.stdout.write(text)
         sys.stdout.flush()
-    else:
+        return
+    try:
         write_atomically(target, text.encode("utf-8"))
+    except OSError as error:
+        raise InvalidInputError("--json", f"a file that takes the result ({error.strerror})", target) from None
 
 
 def people(json_target: str | None = None) -> Console:

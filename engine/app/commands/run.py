@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,6 +45,8 @@ def run_command(
     check_json_target(json_file)
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
+        if json_file is not None and os.path.realpath(json_file) == os.path.realpath(screenshot):
+            raise InvalidInputError("--screenshot", "another file than --json", screenshot)
     kind = _find(demo)
     values = _values(kind, settings or [])
     if headless or steps is not None or screenshot is not None or json_file is not None:
@@ -98,14 +101,14 @@ def _headless(kind: type[Demo], steps: int, seed: int, values: dict[str, float],
         report, demo = run_headless(kind, steps, seed, values, referee, lambda _: advance())
     if screenshot is not None:
         write_atomically(screenshot, picture_of(demo))
-    _print(report, kind.title, json_file)
+    _print(report, demo, json_file)
     write_json(json_file, report.as_json())
     return 1 if report.unexplained else 0
 
 
-def _print(report: RunReport, title: str, json_file: str | None) -> None:
+def _print(report: RunReport, demo: Demo, json_file: str | None) -> None:
     out = people(json_file)
-    out.print(f"[bold]{title}[/bold], {report.steps} steps, seed {report.seed}")
+    out.print(f"[bold]{demo.title}[/bold], {report.steps} steps, seed {report.seed}")
     for label, text in (
         ("bodies", f"{report.bodies}"),
         ("contacts", f"{report.contacts_begun} begun, {report.contacts_ended} ended"),
@@ -115,3 +118,5 @@ def _print(report: RunReport, title: str, json_file: str | None) -> None:
         ("state", report.state_hash),
     ):
         out.print(f"  {label:<10} {text}")
+    for line in demo.summary():
+        out.print(f"  {line}", markup=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pygame
 import pytest
@@ -54,6 +54,14 @@ class Twins(Drop):
         other.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
 
 
+class Choosy(Drop):
+    """With a choice, and boxes shown from the start."""
+
+    id, category, title, watch = "choosy", "Tests", "Choosy", "One of three."
+    parameters = (*Drop.parameters, Parameter.choice("side", ("north", "east", "west"), "side"))
+    layers: ClassVar[dict[str, bool]] = {"aabbs": True}
+
+
 class CountingReferee:
     """Agrees with everything."""
 
@@ -81,6 +89,11 @@ def drop() -> type[Demo]:
 @pytest.fixture
 def twins() -> type[Demo]:
     return Twins
+
+
+@pytest.fixture
+def choosy() -> type[Demo]:
+    return Choosy
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
 
+from pathlib import Path
+
 import pygame
 import pytest
 
@@ -60,3 +62,15 @@ def test_starts_without_overlap(demo: type[Demo]) -> None:
         contacts = stage.world.contacts
         deepest = min(contacts.separation[contacts.state >= 0].tolist(), default=0.0)
         assert deepest > -0.05, "bodies are built inside each other"
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_the_docs_list_every_parameter(demo: type[Demo]) -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "demos.md").read_text(encoding="utf-8")
+    listed = [row for row in page.splitlines() if row.startswith(f"| `{demo.id}` |")]
+    assert len(listed) == len(demo.parameters)
+    for row, parameter in zip(listed, demo.parameters, strict=True):
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        values = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g} {parameter.unit}".rstrip()
+        assert cells[1] == f"`{parameter.name}`" and cells[2].startswith(values) and cells[3] == parameter.shown(parameter.default)
+        assert cells[4] == parameter.description

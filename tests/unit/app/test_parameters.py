@@ -45,3 +45,12 @@ def test_sliders_end_early_and_snap() -> None:
     assert SPEED.snapped(110.4) == 110.0
     assert Parameter("friction", 0.4, 0.0, 1.0).snapped(0.12345) == pytest.approx(0.123)
     assert SPEED.shown(110.0) == "110 m/s" and COUNT.shown(40.0) == "40"
+
+
+def test_a_choice_takes_its_words_and_their_indices() -> None:
+    target = Parameter.choice("target", ("each", "wall"), also=("", "static"))
+    assert [target.checked(value) for value in ("each", "Wall", "static", "1", 0, 1.0)] == [0.0, 1.0, 1.0, 1.0, 0.0, 1.0]
+    assert target.shown(1.0) == "wall" and target.default == 0
+    for bad in ("moon", "", 2, 0.5, True, None):
+        with pytest.raises(InvalidInputError, match="target must be one of each, wall"):
+            target.checked(bad)

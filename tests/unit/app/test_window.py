@@ -6,10 +6,13 @@ from typing import Any
 import pygame
 import pytest
 
+from engine.app import frame
 from engine.app.demo import Demo
 from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS, Command
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
+from engine.contracts.agreement import Difference, StepAgreement
+from engine.render.canvas import Canvas
 
 FRAME = 1.0 / 60.0
 SIZE = (1280, 720)
@@ -123,6 +126,7 @@ def test_digits_toggle_the_layers(hand: Hand) -> None:
 
 
 def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
+    hand.frame()
     camera = hand.window.session.camera
     at = (700, 200)
     under = camera.to_world(at)
@@ -134,6 +138,7 @@ def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
 
 
 def test_a_right_drag_moves_the_view(hand: Hand) -> None:
+    hand.frame()
     under = hand.window.session.camera.to_world((600, 300))
     hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=3)
     hand.send(pygame.MOUSEMOTION, pos=(650, 280), rel=(50, -20), buttons=(0, 0, 1))
@@ -251,6 +256,73 @@ def test_a_slider_sets_its_parameter(hand: Hand) -> None:
     panel._pending[parameter.name] = parameter.snapped(12.0)
     hand.frame(2)
     assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
+
+
+def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
+    panel = hand.window._panel
+    assert panel is not None
+    slider, parameter = panel._sliders[0]
+    hand.click((slider.rect.right - 20, slider.rect.centery))
+    value = hand.window.session.demo.parameter(parameter.name)
+    assert value > 0.8 * parameter.high
+    assert slider.get_current_value() == pytest.approx(value, abs=0.1)
+
+
+def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
+    panel = hand.window._panel
+    assert panel is not None
+    hand.window.session.demo.set_parameter("height", 15.0)
+    hand.frame()
+    assert panel._sliders[0][0].get_current_value() == pytest.approx(15.0)
+
+
+def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
+    hand = Hand(Window(SIZE, (choosy,), choosy()))
+    hand.frame(2)
+    panel = hand.window._panel
+    assert panel is not None
+    button = next(button for button, (_, index) in panel._choices.items() if index == 2)
+    assert button.text == "west" and not button.is_selected
+    hand.click(button.rect.center)
+    assert hand.window.session.demo.parameter("side") == 2.0 and button.is_selected
+    assert hand.window.session.layers.aabbs, "the demo asks for them"
+    hand.window.session.demo.set_parameter("side", "east")
+    hand.frame()
+    assert not button.is_selected
+
+
+def test_the_picture_keeps_clear_of_the_readout(hand: Hand) -> None:
+    hand.frame(2)
+    session = hand.window.session
+    home = session.demo.home()
+    top, left = session.camera.to_screen(home.upper)[1], session.camera.to_screen(home.lower)[0]
+    view = session.camera.view
+    assert top >= view[1] + 40 or left >= view[0] + 80
+
+
+def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
+    hand.frame()
+    scale = hand.window.session.camera.scale
+    for _ in range(100):
+        hand.wheel((700, 300), -5)
+    assert hand.window.session.camera.scale == pytest.approx(scale / 12.0)
+    session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.camera)
+    assert hand.window._painter._shows_something(canvas, session)
+    session.pan(1e6, 0.0)
+    assert not hand.window._painter._shows_something(Canvas(hand.surface, session.camera), session)
+
+
+def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand.frame(3)
+    stage = hand.window.session.demo.stages[0]
+    difference = Difference(1, 2, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
+    stage.agreement = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
+    hand.window.session.clock.paused = True
+    told: list[str] = []
+    monkeypatch.setattr(frame, "draw_lines", lambda *given: told.extend(words for words, _ in given[3]))
+    hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
+    assert any(words.startswith("skin") for words in told)
+    assert "the cores are apart" in " ".join(told)
 
 
 def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -71,7 +72,30 @@ def test_every_shot_does_what_was_predicted(random_shots: list[ShotResult]) -> N
 def test_every_shot_hits_or_tunnels_and_some_do_both(random_shots: list[ShotResult]) -> None:
     assert all(shot.hit or shot.tunneled for shot in random_shots)
     assert any(shot.hit and shot.tunneled for shot in random_shots)
-    assert all((shot.stopped_at is not None) == (shot.hit and not shot.tunneled) for shot in random_shots)
+    for shot in random_shots:
+        caught = shot.hit and not shot.tunneled
+        assert caught if shot.stopped_at is not None else not (caught and shot.spec.target == "static"), shot
+
+
+def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bullet() -> None:
+    """Common momentum: of a free plate of mass M the bullet of mass m keeps m / (m + M) of its speed, and half is the border."""
+    for radius in (0.02, 0.05, 0.1, 0.15, 0.3):
+        for thickness in (0.005, 0.02, 0.1):
+            spec = ShotSpec(radius=radius, thickness=thickness, target="dynamic", ccd=True)
+            bullet, plate = 5.0 * math.pi * radius**2, 4.0 * thickness * 1.6
+            kept = bullet / (bullet + plate)
+            shot = run_shot(spec)
+            assert shot.hit and not shot.tunneled
+            assert (shot.stopped_at is not None) == (kept < 0.5), (spec, kept, shot.verdict)
+            if kept > 0.5:
+                assert shot.verdict.endswith(f"pushes it on at {110.0 * kept:.3g} m/s")
+
+
+def test_a_contact_beyond_the_target_is_no_stop() -> None:
+    shot = run_shot(ShotSpec(radius=0.3, thickness=0.005, target="stack", ccd=True))
+    assert (shot.hit, shot.tunneled, shot.stopped_at) == (True, False, None)
+    assert "broke through, flies on at" in shot.verdict
+    assert shot.positions[-1][0] > 5.0
 
 
 def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list[ShotResult]) -> None:
@@ -104,6 +128,7 @@ def test_the_same_shot_twice_gives_the_same_numbers() -> None:
 def test_speed_zero_never_arrives() -> None:
     shot = run_shot(ShotSpec(speed=0.0))
     assert (shot.hit, shot.tunneled, shot.impact_time_ours, shot.predicted_tunnels) == (False, False, None, False)
+    assert shot.verdict == "the bullet does not move"
 
 
 def test_the_cap_makes_all_faster_shots_one() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import Circle, Polygon
+from engine.render.impacts import StepImpacts
 from engine.render.trail import ContactTrail
 
 
@@ -67,6 +68,10 @@ class FakeWorld:
         shape = {1: Polygon.box(5, 0.5), 2: Polygon.box(0.5, 0.5, skin_radius=0.01), 3: Circle(0.6), 4: Polygon.box(1, 1)}[fixture_id]
         return SimpleNamespace(body=min(fixture_id, 3), shape=shape, spec=SimpleNamespace(sensor=fixture_id == 4))
 
+    def joint_bodies(self, joint_id: int, /) -> Any:
+        """The box and the disc."""
+        return 2, 3
+
     def joint_anchors(self, joint_id: int, /) -> Any:
         """From the box to the disc."""
         return (0.0, 0.8), (3.0, 2.0)
@@ -87,6 +92,7 @@ class FakeScene:
             differences=(Difference(1, 2, (0.0, 0.0), (0.0, 1.0), (1.0, 0.0), "local_maximum", 0.01, "shallower"),),
         )
     )
+    impacts: StepImpacts | None = None
     mark_touching: bool = True
     colors: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     outline_only: set[int] = field(default_factory=set)

@@ -64,3 +64,12 @@ def test_resizing_keeps_the_centre_and_scales_with_the_smaller_side() -> None:
 def test_a_shifted_camera_draws_another_world_beside_this_one() -> None:
     camera = Camera((0.0, 0.0), 10.0, (0, 0, 100, 100))
     assert camera.shifted((2.0, 1.0)).to_screen((0.0, 0.0)) == camera.to_screen((2.0, 1.0))
+
+
+def test_a_fitted_picture_keeps_clear_of_what_covers_the_view() -> None:
+    box = AABB((-2.0, 1.0), (4.0, 3.0))
+    camera = Camera(view=(100, 50, 800, 600)).fitted(box, kept=(200.0, 40.0, 10.0, 60.0))
+    left, bottom = camera.to_screen(box.lower)
+    right, top = camera.to_screen(box.upper)
+    assert left >= 300.0 and right <= 890.0 and top >= 90.0 and bottom <= 590.0
+    assert (left - 300.0, top - 90.0) == pytest.approx((890.0 - right, 590.0 - bottom)), "in the middle of what is left"

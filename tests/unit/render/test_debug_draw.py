@@ -1,4 +1,4 @@
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw, Layers
-from engine.render.packing import PackedShapes, interpolated
+from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.trail import FADE_STEPS, FLASH_STEPS, ContactTrail
 
 NOTHING = {field.name: False for field in fields(Layers)}
@@ -44,6 +44,19 @@ def test_interpolation_moves_the_centre_of_mass_on_a_line() -> None:
     # the centre goes from (1, 0) to (-1, 0) through (0, 0); at a quarter turn the origin lies a metre below it
     assert (x, y, angle) == pytest.approx((0.0, -1.0, np.pi / 2))
     assert interpolated(before, after, 1.0, center) is after
+
+
+def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
+    world, packed = scene.world, PackedShapes(scene.world)
+    contacts = world.contacts
+    rows = np.searchsorted(packed.body_ids, contacts.body_b)
+    shifted = world.poses.copy()
+    shifted[packed.is_moving, :2] += (0.3, 0.2)
+    held = replace(contacts, pose_a=world.poses[np.searchsorted(packed.body_ids, contacts.body_a)], pose_b=world.poses[rows])
+    moved = carried_points(held, packed, shifted) - held.position
+    for row in range(len(held)):
+        assert moved[row, 0] == pytest.approx((0.3, 0.2)), "static bodies carry nothing"
+    assert carried_points(held, packed, world.poses) == pytest.approx(held.position)
 
 
 def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:

@@ -1,0 +1,23 @@
+"""Every reason that the referee can give has a sentence for people, on the screen and in the docs."""
+
+import re
+from pathlib import Path
+
+import engine.compare
+from engine.contracts.agreement import REASONS
+
+_ROOT = Path(engine.compare.__file__).resolve().parents[2]
+
+
+def test_each_reason_given_is_in_the_table() -> None:
+    given: set[str] = set()
+    for name in ("judge.py", "ties.py"):
+        source = (_ROOT / "engine" / "compare" / name).read_text(encoding="utf-8")
+        given.update(re.findall(r'return \(?"([a-z0-9_]+)", ', source))
+    assert len(given) >= 4 and given <= set(REASONS), given - set(REASONS)
+
+
+def test_each_reason_has_its_section() -> None:
+    page = (_ROOT / "docs" / "referee.md").read_text(encoding="utf-8")
+    for reason in REASONS.values():
+        assert f"## {reason.name}\n" in page

@@ -1,0 +1,56 @@
+import math
+
+import pygame
+import pytest
+
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from engine.render.dashes import draw_dashed_box
+from engine.render.debug_draw import length_words
+from engine.render.labels import LabelRoom
+from engine.render.palette import TEXT
+
+VIEW = (10, 20, 300, 200)
+
+
+def test_labels_overlap_neither_each_other_nor_the_edge() -> None:
+    room = LabelRoom(VIEW)
+    plate = pygame.Rect(10, 20, 80, 40)
+    room.take(plate)
+    places = [room.beside((20.0 + 13 * k % 290, 30.0 + 29 * k % 190), (60, 14), 6.0) for k in range(60)]
+    found = [place for place in places if place is not None]
+    assert 10 < len(found) < 60, "some find room, some do not"
+    for k, place in enumerate(found):
+        assert pygame.Rect(VIEW).contains(place) and not place.colliderect(plate)
+        assert place.collidelist(found[:k]) < 0
+
+
+def test_a_label_prefers_the_right_and_stands_off_its_point() -> None:
+    place = LabelRoom(VIEW).beside((100.0, 100.0), (50, 14), 6.0)
+    assert place is not None and place.left == 106 and place.centery == 100
+    place = LabelRoom(VIEW).beside((305.0, 100.0), (50, 14), 6.0)
+    assert place is not None and place.right <= 299
+
+
+@pytest.mark.parametrize("at", [(math.nan, 0.0), (1e9, 1e9), (-500.0, 0.0)])
+def test_a_label_of_a_point_out_of_sight_is_left_out(at: tuple[float, float]) -> None:
+    canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
+    assert not canvas.label(at, "words", TEXT, 11.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    "metres, words",
+    [(0.0, "< 0.1 µm"), (9e-8, "< 0.1 µm"), (2e-7, "0.2 µm"), (9.9e-5, "99.0 µm"), (0.01, "10.00 mm")],
+)
+def test_no_length_reads_as_nothing(metres: float, words: str) -> None:
+    assert length_words(metres) == words
+
+
+@pytest.mark.parametrize("place", [(10, 10, 60, 40), (-1e7, 10, 1e7, 40), (30, 30, 30, 30), (1e6, 1e6, 2e6, 2e6)])
+def test_dashed_boxes_of_any_size(place: tuple[float, float, float, float]) -> None:
+    surface = pygame.Surface((100, 80))
+    draw_dashed_box(surface, place, (9, 9, 9), 4, 1)
+    row = {tuple(surface.get_at((x, 10)))[:3] for x in range(100)}
+    assert ((9, 9, 9) in row) == (place[1] == 10), "a side in sight is drawn, one out of sight is not"
+    if place[:2] == (10, 10):
+        assert row == {(9, 9, 9), (0, 0, 0)}
