@@ -12,7 +12,7 @@ from engine.common.checks import choice
 from engine.continuous._impact_kernel import times_of_impact
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import AnyShape, Sweep
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR
 
 __all__ = ["ImpactRows", "Target", "impact_of_pair", "impact_rows", "is_box2d_target"]
@@ -78,7 +78,7 @@ def impact_of_pair(
     start_a, end_a, center_a = _sweep_rows(sweep_a)
     start_b, end_b, center_b = _sweep_rows(sweep_b)
     rows = impact_rows(
-        pack((a, b)), ONE_PAIR, start_a, end_a, center_a, start_b, end_b, center_b, float(t_max), way, is_box2d, trace
+        remembered(a, b), ONE_PAIR, start_a, end_a, center_a, start_b, end_b, center_b, float(t_max), way, is_box2d, trace
     )  # fmt: skip
     return TimeOfImpact(Status(int(rows.status[0])), float(rows.fraction[0]), int(rows.iterations[0]))
 

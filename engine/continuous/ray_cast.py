@@ -8,7 +8,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.continuous._ray_kernel import RAY_SIZE, contains_points, ray_casts
 from engine.contracts import RayHit, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import pose_row
 
 __all__ = ["contains", "contains_rows", "ray_cast", "ray_rows"]
@@ -46,7 +46,7 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
     RayHit(status=<Status.HIT: 3>, fraction=0.5, point=(3.0, 0.0), normal=(-1.0, 0.0))
     """
     status, results = ray_rows(
-        pack((shape,)), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64)
+        remembered(shape), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64)
     )
     fraction, x, y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.MISS:
@@ -63,7 +63,7 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
     >>> contains(Polygon.box(1.0, 1.0), Transform((5.0, 0.0)), (4.0, 1.0))
     True
     """
-    return bool(contains_rows(pack((shape,)), _FIRST, pose_row(xf)[None], np.array([point], dtype=np.float64))[0])
+    return bool(contains_rows(remembered(shape), _FIRST, pose_row(xf)[None], np.array([point], dtype=np.float64))[0])
 
 
 def ray_rows(

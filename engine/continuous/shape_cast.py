@@ -12,7 +12,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.continuous.swept import swept_rows
 from engine.contracts import RayHit, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
 __all__ = ["shape_cast", "shape_cast_rows"]
@@ -46,7 +46,7 @@ def shape_cast(
     (0.5, (-0.5, 0.0))
     """
     status, results = shape_cast_rows(
-        pack((shape, target)), ONE_PAIR, pose_row(xf)[None], np.array([translation], dtype=np.float64), pose_row(xf_target)[None]
+        remembered(shape, target), ONE_PAIR, pose_row(xf)[None], np.array([translation], dtype=np.float64), pose_row(xf_target)[None]
     )
     fraction, point_x, point_y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.HIT:

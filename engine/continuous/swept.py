@@ -8,7 +8,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.continuous._swept_kernel import SWEPT_SIZE, swept_pairs
 from engine.contracts import ContactSet, Status, SweptContact
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
 __all__ = ["swept_contact", "swept_rows"]
@@ -58,7 +58,7 @@ def swept_contact(
     ((0.5, -1.0), (0.5, 1.0))
     """
     status, results = swept_rows(
-        pack((a, b)), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
+        remembered(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
         pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max),
     )  # fmt: skip
     ended = Status(int(status[0]))

@@ -1,8 +1,4 @@
-"""One shape as the scalar kernels want it: core, radius, extent.
-
-Packing two shapes for one query costs 84 us, the whole of the query else 3. Shapes are immutable and hash by value, so the packed form of
-the last `REMEMBERED` different ones is kept; asking again costs 0.2 us.
-"""
+"""One shape as the kernels of distance want it: core, radius, extent."""
 
 from __future__ import annotations
 
@@ -11,12 +7,9 @@ from functools import lru_cache
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
-from engine.narrowphase.packing import pack
+from engine.narrowphase.packing import REMEMBERED, remembered
 
-__all__ = ["REMEMBERED", "core_of"]
-
-REMEMBERED = 1024
-"""Shapes kept: at most some hundred kilobytes."""
+__all__ = ["core_of"]
 
 
 def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
@@ -29,10 +22,10 @@ def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
     """
     if not isinstance(shape, Circle | Polygon | Capsule | Segment):
         raise InvalidInputError("shape", "a Circle, Polygon, Capsule or Segment", shape)
-    return _packed(shape)
+    return _parts(shape)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _packed(shape: AnyShape) -> tuple[FloatArray, float, float]:
-    packed = pack((shape,))
+def _parts(shape: AnyShape) -> tuple[FloatArray, float, float]:
+    packed = remembered(shape)
     return packed.vertices, float(packed.radius[0]), float(packed.extent[0])

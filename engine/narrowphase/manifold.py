@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.contracts import Manifold, ManifoldPoint
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase import batched
-from engine.narrowphase.packing import pack
+from engine.narrowphase.packing import remembered
 from engine.narrowphase.rules import Rule, check_rule
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
@@ -50,7 +50,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     >>> found.normal, [(point.position, point.separation) for point in found.points]
     ((0.0, 1.0), [((-0.25, 0.375), -0.25), ((0.5, 0.375), -0.25)])
     """
-    shapes = pack((a, b))
+    shapes = remembered(a, b)
     number = check_rule(rule, shapes, ONE_PAIR)
     rows = batched.manifold_rows(shapes, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), number)
     count = int(rows.count[0])
