@@ -14,7 +14,7 @@ from engine.narrowphase._overlap_kernel import overlap_pair
 from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
 from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain
-from engine.narrowphase.packing import pack
+from engine.narrowphase.packing import remembered
 from engine.narrowphase.scratch import pose_row
 
 __all__ = ["NO_AXIS", "RememberedOverlap", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
@@ -38,7 +38,7 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
     InvalidInputError
         `a` or `b` is no shape.
     """
-    shapes = pack((a, b))
+    shapes = remembered(a, b)
     n_a = int(shapes.n_vertices[0])
     scratch = np.empty((2, int(shapes.n_vertices.max()) + 1, 2))
     return bool(
@@ -99,7 +99,7 @@ def _cores_in_one_frame(
     a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, float]:
     """Return vertices and normals of both cores in A's frame, the sum of the radii, and the rounding of a separation."""
-    shapes = pack((a, b))
+    shapes = remembered(a, b)
     n_a, n_b = shapes.n_vertices.tolist()
     pose_a, pose_b = pose_row(xf_a), pose_row(xf_b)
     moved, moved_normals = np.empty((n_b, 2)), np.empty((n_b, 2))
