@@ -61,8 +61,9 @@ class FramePainter:
         demo.draw_background(canvas)
         found: list[tuple[tuple[float, float], Difference]] = []
         for stage in demo.stages:
-            for difference in self._debug.draw(canvas, stage, session.layers, fraction):
-                found.append((canvas.at(stage.offset).camera.to_screen(difference.position), difference))
+            differences, camera = self._debug.draw(canvas, stage, session.layers, fraction), canvas.at(stage.offset).camera
+            if pointer is not None:
+                found += [(camera.to_screen(difference.position), difference) for difference in differences]
         demo.draw(canvas)
         self._label_stages(canvas, demo)
         draw_scale_bar(canvas)

@@ -123,11 +123,13 @@ def _so_far(scene: SceneView, fraction: float) -> tuple[StepContacts, tuple[Diff
 
 def _moved_differences(differences: tuple[Difference, ...], contacts: StepContacts) -> tuple[Difference, ...]:
     """Return the differences, each at its pair's first contact point."""
-    if not differences:
-        return ()
-    pairs = zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), contacts.position[:, 0].tolist(), strict=True)
-    known = {(a, b): (float(x), float(y)) for a, b, (x, y) in pairs}
-    return tuple(replace(one, position=known.get((one.fixture_a, one.fixture_b), one.position)) for one in differences)
+    if not differences or len(contacts) == 0:
+        return differences
+    keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
+    wanted = np.array([(one.fixture_a << 32) | one.fixture_b for one in differences], dtype=np.int64)
+    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    moved = zip(differences, (keys[rows] == wanted).tolist(), contacts.position[rows, 0].tolist(), strict=True)
+    return tuple(replace(one, position=(x, y)) if is_known else one for one, is_known, (x, y) in moved)
 
 
 def _draw_shapes(

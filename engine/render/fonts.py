@@ -41,6 +41,7 @@ class FontBook:
         self.ui_scale = ui_scale
         self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
         self._texts: dict[tuple[str, float, Color, bool], pygame.Surface] = {}
+        self._lines: dict[tuple[str, float, int, bool], list[str]] = {}
 
     def font(self, size: float, bold: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""
@@ -66,6 +67,14 @@ class FontBook:
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
         """Break the text into lines of at most `width` screen pixels; a longer word gets a line of its own."""
+        key = (text, size, width, bold)
+        if key not in self._lines:
+            if len(self._lines) >= _LARGEST_CACHE:
+                self._lines.clear()
+            self._lines[key] = self._broken(text, size, width, bold)
+        return self._lines[key]
+
+    def _broken(self, text: str, size: float, width: int, bold: bool) -> list[str]:
         lines: list[str] = []
         for paragraph in text.split("\n"):
             line = ""
