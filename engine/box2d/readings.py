@@ -1,0 +1,218 @@
+"""What a world tells: ids, records, poses, contacts. Reading changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import replace
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d._spec import f32_vec
+from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
+from engine.box2d.joints import MouseJointSpec, ResolvedJoint
+from engine.box2d.records import Body, BodyState, Fixture, Joint, StepCost
+from engine.box2d.specs import WorldSettings
+from engine.common.arrays import FloatArray
+from engine.common.errors import DeadHandleError, WrongThreadError
+from engine.contracts import StepContacts
+
+__all__ = ["WorldReadings"]
+
+
+class WorldReadings:
+    """The half of `World` that only reads; held to the thread that made the world, as Box2D knows no locks."""
+
+    __slots__ = ("_busy", "_deaths", "_next_ids", "_thread", "_unguarded")
+
+    def __init__(self, state: WorldState) -> None:
+        self._thread = threading.get_ident()
+        self._unguarded = state
+        self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
+        self._deaths: dict[tuple[str, int], int] = {}
+        self._busy = False
+
+    @property
+    def settings(self) -> WorldSettings:
+        """The world's settings; change them with `set_settings`."""
+        return self._state.settings
+
+    @property
+    def step_index(self) -> int:
+        """Number of steps made."""
+        return self._state.step_index
+
+    @property
+    def time(self) -> float:
+        """Seconds simulated, at the present step rate."""
+        return self._state.step_index * self._state.settings.dt
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts after the last step."""
+        return self._state.pairs.contacts
+
+    @property
+    def strays(self) -> tuple[int, ...]:
+        """Bodies that left the range of positions and speeds Box2D can bear, and were set inactive for it."""
+        return tuple(self._state.strays)
+
+    @property
+    def last_cost(self) -> StepCost:
+        """What the last step cost; zero before the first."""
+        return self._state.cost
+
+    @property
+    def structure_version(self) -> int:
+        """A number that changes whenever bodies, fixtures or joints come, go or change."""
+        return self._state.structure_version
+
+    @property
+    def body_ids(self) -> tuple[int, ...]:
+        """Ids of the living bodies, ascending."""
+        return tuple(self._state.cache.body_rows)
+
+    @property
+    def fixture_ids(self) -> tuple[int, ...]:
+        """Ids of the living fixtures, ascending."""
+        return tuple(sorted(self._state.fixtures))
+
+    @property
+    def joint_ids(self) -> tuple[int, ...]:
+        """Ids of the living joints, ascending."""
+        return tuple(sorted(self._state.joints))
+
+    def is_body(self, body: int) -> bool:
+        """Tell whether the id names a living body."""
+        return body in self._state.bodies
+
+    def is_fixture(self, fixture: int) -> bool:
+        """Tell whether the id names a living fixture."""
+        return fixture in self._state.fixtures
+
+    def is_joint(self, joint: int) -> bool:
+        """Tell whether the id names a living joint."""
+        return joint in self._state.joints
+
+    def body(self, body: int) -> Body:
+        """Return a body's record."""
+        entry = self._body_entry(body)
+        spec = replace(entry.spec, fixtures=tuple(self._state.fixtures[fixture].spec for fixture in entry.fixtures))
+        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
+
+    def fixture(self, fixture: int) -> Fixture:
+        """Return a fixture's record."""
+        entry = self._fixture_entry(fixture)
+        return Fixture(fixture, entry.body, entry.spec, entry.shape)
+
+    def joint(self, joint: int) -> Joint:
+        """Return a joint's record."""
+        return Joint(joint, self._joint_entry(joint).spec)
+
+    def joint_bodies(self, joint: int) -> tuple[int | None, int]:
+        """Return the two bodies of a joint; a mouse joint has one, and None for the first."""
+        spec = self._joint_entry(joint).spec
+        return (None, spec.body) if isinstance(spec, MouseJointSpec) else (spec.body_a, spec.body_b)
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return a joint's two anchors, world frame, metres."""
+        self._joint_entry(joint)
+        return self._state.cache.joint_anchors(joint)
+
+    def row_of(self, body: int) -> int:
+        """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
+        self._body_entry(body)
+        return self._state.cache.body_rows[body]
+
+    @property
+    def poses(self) -> FloatArray:
+        """x, y, angle of every body, float64 (n, 3), read-only, rows as in `body_ids`."""
+        return self._state.motion().poses
+
+    @property
+    def previous_poses(self) -> FloatArray:
+        """Poses before the last step; of a body that is new or was moved by command, the present one."""
+        return self._state.motion().previous
+
+    @property
+    def velocities(self) -> FloatArray:
+        """vx, vy, omega of every body, float64 (n, 3), read-only."""
+        return self._state.motion().velocities
+
+    @property
+    def awake(self) -> NDArray[np.bool_]:
+        """Whether each body is awake, bool (n,)."""
+        return self._state.motion().raw.awake
+
+    def state(self, body: int) -> BodyState:
+        """Return where a body is and how it moves."""
+        row, motion = self.row_of(body), self._state.motion()
+        x, y, angle = motion.poses[row].tolist()
+        vx, vy, omega = motion.velocities[row].tolist()
+        return BodyState((x, y), angle, (vx, vy), omega, bool(motion.raw.awake[row]))
+
+    def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
+        """Return the newest body one of whose fixtures contains a world point, or None."""
+        at = f32_vec("point", point, "m")
+        for fixture in sorted(self._state.fixtures, reverse=True):
+            body = self._state.fixtures[fixture].body
+            if dynamic_only and self._state.bodies[body].spec.type != "dynamic":
+                continue
+            if self._state.cache.holds_point(fixture, at):
+                return body
+        return None
+
+    def state_hash(self) -> str:
+        """Return a digest of the raw float32 bits of every body's pose and velocity, with ids and wakefulness."""
+        motion = self._state.motion()
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self._state.cache.body_ids.tobytes())
+        digest.update(motion.raw.values.tobytes())
+        digest.update(motion.raw.awake.tobytes())
+        return digest.hexdigest()
+
+    # -- for the other half ---------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> WorldState:
+        """The state, for the thread that owns it."""
+        self._check_thread()
+        return self._unguarded
+
+    def _body_entry(self, body: int) -> BodyEntry:
+        entry = self._state.bodies.get(body) if _is_id(body) else None
+        if entry is None:
+            raise self._dead("body", body)
+        return entry
+
+    def _fixture_entry(self, fixture: int) -> FixtureEntry:
+        entry = self._state.fixtures.get(fixture) if _is_id(fixture) else None
+        if entry is None:
+            raise self._dead("fixture", fixture)
+        return entry
+
+    def _joint_entry(self, joint: int) -> ResolvedJoint:
+        entry = self._state.joints.get(joint) if _is_id(joint) else None
+        if entry is None:
+            raise self._dead("joint", joint)
+        return entry
+
+    def _dead(self, kind: str, number: object) -> DeadHandleError:
+        if not _is_id(number):
+            return DeadHandleError(f"there is no {kind} {number!r}")
+        step = self._deaths.get((kind, number))
+        if step is not None:
+            return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
+        if self._busy and number < self._next_ids[kind]:
+            return DeadHandleError(f"{kind} {number} comes into being at the end of this step")
+        return DeadHandleError(f"there is no {kind} {number!r}")
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise WrongThreadError("a World is used by the thread that made it, and by no other")
+
+
+def _is_id(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
