@@ -1,0 +1,50 @@
+"""The pages: every link leads to a file, every test named exists, every algorithm's page is in the index with a picture of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+ALGORITHMS = sorted(path for path in (DOCS / "algorithms").glob("*.md") if path.name != "README.md")
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+TEST = re.compile(r"`(test_\w+)`")
+LARGEST_PICTURE = 120_000  # bytes
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link.split("#")[0] for link in LINK.findall(page.read_text("utf-8")) if not link.startswith(("http:", "https:", "#"))]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_tests_that_pages_name_exist() -> None:
+    there = set(re.findall(r"def (test_\w+)", "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))))
+    named = {name for page in PAGES for name in TEST.findall(page.read_text("utf-8"))}
+    assert named and named - there == set()
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = LINK.findall((DOCS / "algorithms" / "README.md").read_text("utf-8"))
+    assert sorted(index) == [path.name for path in ALGORITHMS]
+
+
+@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.stem)
+def test_every_algorithm_has_its_picture_and_says_what_was_found(page: Path) -> None:
+    text = page.read_text("utf-8")
+    picture = DOCS / "img" / "algorithms" / f"{page.stem}.png"
+    assert f"(../img/algorithms/{page.stem}.png)" in text
+    assert 0 < picture.stat().st_size < LARGEST_PICTURE
+    headings = [name.rstrip("s") for name in re.findall(r"^## (\w+)", text, re.MULTILINE)]
+    assert headings == ["Idea", "Derivation", "Pitfall", "What", "Source"]
+
+
+def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
+    pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
+    drawn = re.findall(r'^    "(\w+)": draw_', (DOCS / "pictures.py").read_text("utf-8"), re.MULTILINE)
+    assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
