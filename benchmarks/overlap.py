@@ -11,7 +11,7 @@ from engine.box2d.oracle import PairOracle
 from engine.geometry import Polygon, Transform
 from engine.query import batch
 
-__all__ = ["run"]
+__all__ = ["rings", "run"]
 
 
 def run(quick: bool = False) -> list[Record]:
@@ -26,7 +26,7 @@ def run(quick: bool = False) -> list[Record]:
         require_peer("shapely")
         import shapely
 
-        a, b = (shapely.polygons(_rings(given.shapes, given.pairs[:, k], poses)) for k, poses in ((0, given.poses_a), (1, given.poses_b)))
+        a, b = (shapely.polygons(rings(given.shapes, given.pairs[:, k], poses)) for k, poses in ((0, given.poses_a), (1, given.poses_b)))
         calls["shapely"] = lambda: _done(shapely.intersects(a, b))
     except MissingPeerError as error:
         missing = str(error)
@@ -38,15 +38,16 @@ def run(quick: bool = False) -> list[Record]:
     return [*against, record("overlap, polygons", "pairs/s", taken["ours"], taken["shapely"], "shapely", note, n)]
 
 
-def _rings(shapes, which, poses):
+def rings(shapes, which, poses):
+    """Return shapely's rings of the polygons `which`, moved to the world."""
     import shapely
 
-    rings = []
+    made = []
     for shape, (x, y, angle) in zip(which.tolist(), poses.tolist(), strict=True):
         polygon = shapes[shape]
         assert isinstance(polygon, Polygon)
-        rings.append(shapely.linearrings(Transform((x, y), angle).apply_array(polygon.vertices)))
-    return rings
+        made.append(shapely.linearrings(Transform((x, y), angle).apply_array(polygon.vertices)))
+    return made
 
 
 def _done(result: object) -> None:

@@ -40,7 +40,19 @@ from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase.packing import CIRCLE, POLYGON
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["FEWEST", "LANES", "MOST_SLOTS", "contact_normals", "manifold_lanes"]
+__all__ = [
+    "FEWEST",
+    "LANES",
+    "MOST_SLOTS",
+    "STRIDE",
+    "classify",
+    "contact_normals",
+    "load_pair",
+    "load_shape",
+    "manifold_lanes",
+    "move_b",
+    "separations",
+]
 
 LANES = 64
 """Pairs side by side: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first cache."""
@@ -67,41 +79,41 @@ POLYGON_AND_CIRCLE = 4
 SCALAR = 9
 """Class of all that goes to the scalar kernel."""
 
-_N_CLASSES = 10
+N_CLASSES = 10
 
-# Rows of `v`, the vertices and normals of A and, in A's frame, of B; what is B's lies `_B` rows farther on.
-_B = MOST_SLOTS
-_X, _Y, _NX, _NY = 0, 2 * MOST_SLOTS, 4 * MOST_SLOTS, 6 * MOST_SLOTS
-_VERTEX_ROWS = 8 * MOST_SLOTS
-_TO_Y, _TO_NX, _TO_NY = np.uint64(_Y * STRIDE), np.uint64(_NX * STRIDE), np.uint64(_NY * STRIDE)
+# Rows of `v`, the vertices and normals of A and, in A's frame, of B; what is B's lies `TO_B` rows farther on.
+TO_B = MOST_SLOTS
+X, Y, NX, NY = 0, 2 * MOST_SLOTS, 4 * MOST_SLOTS, 6 * MOST_SLOTS
+VERTEX_ROWS = 8 * MOST_SLOTS
+_TO_Y, _TO_NX, _TO_NY = np.uint64(Y * STRIDE), np.uint64(NX * STRIDE), np.uint64(NY * STRIDE)
 
-# Rows of `g`, the separations of A's edges and, `_B` rows farther on, of B's.
-_GAP_ROWS = 2 * MOST_SLOTS
+# Rows of `g`, the separations of A's edges and, `TO_B` rows farther on, of B's.
+GAP_ROWS = 2 * MOST_SLOTS
 
 # Rows of `s`, numbers of which a pair has one. The last twelve are results: the two points, the axis.
-_POSE_A, _POSE_B, _RADIUS_A, _RADIUS_B, _TOUCH, _INSIDE, _CENTROID_A, _CENTROID_B = 0, 4, 8, 9, 10, 11, 12, 14
+_POSE_A, _POSE_B, RADIUS_A, RADIUS_B, TOUCH, _INSIDE, _CENTROID_A, _CENTROID_B = 0, 4, 8, 9, 10, 11, 12, 14
 _BEST_A, _BEST_B, _MOST, _DX, _DY, _LENGTH = 16, 17, 18, 19, 20, 21
 _REFERENCE, _INCIDENT = 22, 28  # first vertex, second vertex, normal
 _FRAME = 34  # cosine, sine and shift from B's frame to A's
 _POINTS, _AXIS = 38, 44
-_NUMBER_ROWS = 50
+NUMBER_ROWS = 50
 
 # Rows of `k`, whole numbers. The last six are results.
 _N_A, _N_B, _EDGE_A, _EDGE_B, _PARTED, _OTHER_EDGE, _SWAPPED, _CORNER = 0, 1, 2, 3, 4, 5, 6, 7
 _COUNT, _NAMES, _SIDE, _EDGE, _AGAIN = 8, 9, 11, 12, 13
-_WHOLE_ROWS = 14
+WHOLE_ROWS = 14
 
-_SLOT = MOST_SLOTS - 1
+SLOT_MASK = MOST_SLOTS - 1
 """A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
 end, which would stop it from vectorising."""
 
 
 @kernel
-def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
+def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
     """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, (11,)."""
     n = pairs.shape[0]
     of_row = np.empty(n, dtype=np.uint8)
-    begin = np.zeros(_N_CLASSES + 1, dtype=np.int64)
+    begin = np.zeros(N_CLASSES + 1, dtype=np.int64)
     for row in range(n):
         a, b = pairs[row, 0], pairs[row, 1]
         kind_a, kind_b = kind[a], kind[b]
@@ -117,9 +129,9 @@ def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntAr
                 found = POLYGON_AND_CIRCLE + groups
         of_row[row] = found
         begin[found + 1] += 1
-    for found in range(_N_CLASSES):
+    for found in range(N_CLASSES):
         begin[found + 1] += begin[found]
-    at = begin[:_N_CLASSES].copy()
+    at = begin[:N_CLASSES].copy()
     for row in range(n):
         rows[at[of_row[row]]] = row
         at[of_row[row]] += 1
@@ -127,25 +139,25 @@ def _classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntAr
 
 
 @inlined_kernel
-def _load_pair(
+def load_pair(
     s: FloatArray, k: IntArray, lane: int, row: np.uint64, a: np.uint64, b: np.uint64, radius: FloatArray, extent: FloatArray, rule: int,
     poses_a: FloatArray, poses_b: FloatArray, swapped: bool,
 ) -> None:  # fmt: skip
     """Load what a pair has one of; `swapped` makes its B the lane's A."""
     rounding = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
-    s[_TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
+    s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
     s[_INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
     first, second = (_POSE_B, _POSE_A) if swapped else (_POSE_A, _POSE_B)
     for field in range(4):
         s[(first + field) * STRIDE + lane] = poses_a[row, field]
         s[(second + field) * STRIDE + lane] = poses_b[row, field]
-    s[_RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
-    s[_RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
+    s[RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
+    s[RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
     k[_SWAPPED * STRIDE + lane] = 1 if swapped else 0
 
 
 @inlined_kernel
-def _load_shape(
+def load_shape(
     v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray, normals: FloatArray
 ) -> None:
     """Load vertices and normals into the lane, padded with the last; `beyond` is 0 for A and the step to B for B."""
@@ -158,7 +170,7 @@ def _load_shape(
 
 
 @inlined_kernel
-def _move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
+def move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
     """Take B's first `slots` vertices, and its normals if wanted, to A's frame; see `move_to_frame`."""
     for lane in range(LANES):
         cos_a, sin_a = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
@@ -172,32 +184,32 @@ def _move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
         for lane in range(LANES):
             cos, sin = s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane]
             shift_x, shift_y = s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane]
-            at = (_B + (slot & _SLOT)) * STRIDE + lane
-            x, y = v[_X * STRIDE + at], v[_Y * STRIDE + at]
-            v[_X * STRIDE + at] = cos * x - sin * y + shift_x
-            v[_Y * STRIDE + at] = sin * x + cos * y + shift_y
+            at = (TO_B + (slot & SLOT_MASK)) * STRIDE + lane
+            x, y = v[X * STRIDE + at], v[Y * STRIDE + at]
+            v[X * STRIDE + at] = cos * x - sin * y + shift_x
+            v[Y * STRIDE + at] = sin * x + cos * y + shift_y
             if directions:
-                nx, ny = v[_NX * STRIDE + at], v[_NY * STRIDE + at]
-                v[_NX * STRIDE + at] = cos * nx - sin * ny + 0.0
-                v[_NY * STRIDE + at] = sin * nx + cos * ny + 0.0
+                nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
+                v[NX * STRIDE + at] = cos * nx - sin * ny + 0.0
+                v[NY * STRIDE + at] = sin * nx + cos * ny + 0.0
 
 
 @inlined_kernel
-def _separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int) -> None:
+def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int) -> None:
     """Fill `g` with the separation of each edge of the polygon at `base` from the vertices of that at `other`."""
     for edge in range(slots):
-        row = (base + (edge & _SLOT)) * STRIDE
+        row = (base + (edge & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             g[row + lane] = np.inf
         for group in range(0, slots, SLOT_GROUP):
-            of_row = (other + (group & _SLOT)) * STRIDE
+            of_row = (other + (group & SLOT_MASK)) * STRIDE
             for lane in range(LANES):
                 at, of = row + lane, of_row + lane
-                nx, ny, x, y = v[_NX * STRIDE + at], v[_NY * STRIDE + at], v[_X * STRIDE + at], v[_Y * STRIDE + at]
-                front_0 = nx * (v[_X * STRIDE + of] - x) + ny * (v[_Y * STRIDE + of] - y)
-                front_1 = nx * (v[(_X + 1) * STRIDE + of] - x) + ny * (v[(_Y + 1) * STRIDE + of] - y)
-                front_2 = nx * (v[(_X + 2) * STRIDE + of] - x) + ny * (v[(_Y + 2) * STRIDE + of] - y)
-                front_3 = nx * (v[(_X + 3) * STRIDE + of] - x) + ny * (v[(_Y + 3) * STRIDE + of] - y)
+                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                front_0 = nx * (v[X * STRIDE + of] - x) + ny * (v[Y * STRIDE + of] - y)
+                front_1 = nx * (v[(X + 1) * STRIDE + of] - x) + ny * (v[(Y + 1) * STRIDE + of] - y)
+                front_2 = nx * (v[(X + 2) * STRIDE + of] - x) + ny * (v[(Y + 2) * STRIDE + of] - y)
+                front_3 = nx * (v[(X + 3) * STRIDE + of] - x) + ny * (v[(Y + 3) * STRIDE + of] - y)
                 nearest = g[at]
                 nearest = front_0 if front_0 < nearest else nearest
                 nearest = front_1 if front_1 < nearest else nearest
@@ -213,10 +225,10 @@ def _pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: 
         s[best_row * STRIDE + lane] = -np.inf
         k[edge_row * STRIDE + lane] = 0
     for edge in range(slots):
-        row = (base + (edge & _SLOT)) * STRIDE
+        row = (base + (edge & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             separation, best = g[row + lane], s[best_row * STRIDE + lane]
-            is_better = separation > best + s[_TOUCH * STRIDE + lane]
+            is_better = separation > best + s[TOUCH * STRIDE + lane]
             s[best_row * STRIDE + lane] = separation if is_better else best
             k[edge_row * STRIDE + lane] = edge if is_better else k[edge_row * STRIDE + lane]
 
@@ -233,11 +245,11 @@ def _pick_by_climb(
         s[_MOST * STRIDE + lane] = -np.inf
         k[edge_row * STRIDE + lane] = 0
     for edge in range(slots):
-        row = (base + (edge & _SLOT)) * STRIDE
+        row = (base + (edge & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             toward_x = sign * (s[_CENTROID_B * STRIDE + lane] - s[_CENTROID_A * STRIDE + lane])
             toward_y = sign * (s[(_CENTROID_B + 1) * STRIDE + lane] - s[(_CENTROID_A + 1) * STRIDE + lane])
-            along = v[_NX * STRIDE + row + lane] * toward_x + v[_NY * STRIDE + row + lane] * toward_y
+            along = v[NX * STRIDE + row + lane] * toward_x + v[NY * STRIDE + row + lane] * toward_y
             most = s[_MOST * STRIDE + lane]
             s[_MOST * STRIDE + lane] = along if along > most else most
             k[edge_row * STRIDE + lane] = edge if along > most else k[edge_row * STRIDE + lane]
@@ -265,8 +277,8 @@ def _pick_by_climb(
 def _choose(s: FloatArray, k: IntArray, rule: int) -> None:
     """Choose between A's best edge and B's."""
     for lane in range(LANES):
-        best_a, touch = s[_BEST_A * STRIDE + lane], s[_TOUCH * STRIDE + lane]
-        limit = s[_RADIUS_A * STRIDE + lane] + s[_RADIUS_B * STRIDE + lane] + touch
+        best_a, touch = s[_BEST_A * STRIDE + lane], s[TOUCH * STRIDE + lane]
+        limit = s[RADIUS_A * STRIDE + lane] + s[RADIUS_B * STRIDE + lane] + touch
         parted_by_a = best_a > limit
         best_b = np.nan if parted_by_a else s[_BEST_B * STRIDE + lane]
         edge_b = 0 if parted_by_a else k[_EDGE_B * STRIDE + lane]
@@ -290,11 +302,11 @@ def _fetch_edge(v: FloatArray, s: FloatArray, k: IntArray, side: int, edge_row: 
         on_b = k[_SIDE * STRIDE + lane] != side
         edge, n = k[edge_row * STRIDE + lane], (k[_N_B * STRIDE + lane] if on_b else k[_N_A * STRIDE + lane])
         after = edge + 1 if edge + 1 < n else 0
-        base = _B if on_b else 0
-        at, at_after = (base + (edge & _SLOT)) * STRIDE + lane, (base + (after & _SLOT)) * STRIDE + lane
-        s[to * STRIDE + lane], s[(to + 1) * STRIDE + lane] = v[_X * STRIDE + at], v[_Y * STRIDE + at]
-        s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = v[_X * STRIDE + at_after], v[_Y * STRIDE + at_after]
-        s[(to + 4) * STRIDE + lane], s[(to + 5) * STRIDE + lane] = v[_NX * STRIDE + at], v[_NY * STRIDE + at]
+        base = TO_B if on_b else 0
+        at, at_after = (base + (edge & SLOT_MASK)) * STRIDE + lane, (base + (after & SLOT_MASK)) * STRIDE + lane
+        s[to * STRIDE + lane], s[(to + 1) * STRIDE + lane] = v[X * STRIDE + at], v[Y * STRIDE + at]
+        s[(to + 2) * STRIDE + lane], s[(to + 3) * STRIDE + lane] = v[X * STRIDE + at_after], v[Y * STRIDE + at_after]
+        s[(to + 4) * STRIDE + lane], s[(to + 5) * STRIDE + lane] = v[NX * STRIDE + at], v[NY * STRIDE + at]
 
 
 @inlined_kernel
@@ -304,11 +316,11 @@ def _find_incident(v: FloatArray, s: FloatArray, k: IntArray, slots: int) -> Non
         s[_MOST * STRIDE + lane] = np.inf
         k[_OTHER_EDGE * STRIDE + lane] = 0
     for edge in range(slots):
-        row = (edge & _SLOT) * STRIDE
+        row = (edge & SLOT_MASK) * STRIDE
         for lane in range(LANES):
             is_on_b = k[_SIDE * STRIDE + lane] == 1
-            x_a, x_b = v[_NX * STRIDE + row + lane], v[(_NX + _B) * STRIDE + row + lane]
-            y_a, y_b = v[_NY * STRIDE + row + lane], v[(_NY + _B) * STRIDE + row + lane]
+            x_a, x_b = v[NX * STRIDE + row + lane], v[(NX + TO_B) * STRIDE + row + lane]
+            y_a, y_b = v[NY * STRIDE + row + lane], v[(NY + TO_B) * STRIDE + row + lane]
             nx, ny = s[(_REFERENCE + 4) * STRIDE + lane], s[(_REFERENCE + 5) * STRIDE + lane]
             along = (x_a if is_on_b else x_b) * nx + (y_a if is_on_b else y_b) * ny
             least = s[_MOST * STRIDE + lane]
@@ -325,7 +337,7 @@ def _clip(s: FloatArray, k: IntArray, rule: int) -> None:
     for lane in range(LANES):
         is_on_b, edge, incident = k[_SIDE * STRIDE + lane] == 1, k[_EDGE * STRIDE + lane], k[_OTHER_EDGE * STRIDE + lane]
         n_a, n_b = k[_N_A * STRIDE + lane], k[_N_B * STRIDE + lane]
-        radius_a, radius_b = s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane]
+        radius_a, radius_b = s[RADIUS_A * STRIDE + lane], s[RADIUS_B * STRIDE + lane]
         after_edge = edge + 1 if edge + 1 < (n_b if is_on_b else n_a) else 0
         after_incident = incident + 1 if incident + 1 < (n_a if is_on_b else n_b) else 0
         v1_x, v1_y = s[_REFERENCE * STRIDE + lane], s[(_REFERENCE + 1) * STRIDE + lane]
@@ -333,7 +345,7 @@ def _clip(s: FloatArray, k: IntArray, rule: int) -> None:
         nx, ny = s[(_REFERENCE + 4) * STRIDE + lane], s[(_REFERENCE + 5) * STRIDE + lane]
         x0, y0 = s[_INCIDENT * STRIDE + lane], s[(_INCIDENT + 1) * STRIDE + lane]
         x1, y1 = s[(_INCIDENT + 2) * STRIDE + lane], s[(_INCIDENT + 3) * STRIDE + lane]
-        side, touch = radius_a + radius_b, s[_TOUCH * STRIDE + lane]
+        side, touch = radius_a + radius_b, s[TOUCH * STRIDE + lane]
 
         # First side plane.
         out_0 = ny * (x0 - v1_x) + -nx * (y0 - v1_y) - side
@@ -434,7 +446,7 @@ def _store(
 
 @inlined_kernel
 def _move_centroid(s: FloatArray) -> None:
-    """Take B's centroid to A's frame, which `_move_b` has found."""
+    """Take B's centroid to A's frame, which `move_b` has found."""
     for lane in range(LANES):
         cos, sin = s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane]
         x, y = s[_CENTROID_B * STRIDE + lane], s[(_CENTROID_B + 1) * STRIDE + lane]
@@ -448,11 +460,11 @@ def _find_corner(v: FloatArray, s: FloatArray, k: IntArray) -> None:
     for lane in range(LANES):
         v1_x, v1_y = s[_REFERENCE * STRIDE + lane], s[(_REFERENCE + 1) * STRIDE + lane]
         v2_x, v2_y = s[(_REFERENCE + 2) * STRIDE + lane], s[(_REFERENCE + 3) * STRIDE + lane]
-        x, y = v[(_X + _B) * STRIDE + lane], v[(_Y + _B) * STRIDE + lane]
+        x, y = v[(X + TO_B) * STRIDE + lane], v[(Y + TO_B) * STRIDE + lane]
         past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
         past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
         in_front = s[_BEST_A * STRIDE + lane]
-        reach = s[_RADIUS_B * STRIDE + lane] + s[_RADIUS_A * STRIDE + lane] + s[_TOUCH * STRIDE + lane]
+        reach = s[RADIUS_B * STRIDE + lane] + s[RADIUS_A * STRIDE + lane] + s[TOUCH * STRIDE + lane]
         in_reach = (s[_INSIDE * STRIDE + lane] <= in_front) & (in_front <= reach)
         s[_DX * STRIDE + lane] = x - v1_x if past_v1 <= 0.0 else x - v2_x
         s[_DY * STRIDE + lane] = y - v1_y if past_v1 <= 0.0 else y - v2_y
@@ -469,7 +481,7 @@ def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         nx = corner_nx if is_corner else s[(_REFERENCE + 4) * STRIDE + lane]
         ny = corner_ny if is_corner else s[(_REFERENCE + 5) * STRIDE + lane]
         gap = s[_LENGTH * STRIDE + lane] if is_corner else in_front
-        radius, skin = s[_RADIUS_B * STRIDE + lane], s[_RADIUS_A * STRIDE + lane]
+        radius, skin = s[RADIUS_B * STRIDE + lane], s[RADIUS_A * STRIDE + lane]
         cos, sin = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
         to_circle = -1.0 if k[_SWAPPED * STRIDE + lane] == 1 else 1.0
         s[_AXIS * STRIDE + lane] = to_circle * (cos * nx - sin * ny)
@@ -477,9 +489,9 @@ def _touch_circle(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         s[(_AXIS + 2) * STRIDE + lane], s[(_AXIS + 3) * STRIDE + lane] = gap - radius, (inverse if is_corner else 0.0)
         s[(_AXIS + 4) * STRIDE + lane], s[(_AXIS + 5) * STRIDE + lane] = in_front - radius, np.nan
         k[_SIDE * STRIDE + lane] = k[_SWAPPED * STRIDE + lane]
-        touches = not (gap > radius + skin + s[_TOUCH * STRIDE + lane])
+        touches = not (gap > radius + skin + s[TOUCH * STRIDE + lane])
         lift = 0.5 * (skin - gap - radius)
-        x, y = v[(_X + _B) * STRIDE + lane] + lift * nx, v[(_Y + _B) * STRIDE + lane] + lift * ny
+        x, y = v[(X + TO_B) * STRIDE + lane] + lift * nx, v[(Y + TO_B) * STRIDE + lane] + lift * ny
         world_x, world_y = cos * x - sin * y + s[_POSE_A * STRIDE + lane], sin * x + cos * y + s[(_POSE_A + 1) * STRIDE + lane]
         s[_POINTS * STRIDE + lane] = world_x if touches else 0.0
         s[(_POINTS + 1) * STRIDE + lane] = world_y if touches else 0.0
@@ -497,14 +509,14 @@ def _touch_circles(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         inverse = 1.0 / distance
         along_x, along_y = (cos * dx - sin * dy) * inverse, (sin * dx + cos * dy) * inverse
         nx, ny = (along_x if has_direction else 1.0), (along_y if has_direction else 0.0)
-        radius_a, radius_b = s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane]
+        radius_a, radius_b = s[RADIUS_A * STRIDE + lane], s[RADIUS_B * STRIDE + lane]
         gap = distance - radius_a - radius_b
         s[_AXIS * STRIDE + lane], s[(_AXIS + 1) * STRIDE + lane], s[(_AXIS + 2) * STRIDE + lane] = nx, ny, gap
         s[(_AXIS + 3) * STRIDE + lane] = inverse if has_direction else 0.0
         s[(_AXIS + 4) * STRIDE + lane], s[(_AXIS + 5) * STRIDE + lane] = gap, np.nan
         k[_SIDE * STRIDE + lane], k[_EDGE * STRIDE + lane] = -1, 0
-        touches = not (gap > s[_TOUCH * STRIDE + lane])
-        mid_x, mid_y = v[_X * STRIDE + lane] + 0.5 * dx, v[_Y * STRIDE + lane] + 0.5 * dy
+        touches = not (gap > s[TOUCH * STRIDE + lane])
+        mid_x, mid_y = v[X * STRIDE + lane] + 0.5 * dx, v[Y * STRIDE + lane] + 0.5 * dy
         lift = 0.5 * (radius_a - radius_b)
         world_x = cos * mid_x - sin * mid_y + s[_POSE_A * STRIDE + lane] + lift * nx
         world_y = sin * mid_x + cos * mid_y + s[(_POSE_A + 1) * STRIDE + lane] + lift * ny
@@ -567,23 +579,23 @@ def _polygons_lanes(
         for lane in range(LANES):
             row = np.uint64(rows[min(low + lane, rows.shape[0] - 1)])
             a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            _load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, False)
-            _load_shape(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals)
-            _load_shape(v, lane, _B, slots, first[b], n_vertices[b], vertices, normals)
+            load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, False)
+            load_shape(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals)
+            load_shape(v, lane, TO_B, slots, first[b], n_vertices[b], vertices, normals)
             k[_N_A * STRIDE + lane], k[_N_B * STRIDE + lane] = n_vertices[a], n_vertices[b]
             for field in range(2):
                 s[(_CENTROID_A + field) * STRIDE + lane] = centroid[a, field]
                 s[(_CENTROID_B + field) * STRIDE + lane] = centroid[b, field]
-        _move_b(v, s, slots, True)
-        _separations(v, g, 0, _B, slots)
-        _separations(v, g, _B, 0, slots)
+        move_b(v, s, slots, True)
+        separations(v, g, 0, TO_B, slots)
+        separations(v, g, TO_B, 0, slots)
         if rule == EXACT:
             _pick_greatest(g, s, k, 0, slots, _BEST_A, _EDGE_A)
-            _pick_greatest(g, s, k, _B, slots, _BEST_B, _EDGE_B)
+            _pick_greatest(g, s, k, TO_B, slots, _BEST_B, _EDGE_B)
         else:
             _move_centroid(s)
             _pick_by_climb(v, g, s, k, 0, 1.0, slots, _N_A, _BEST_A, _EDGE_A)
-            _pick_by_climb(v, g, s, k, _B, -1.0, slots, _N_B, _BEST_B, _EDGE_B)
+            _pick_by_climb(v, g, s, k, TO_B, -1.0, slots, _N_B, _BEST_B, _EDGE_B)
         _choose(s, k, rule)
         _fetch_edge(v, s, k, 0, _EDGE, _REFERENCE)
         _find_incident(v, s, k, slots)
@@ -624,19 +636,19 @@ def _polygon_circle_lanes(
             row = np.uint64(rows[min(low + lane, rows.shape[0] - 1)])
             a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
             swapped = kind[a] == CIRCLE
-            _load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, swapped)
+            load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, swapped)
             polygon, circle = (b, a) if swapped else (a, b)
-            _load_shape(v, lane, 0, slots, first[polygon], n_vertices[polygon], vertices, normals)
-            v[(_X + _B) * STRIDE + lane] = vertices[first[circle], 0]
-            v[(_Y + _B) * STRIDE + lane] = vertices[first[circle], 1]
+            load_shape(v, lane, 0, slots, first[polygon], n_vertices[polygon], vertices, normals)
+            v[(X + TO_B) * STRIDE + lane] = vertices[first[circle], 0]
+            v[(Y + TO_B) * STRIDE + lane] = vertices[first[circle], 1]
             k[_N_A * STRIDE + lane], k[_SIDE * STRIDE + lane] = n_vertices[polygon], 0
-        _move_b(v, s, 1, False)
+        move_b(v, s, 1, False)
         for edge in range(slots):
-            of = (edge & _SLOT) * STRIDE
+            of = (edge & SLOT_MASK) * STRIDE
             for lane in range(LANES):
-                nx, ny = v[_NX * STRIDE + of + lane], v[_NY * STRIDE + of + lane]
-                x, y = v[_X * STRIDE + of + lane], v[_Y * STRIDE + of + lane]
-                g[of + lane] = nx * (v[(_X + _B) * STRIDE + lane] - x) + ny * (v[(_Y + _B) * STRIDE + lane] - y)
+                nx, ny = v[NX * STRIDE + of + lane], v[NY * STRIDE + of + lane]
+                x, y = v[X * STRIDE + of + lane], v[Y * STRIDE + of + lane]
+                g[of + lane] = nx * (v[(X + TO_B) * STRIDE + lane] - x) + ny * (v[(Y + TO_B) * STRIDE + lane] - y)
         _pick_greatest(g, s, k, 0, slots, _BEST_A, _EDGE)
         _fetch_edge(v, s, k, 0, _EDGE, _REFERENCE)
         _find_corner(v, s, k)
@@ -673,14 +685,14 @@ def _circles_lanes(
         for lane in range(LANES):
             row = np.uint64(rows[min(low + lane, rows.shape[0] - 1)])
             a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            _load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, False)
+            load_pair(s, k, lane, row, a, b, radius, extent, rule, poses_a, poses_b, False)
             for field in range(2):
-                v[(_X + field * _Y) * STRIDE + lane] = vertices[first[a], field]
-                v[(_X + field * _Y + _B) * STRIDE + lane] = vertices[first[b], field]
-        _move_b(v, s, 1, False)
+                v[(X + field * Y) * STRIDE + lane] = vertices[first[a], field]
+                v[(X + field * Y + TO_B) * STRIDE + lane] = vertices[first[b], field]
+        move_b(v, s, 1, False)
         for lane in range(LANES):
-            s[_DX * STRIDE + lane] = v[(_X + _B) * STRIDE + lane] - v[_X * STRIDE + lane]
-            s[_DY * STRIDE + lane] = v[(_Y + _B) * STRIDE + lane] - v[_Y * STRIDE + lane]
+            s[_DX * STRIDE + lane] = v[(X + TO_B) * STRIDE + lane] - v[X * STRIDE + lane]
+            s[_DY * STRIDE + lane] = v[(Y + TO_B) * STRIDE + lane] - v[Y * STRIDE + lane]
         for lane in range(LANES):
             s[_LENGTH * STRIDE + lane] = math.hypot(s[_DX * STRIDE + lane], s[_DY * STRIDE + lane])
         _touch_circles(v, s, k)
@@ -713,11 +725,11 @@ def manifold_lanes(
     """
     n = pairs.shape[0]
     rows, rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    begin = _classify(kind, n_vertices, pairs, rows)
-    v, g = np.empty(_VERTEX_ROWS * STRIDE), np.empty(_GAP_ROWS * STRIDE)
-    s, k = np.empty(_NUMBER_ROWS * STRIDE), np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
+    begin = classify(kind, n_vertices, pairs, rows)
+    v, g = np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE)
+    s, k = np.empty(NUMBER_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
     n_rest = 0
-    for number in range(_N_CLASSES):
+    for number in range(N_CLASSES):
         chosen = rows[begin[number] : begin[number + 1]]
         if number == SCALAR or chosen.shape[0] < FEWEST:
             for at in range(chosen.shape[0]):

@@ -16,6 +16,7 @@ from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
 from engine.narrowphase._manifold_kernel import manifold_pairs, poses_with_rotation
 from engine.narrowphase._manifold_lanes_kernel import contact_normals, manifold_lanes
 from engine.narrowphase._overlap_kernel import overlap_pairs
+from engine.narrowphase._overlap_lanes_kernel import overlap_lanes
 from engine.narrowphase._witness_kernel import gaps_along
 from engine.narrowphase.packing import PackedShapes
 
@@ -119,12 +120,17 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
 
 
 def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin."""
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers."""
+    arrays = (shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent)
     overlapping = np.zeros(len(pairs), dtype=np.int64)
-    overlap_pairs(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        pairs, poses_a, poses_b, overlapping,
-    )  # fmt: skip
+    if len(pairs) < LANES_FROM or not has_wide_registers():
+        overlap_pairs(*arrays, pairs, poses_a, poses_b, overlapping)
+        return overlapping.astype(np.bool_)
+    rest = overlap_lanes(*arrays, pairs, poses_a, poses_b, overlapping)
+    if len(rest) > 0:
+        others = np.zeros(len(rest), dtype=np.int64)
+        overlap_pairs(*arrays, pairs[rest], poses_a[rest], poses_b[rest], others)
+        overlapping[rest] = others
     return overlapping.astype(np.bool_)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,10 +70,11 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.separation.tolist(), found.point_b.tolist()
     ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
     """
-    from engine.narrowphase._distance_kernel import distance_pairs
+    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    from engine.narrowphase.batched_distances import distance_rows
 
-    status, iterations, rows = _rows(distance_pairs, shapes, pairs, xf_a, xf_b)
-    return DistanceBatch(status, *_columns(rows), iterations)
+    status, iterations, rows = distance_rows(*checked)
+    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 
 def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> PenetrationBatch:
@@ -87,28 +87,18 @@ def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
     >>> found.depth.tolist(), found.normal.tolist()
     ([0.5, 0.0], [[1.0, 0.0], [nan, nan]])
     """
-    from engine.narrowphase._distance_kernel import penetration_pairs
-
-    status, iterations, rows = _rows(penetration_pairs, shapes, pairs, xf_a, xf_b)
-    return PenetrationBatch(status, *_columns(rows), iterations)
-
-
-def _rows(
-    kernel: Callable[..., None], shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike
-) -> tuple[IntArray, IntArray, FloatArray]:
-    from engine.narrowphase._distance_kernel import ROW_WIDTH
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, penetration_pairs
 
     packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
     n = len(checked)
     status, iterations, rows = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, ROW_WIDTH))
-    kernel(
+    penetration_pairs(
         packed.first, packed.n_vertices, packed.vertices, packed.radius, packed.extent, checked, poses_a, poses_b,
         status, iterations, rows,
     )  # fmt: skip
-    return frozen(status), frozen(iterations), rows
+    return PenetrationBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 
 def _columns(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    parts = (rows[:, 0], rows[:, 1:3], rows[:, 3:5], rows[:, 5:7])
-    value, point_a, point_b, normal = (frozen(np.ascontiguousarray(part)) for part in parts)
-    return value, point_a, point_b, normal
+    """Return the columns as views: a copy of all would cost as much as computing them."""
+    return frozen(rows[:, 0]), frozen(rows[:, 1:3]), frozen(rows[:, 3:5]), frozen(rows[:, 5:7])

@@ -56,9 +56,9 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> P
 
 
 def warm() -> None:
-    """Load the kernels behind these questions, the batched ones too, and that of the closest-points iteration."""
-    from engine.narrowphase import closest_iteration
-    from engine.query import batch_distances
+    """Load the kernels behind these questions, the batched ones and those in lanes too, and that of the closest-points iteration."""
+    from engine.narrowphase import batched, closest_iteration
+    from engine.query import batch, batch_distances
     from engine.query.shape_batch import ShapeBatch
 
     shapes: tuple[AnyShape, ...] = (Polygon.box(0.5, 0.5), Circle(0.5), Capsule((0, 0), (1, 0), 0.1), Segment((0, 0), (1, 0)))
@@ -70,3 +70,6 @@ def warm() -> None:
     packed, pose = ShapeBatch(shapes), [(0.0, 0.0, 0.0)]
     batch_distances.distance(packed, [(0, 1)], pose, pose)
     batch_distances.penetration(packed, [(0, 1)], pose, pose)
+    many = batched.LANES_FROM
+    batch_distances.distance(packed, [(0, 1)] * many, pose * many, pose * many)
+    batch.overlap(packed, [(0, 1)] * many, pose * many, pose * many)

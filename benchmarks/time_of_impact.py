@@ -1,0 +1,55 @@
+"""Batched times of impact against b2TimeOfImpact through pybox2d, of pairs that turn on their way and of pairs that do not.
+
+Ours is the scalar kernel in a loop, one pair after another; it is asked for Box2D's target. Each pair starts apart or touching as
+`make_pairs` has it, B thrown toward A's far side, so that most of those that start apart meet.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.measuring import Record, record, seconds_in_turn
+from benchmarks.pairs import make_pairs
+from engine.box2d.oracle import PairOracle
+from engine.common.rng import stream
+from engine.contracts import Status
+from engine.query import batch
+
+__all__ = ["run"]
+
+START = 3.0
+"""How many times farther out B starts than where `make_pairs` puts it: mostly apart, and not so far that nothing is left to find."""
+
+TURN = 1.5
+"""Radians that a body turns at most on its way."""
+
+
+def run(quick: bool = False) -> list[Record]:
+    """Time polygons of 3 to 8 corners."""
+    return [one for turn in (TURN, 0.0) for one in _sweeps(turn, quick)]
+
+
+def _sweeps(turn: float, quick: bool) -> list[Record]:
+    n, rounds = (1_000, 3) if quick else (10_000, 9)
+    given = make_pairs("polygons", n)
+    oracle = PairOracle(given.shapes)
+    shapes = batch.ShapeBatch(oracle.shapes)
+    rng = stream(0, "benchmarks", "time_of_impact")
+    start_a, start_b = given.poses_a.copy(), given.poses_b.copy()
+    start_b[:, :2] = start_a[:, :2] + START * (start_b[:, :2] - start_a[:, :2])
+    end_a, end_b = start_a.copy(), start_b.copy()
+    end_b[:, :2] = start_a[:, :2] + (start_a[:, :2] - start_b[:, :2])
+    turns = rng.uniform(-turn, turn, (2, n))
+    end_a[:, 2] += turns[0]
+    end_b[:, 2] += turns[1]
+    where = [poses.astype(np.float32).astype(np.float64) for poses in (start_a, end_a, start_b, end_b)]
+
+    def ours() -> None:
+        batch.time_of_impact(shapes, given.pairs, *where, target="box2d")
+
+    found = batch.time_of_impact(shapes, given.pairs, *where, target="box2d").status
+    theirs = oracle.times_of_impact(given.pairs, *where).status
+    taken = seconds_in_turn({"ours": ours, "pybox2d": lambda: oracle.times_of_impact(given.pairs, *where).seconds}, rounds)
+    name = "time of impact, rotating" if turn > 0.0 else "time of impact, not rotating"
+    note = f"{n:,} pairs, {(found == Status.HIT).mean():.0%} meet, {(found == theirs).mean():.1%} with Box2D's status"
+    return [record(name, "pairs/s", taken["ours"], taken["pybox2d"], "pybox2d", note, n)]

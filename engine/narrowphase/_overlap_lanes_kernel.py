@@ -1,0 +1,285 @@
+"""The overlap of many pairs at once: 64 pairs of polygons and circles side by side.
+
+The chapter is `_overlap_kernel`; read that one first, and `_manifold_lanes_kernel` for what lanes are and what keeps them fast. Loading,
+moving and the separations are that kernel's. The scalar form leaves at the first edge that parts two polygons; here all edges are
+looked at, and the greatest separation compared, which is the same answer.
+
+Where the separation of two polygons lies in the band above zero and within their skins, or shapes are neither polygon nor circle, or too
+large, or too few, the scalar kernel answers. With a circle the band is as wide as the circle, so its distance from the polygon's edges is
+measured here, squared, for lanes have no `hypot`::
+
+      no  <-- (1 + SQUARES) r^2 ---- r^2 ---- (1 - SQUARES) r^2 --> yes
+                      scalar kernel, whose hypot decides
+
+Both have the same two legs to the bit; the squares, their sum and r^2 err by less than 4 roundings, `hypot` by less than 2. So outside
+the interval, whose half width is 64 roundings, both forms answer alike. Where r^2 leaves what float64 holds in full, the scalar kernel too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import EPS64, SAFE_PRODUCT
+from engine.narrowphase._manifold_lanes_kernel import (
+    CIRCLES,
+    FEWEST,
+    GAP_ROWS,
+    LANES,
+    N_CLASSES,
+    NUMBER_ROWS,
+    NX,
+    NY,
+    POLYGON_AND_CIRCLE,
+    RADIUS_A,
+    RADIUS_B,
+    SCALAR,
+    SLOT_GROUP,
+    SLOT_MASK,
+    STRIDE,
+    TO_B,
+    TOUCH,
+    VERTEX_ROWS,
+    WHOLE_ROWS,
+    X,
+    Y,
+    classify,
+    load_pair,
+    load_shape,
+    move_b,
+    separations,
+)
+from engine.narrowphase.packing import CIRCLE
+from engine.narrowphase.rules import EXACT
+
+__all__ = ["SQUARES", "overlap_lanes"]
+
+SQUARES = 64.0 * EPS64
+"""Rounding, relative. Squared distances that differ by more compare as the distances do; see the module."""
+
+# Rows of `s` beyond those of the manifolds; rows of `k`: the answer, 0, 1 or `_UNSURE`.
+_GREATEST, _NEAREST_SQ = NUMBER_ROWS, NUMBER_ROWS + 1
+_ROWS = NUMBER_ROWS + 2
+_ANSWER, _UNSURE = 0, 2
+
+
+@inlined_kernel
+def _greatest_separation(g: FloatArray, s: FloatArray, base: int, slots: int) -> None:
+    """Raise the greatest separation by those of the polygon at `base`."""
+    for edge in range(slots):
+        row = (base + (edge & SLOT_MASK)) * STRIDE
+        for lane in range(LANES):
+            separation, greatest = g[row + lane], s[_GREATEST * STRIDE + lane]
+            s[_GREATEST * STRIDE + lane] = separation if separation > greatest else greatest
+
+
+@inlined_kernel
+def _nearest_edge(v: FloatArray, s: FloatArray, polygon: int, centre: int, slots: int) -> None:
+    """Find the centre's greatest separation from the polygon's edges, and its squared distance; see `distance_to_edges`."""
+    for edge in range(slots):
+        row, next_row = (polygon + (edge & SLOT_MASK)) * STRIDE, (polygon + ((edge + 1 if edge + 1 < slots else 0) & SLOT_MASK)) * STRIDE
+        for lane in range(LANES):
+            x, y = v[(X + centre) * STRIDE + lane], v[(Y + centre) * STRIDE + lane]
+            ax, ay = v[X * STRIDE + row + lane], v[Y * STRIDE + row + lane]
+            nx, ny = v[NX * STRIDE + row + lane], v[NY * STRIDE + row + lane]
+            ex, ey = v[X * STRIDE + next_row + lane] - ax, v[Y * STRIDE + next_row + lane] - ay
+            length_sq = ex * ex + ey * ey
+            share = ((x - ax) * ex + (y - ay) * ey) / length_sq
+            share = share if share > 0.0 else 0.0
+            share = share if share < 1.0 else 1.0
+            share = share if length_sq > 0.0 else 0.0
+            separation, greatest = nx * (x - ax) + ny * (y - ay), s[_GREATEST * STRIDE + lane]
+            s[_GREATEST * STRIDE + lane] = separation if separation > greatest else greatest
+            dx, dy = x - (ax + share * ex), y - (ay + share * ey)
+            distance_sq, nearest = dx * dx + dy * dy, s[_NEAREST_SQ * STRIDE + lane]
+            s[_NEAREST_SQ * STRIDE + lane] = distance_sq if distance_sq < nearest else nearest
+
+
+@inlined_kernel
+def _answer_polygons(s: FloatArray, k: IntArray) -> None:
+    """Answer for two polygons; see `overlap_pair`."""
+    for lane in range(LANES):
+        radius, touch = s[RADIUS_A * STRIDE + lane] + s[RADIUS_B * STRIDE + lane], s[TOUCH * STRIDE + lane]
+        greatest = s[_GREATEST * STRIDE + lane]
+        in_band = 1 if greatest <= 0.0 else _UNSURE
+        sharp, rounded = (0 if greatest > touch else 1), (0 if greatest > radius + touch else in_band)
+        k[_ANSWER * STRIDE + lane] = sharp if radius == 0.0 else rounded
+
+
+@inlined_kernel
+def _answer_circles(s: FloatArray, k: IntArray) -> None:
+    """Answer where one of the two is a circle; two circles have no separation, -inf, which must not answer for them."""
+    for lane in range(LANES):
+        radius, touch = s[RADIUS_A * STRIDE + lane] + s[RADIUS_B * STRIDE + lane], s[TOUCH * STRIDE + lane]
+        greatest, nearest_sq = s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane]
+        within_sq = (radius + touch) * (radius + touch)
+        holds = (within_sq > SAFE_PRODUCT) & (within_sq < np.inf)
+        is_near, is_far = nearest_sq < within_sq * (1.0 - SQUARES), nearest_sq > within_sq * (1.0 + SQUARES)
+        measured = _UNSURE if not holds else (1 if is_near else (0 if is_far else _UNSURE))
+        covers = (greatest <= 0.0) & (greatest > -np.inf)
+        k[_ANSWER * STRIDE + lane] = 0 if greatest > radius + touch else (1 if covers else measured)
+
+
+@inlined_kernel
+def _store(k: IntArray, chosen: IntArray, low: int, overlapping: IntArray, again: IntArray, n_again: int) -> int:
+    """Write the answers to the caller's rows; return how many rows `again` lists by now."""
+    for lane in range(min(LANES, chosen.shape[0] - low)):
+        row, answer = np.uint64(chosen[low + lane]), k[_ANSWER * STRIDE + lane]
+        overlapping[row] = answer
+        if answer == _UNSURE:
+            again[n_again] = chosen[low + lane]
+            n_again += 1
+    return n_again
+
+
+@kernel
+def _overlap_polygons(
+    v: FloatArray,
+    g: FloatArray,
+    s: FloatArray,
+    k: IntArray,
+    chosen: IntArray,
+    slots: int,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    overlapping: IntArray,
+    again: IntArray,
+) -> int:
+    """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many of them `again` lists."""
+    n_again = 0
+    for low in range(0, chosen.shape[0], LANES):
+        for lane in range(LANES):
+            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
+            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+            load_pair(s, k, lane, row, a, b, radius, extent, EXACT, poses_a, poses_b, False)
+            load_shape(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals)
+            load_shape(v, lane, TO_B, slots, first[b], n_vertices[b], vertices, normals)
+            s[_GREATEST * STRIDE + lane] = -np.inf
+        move_b(v, s, slots, True)
+        separations(v, g, 0, TO_B, slots)
+        separations(v, g, TO_B, 0, slots)
+        _greatest_separation(g, s, 0, slots)
+        _greatest_separation(g, s, TO_B, slots)
+        _answer_polygons(s, k)
+        n_again = _store(k, chosen, low, overlapping, again, n_again)
+    return n_again
+
+
+@kernel
+def _overlap_circles(
+    v: FloatArray,
+    s: FloatArray,
+    k: IntArray,
+    chosen: IntArray,
+    slots: int,
+    is_b_polygon: bool,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    overlapping: IntArray,
+    again: IntArray,
+) -> int:
+    """Fill the `chosen` rows of pairs with a circle, the other a polygon of at most `slots` vertices, or a circle where that is 1.
+
+    All of them have the polygon first, or all the circle: everything happens in A's frame, as in the scalar form.
+    """
+    n_again = 0
+    for low in range(0, chosen.shape[0], LANES):
+        for lane in range(LANES):
+            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
+            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+            load_pair(s, k, lane, row, a, b, radius, extent, EXACT, poses_a, poses_b, False)
+            load_shape(v, lane, 0, (1 if is_b_polygon else slots), first[a], n_vertices[a], vertices, normals)
+            load_shape(v, lane, TO_B, (slots if is_b_polygon else 1), first[b], n_vertices[b], vertices, normals)
+            s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
+        if slots == 1:
+            move_b(v, s, 1, False)
+            for lane in range(LANES):
+                dx, dy = v[(X + TO_B) * STRIDE + lane] - v[X * STRIDE + lane], v[(Y + TO_B) * STRIDE + lane] - v[Y * STRIDE + lane]
+                s[_NEAREST_SQ * STRIDE + lane] = dx * dx + dy * dy
+        elif is_b_polygon:
+            move_b(v, s, slots, True)
+            _nearest_edge(v, s, TO_B, 0, slots)
+        else:
+            move_b(v, s, 1, False)
+            _nearest_edge(v, s, 0, TO_B, slots)
+        _answer_circles(s, k)
+        n_again = _store(k, chosen, low, overlapping, again, n_again)
+    return n_again
+
+
+@inlined_kernel
+def _move_apart(kind: IntArray, pairs: IntArray, chosen: IntArray, parted: IntArray) -> int:
+    """Write `chosen` into `parted`, pairs whose first shape is a circle in front; return how many these are."""
+    n, at = 0, chosen.shape[0]
+    for row in chosen:
+        if kind[pairs[row, 0]] == CIRCLE:
+            parted[n] = row
+            n += 1
+        else:
+            at -= 1
+            parted[at] = row
+    return n
+
+
+@kernel
+def overlap_lanes(
+    kind: IntArray,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    normals: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    overlapping: IntArray,
+) -> IntArray:
+    """Fill the rows of all `pairs` that lanes can answer; return the numbers of the others, which are `overlap_pairs`'s to fill.
+
+    Arguments are those of `overlap_pairs`.
+    """
+    n = pairs.shape[0]
+    rows, rest, parted = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    begin = classify(kind, n_vertices, pairs, rows)
+    v, g = np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE)
+    s, k = np.empty(_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
+    n_rest = 0
+    for number in range(N_CLASSES):
+        chosen = rows[begin[number] : begin[number + 1]]
+        if number == SCALAR or chosen.shape[0] < FEWEST:
+            for at in range(chosen.shape[0]):
+                rest[n_rest] = chosen[at]
+                n_rest += 1
+        elif CIRCLES < number <= POLYGON_AND_CIRCLE:
+            n_rest += _overlap_polygons(
+                v, g, s, k, chosen, SLOT_GROUP * number, first, n_vertices, vertices, normals, radius, extent,
+                pairs, poses_a, poses_b, overlapping, rest[n_rest:],
+            )  # fmt: skip
+        else:
+            slots = 1 if number == CIRCLES else SLOT_GROUP * (number - POLYGON_AND_CIRCLE)
+            n_circles = _move_apart(kind, pairs, chosen, parted)
+            for is_b_polygon in (False, True):
+                some = parted[:n_circles] if is_b_polygon else parted[n_circles : chosen.shape[0]]
+                if number == CIRCLES:
+                    some = parted[: 0 if is_b_polygon else n_circles]
+                n_rest += _overlap_circles(
+                    v, s, k, some, slots, is_b_polygon, first, n_vertices, vertices, normals, radius, extent,
+                    pairs, poses_a, poses_b, overlapping, rest[n_rest:],
+                )  # fmt: skip
+    return rest[:n_rest]

@@ -1,0 +1,141 @@
+"""The lanes forms of distance and overlap: the scalar form's answers to the bit, and still in the machine's wide registers."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+from engine.common.jit import has_wide_registers
+from engine.compare.cases import case_chunk
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.narrowphase import _distance_lanes_kernel, _overlap_lanes_kernel, batched, batched_distances
+from engine.narrowphase.packing import pack
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+N_PAIRS = 6000 if COMPILED else 150
+
+MIXED = [
+    Polygon.regular(40, 1.0),
+    Polygon.regular(16, 1.0, skin_radius=0.05),
+    Polygon.regular(11, 1.0),
+    Polygon.box(1.0, 0.01),
+    Polygon([(0, 0), (1, 0), (0, 1)], skin_radius=0.3),
+    Capsule((-1, 0), (1, 0), 0.2),
+    Segment((-1, 0), (1, 0)),
+    Segment((0, 0), (0, 0)),
+    Circle(1e-9),
+    Circle(1.0, (0.25, 0.5)),
+]
+
+
+def both(ask, module, shapes, pairs, poses_a, poses_b, monkeypatch):
+    turned = [batched.poses_with_rotation(np.array(poses, dtype=np.float64)) for poses in (poses_a, poses_b)]
+    answers = []
+    for in_lanes in (False, True):
+        monkeypatch.setattr(module, "has_wide_registers", lambda in_lanes=in_lanes: in_lanes)
+        with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
+            answers.append(ask(shapes, np.array(pairs), *turned))
+    return answers
+
+
+def assert_same(shapes, pairs, poses_a, poses_b, monkeypatch):
+    """Compare overlap, and every bit of distance; return its statuses."""
+    scalar, wide = both(batched.overlap_rows, batched, shapes, pairs, poses_a, poses_b, monkeypatch)
+    assert np.flatnonzero(scalar != wide).tolist() == []
+    scalar, wide = both(batched_distances.distance_rows, batched_distances, shapes, pairs, poses_a, poses_b, monkeypatch)
+    for name, ours, theirs in zip(("status", "iterations", "rows"), wide, scalar, strict=True):
+        differ = np.flatnonzero((ours.view(np.int64) != theirs.view(np.int64)).reshape(len(ours), -1).any(axis=1))
+        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+    return scalar[0]
+
+
+@pytest.mark.parametrize("skin", [0.0, 0.01, 0.3])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_scalar_answers_to_the_bit(skin, seed, monkeypatch):
+    cases = case_chunk(seed, 0, N_PAIRS)
+    shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in cases.shapes])
+    found = assert_same(shapes, cases.pairs, cases.poses_a, cases.poses_b, monkeypatch)
+    assert {int(Status.SEPARATED), int(Status.OVERLAPPING)} <= set(found.tolist())
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e-3, 1.0, 1e6, 1e80, 1e160])
+def test_all_kinds_at_all_sizes(size, monkeypatch):
+    """Sizes at which squares, and the products of squares, leave float64 as well."""
+    rng = np.random.default_rng(3)
+    n = 1500 if COMPILED else 100
+    shapes = pack(MIXED)
+    for name in ("vertices", "radius", "extent", "skin"):
+        getattr(shapes, name)[...] *= size
+    pairs = rng.integers(0, len(MIXED), (n, 2))
+    poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, n, 3))
+    poses_a[:, :2] *= size
+    poses_b[:, :2] *= size
+    assert_same(shapes, pairs, poses_a, poses_b, monkeypatch)
+
+
+def test_exact_touches_and_coincident_shapes(monkeypatch):
+    """A grid of offsets at which edges, corners, rims and centres meet exactly."""
+    shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Circle(0.25), Capsule((-0.5, 0), (0.5, 0), 0.5)])
+    steps = [-1.0, -0.5, 0.0, 0.5, 1.0] if COMPILED else [0.0, 1.0]
+    rows = [(a, b, x, y, turn) for a in range(5) for b in range(5) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
+    pairs, poses_b = np.array([row[:2] for row in rows]), np.array([row[2:] for row in rows])
+    found = assert_same(shapes, pairs, np.zeros_like(poses_b), poses_b, monkeypatch)
+    assert int(Status.TOUCHING) in found
+
+
+def test_touches_far_out_and_within_rounding(monkeypatch):
+    """Circles and boxes some roundings apart, on either side of the touch, near the origin and a thousand kilometres away."""
+    shapes = pack([Circle(1.0), Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0)])
+    rng = np.random.default_rng(4)
+    n = 3000 if COMPILED else 100
+    pairs = rng.integers(0, 3, (n, 2))
+    for far in (0.0, 1e6):
+        poses_a = np.full((n, 3), far)
+        poses_a[:, 2] = 0.0
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        apart = 2.0 * (1.0 + rng.integers(-40, 40, n) * np.finfo(np.float64).eps * max(1.0, far))
+        poses_b = np.column_stack((far + apart * np.cos(angle), far + apart * np.sin(angle), angle))
+        assert_same(shapes, pairs, poses_a, poses_b, monkeypatch)
+
+
+def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
+    rng = np.random.default_rng(8)
+    shapes = pack(MIXED)
+    for n in (1, 48, 63, 64, 65, 130) if COMPILED else (65,):
+        poses_a, poses_b = rng.uniform(-1.0, 1.0, (2, n, 3))
+        assert_same(shapes, rng.integers(2, 5, (n, 2)), poses_a, poses_b, monkeypatch)
+
+
+@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@pytest.mark.parametrize(
+    ("module", "name", "divisions", "products"),
+    [(_distance_lanes_kernel, "_cores_lanes", 7, 150), (_overlap_lanes_kernel, "_overlap_polygons", 0, 100),
+     (_overlap_lanes_kernel, "_overlap_circles", 4, 150)],
+)  # fmt: skip
+def test_the_loops_are_still_vectorised(module, name, divisions, products):
+    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
+    import numba
+
+    again = numba.njit(error_model="numpy")(getattr(module, name).py_func)
+    again.compile(signature_of(module, name))
+    (assembly,) = again.inspect_asm().values()
+    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
+    print(name, packed)
+    assert packed["vdivpd"] >= divisions
+    assert packed["vmulpd"] >= products
+
+
+def signature_of(module, name):
+    """Argument types of a kernel in lanes, by the annotations of its Python function."""
+    from numba import types
+
+    kinds = {"FloatArray": types.float64, "IntArray": types.int64}
+    wide = ("vertices", "normals", "pairs", "poses_a", "poses_b", "rows")
+    scalars = {"int": types.int64, "bool": types.boolean}
+    return tuple(
+        scalars[hint] if hint in scalars else types.Array(kinds[hint], 2 if argument in wide else 1, "C")
+        for argument, hint in getattr(module, name).py_func.__annotations__.items()
+        if argument != "return"
+    )
