@@ -26,6 +26,15 @@ over a distance d therefore errs by 11 u S / d, and the point by the circle's ra
 b2Distance (behind b2TestOverlap) finds two witness points as weighted means of world vertices (5 u S each, weights 3 u each on two
 vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32. Asked for a
 distance it takes the radii off (2 u S more: 25 u S), and answers 0 where the cores are within EPS32 of each other.
+
+b2TimeOfImpact interpolates positions and angles (3 u of each: S then holds the reach of each core times its angle too) before it takes
+a vertex to the world: 8 u S instead of 5. Its separation is therefore known to (8 + 8 + 1) + 12 + 2 + 1 = 32 u S.
+
+TestPoint and RayCast take a point into the shape's frame (5 u S, as for a vertex), subtract a vertex (u S), and multiply by a stored
+normal (4 u S) in a dot product (3 u S): the surface is known to 13 u S. A ray's translation carries twice u S, its place on the ray
+u S more, for which the ray's scale counts its end too: 16 u S. A circle's ray has a discriminant c^2 - w^2 b, with c = s.w,
+b = s^2 - r^2 and s from the centre to the start: 7 u of c^2, 8 u of the other, 1 u of the difference, all times s^2 w^2; so the square of
+the ray's distance from the centre is known to 16 u s^2, and the surface to 8 u s^2 / r.
 """
 
 from __future__ import annotations
@@ -42,13 +51,16 @@ __all__ = [
     "centroid_allowance",
     "circle_turn",
     "direction_allowance",
+    "discriminant_allowance",
     "distance_allowance",
+    "impact_allowance",
     "is_determined",
     "normal_allowance",
     "overlap_allowance",
     "point_allowance",
     "scale_of",
     "separation_allowance",
+    "surface_allowance",
 ]
 
 _U = 0.5 * EPS32
@@ -115,6 +127,24 @@ def overlap_allowance(scale: FloatArray) -> FloatArray:
 def distance_allowance(scale: FloatArray) -> FloatArray:
     """Error of the distance b2Distance answers, with or without radii, metres."""
     allowance: FloatArray = 25.0 * _U * scale + BOX2D_EPSILON
+    return allowance
+
+
+def impact_allowance(scale: FloatArray) -> FloatArray:
+    """Error of a separation at a fraction of a sweep in b2TimeOfImpact, metres; its convergence, a quarter of the slop, is beside this."""
+    allowance: FloatArray = 32.0 * _U * scale
+    return allowance
+
+
+def surface_allowance(scale: FloatArray) -> FloatArray:
+    """Error of a point's or a ray's distance from a surface in TestPoint and RayCast, metres."""
+    allowance: FloatArray = 16.0 * _U * scale
+    return allowance
+
+
+def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:
+    """What a ray `away` metres from a circle's centre loses in its discriminant, as metres of the surface."""
+    allowance: FloatArray = 8.0 * _U * away * away / radius
     return allowance
 
 

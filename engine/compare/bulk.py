@@ -6,82 +6,37 @@ import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from engine.box2d.distance_oracle import DistanceOracle
 from engine.box2d.oracle import BOX2D_VERSION, PairOracle
+from engine.box2d.point_oracle import PointOracle
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
-from engine.compare.cases import case_chunk, chunk_sizes
-from engine.compare.judge import judge_manifolds
+from engine.compare.cases import CaseChunk, RayChunk, case_chunk, chunk_sizes, motion_chunk, ray_chunk
+from engine.compare.distances import judge_distances, our_distances
+from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
+from engine.compare.judge import Explanation, judge_manifolds
 from engine.compare.posed import Answers, PosedPairs, our_manifolds, posed_pairs
+from engine.compare.rays import PosedRays, Rays, judge_points, judge_rays, our_points, our_rays, posed_rays
+from engine.compare.tally import KEPT_UNEXPLAINED, QueryTally, UnexplainedPair
 from engine.compare.ties import explain_overlap
+from engine.contracts.status import Status
 from engine.narrowphase import batched
 from engine.narrowphase.packing import pack
 
-__all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "UnexplainedPair", "compare", "compare_chunks"]
+__all__ = ["DEFAULT_QUERIES", "MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "UnexplainedPair", "compare", "compare_chunks"]
 
-QUERIES = ("manifold", "overlap")
+QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains")
 """What can be compared so far."""
 
+DEFAULT_QUERIES = ("manifold", "overlap")
+"""What is compared unless asked for more."""
+
 MAX_PAIRS = 1_000_000_000
-
-_KEPT_UNEXPLAINED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class UnexplainedPair:
-    """Where to find a pair again, and what was seen."""
-
-    chunk: int
-    row: int
-    evidence: str
-
-
-@dataclass(slots=True)
-class QueryTally:
-    """Counts of one query; the sums and maxima of two tallies do not depend on their order."""
-
-    pairs: int = 0
-    touching: int = 0
-    agree: int = 0
-    explained: Counter[str] = field(default_factory=Counter)
-    unexplained: int = 0
-    max_point_error: float = 0.0
-    max_normal_error: float = 0.0
-    our_seconds: float = 0.0
-    box2d_seconds: float = 0.0
-    unexplained_pairs: list[UnexplainedPair] = field(default_factory=list)
-
-    def add(self, other: QueryTally) -> None:
-        """Add another tally to this one."""
-        self.pairs += other.pairs
-        self.touching += other.touching
-        self.agree += other.agree
-        self.explained.update(other.explained)
-        self.unexplained += other.unexplained
-        self.max_point_error = max(self.max_point_error, other.max_point_error)
-        self.max_normal_error = max(self.max_normal_error, other.max_normal_error)
-        self.our_seconds += other.our_seconds
-        self.box2d_seconds += other.box2d_seconds
-        kept = sorted(self.unexplained_pairs + other.unexplained_pairs, key=lambda pair: (pair.chunk, pair.row))
-        self.unexplained_pairs = kept[:_KEPT_UNEXPLAINED]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the plain data of DESIGN.md 5; rates are per second of one process."""
-        return {
-            "pairs": self.pairs,
-            "touching": self.touching,
-            "agree": self.agree,
-            "explained": dict(sorted(self.explained.items())),
-            "unexplained": self.unexplained,
-            "max_point_error": self.max_point_error,
-            "max_normal_error": self.max_normal_error,
-            "ours_per_s": self.pairs / self.our_seconds if self.our_seconds > 0.0 else 0.0,
-            "box2d_per_s": self.pairs / self.box2d_seconds if self.box2d_seconds > 0.0 else 0.0,
-        }
 
 
 @dataclass(slots=True)
@@ -111,7 +66,7 @@ class Tally:
         }
 
 
-def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int = 1) -> dict[str, Any]:
+def compare(pairs: int, seed: int, queries: Sequence[str] = DEFAULT_QUERIES, jobs: int = 1) -> dict[str, Any]:
     """Compare our answers with Box2D's on `pairs` seeded pairs a query, and return the JSON of DESIGN.md 5.
 
     Only the rates depend on `jobs`, the number of processes.
@@ -127,7 +82,7 @@ def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int =
     return total.as_json()
 
 
-def compare_chunks(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int = 1) -> Generator[Tally, None, None]:
+def compare_chunks(pairs: int, seed: int, queries: Sequence[str] = DEFAULT_QUERIES, jobs: int = 1) -> Generator[Tally, None, None]:
     """Do the same, yielding the tally so far after each chunk, so that a caller can show progress or stop.
 
     Raises
@@ -149,8 +104,19 @@ def compare_chunk(task: tuple[int, int, int, tuple[str, ...]]) -> Tally:
     oracle = PairOracle(cases.shapes)
     packed = pack(oracle.shapes, oracle.centroids)
     posed = posed_pairs(packed, cases.pairs, cases.poses_a, cases.poses_b)
-    judges: dict[str, Callable[[PosedPairs, PairOracle, int], QueryTally]] = {"manifold": _manifolds, "overlap": _overlaps}
-    return Tally(seed, {query: judges[query](posed, oracle, chunk) for query in queries})
+    work = _Chunk(seed, chunk, cases, oracle, posed)
+    return Tally(seed, {query: _JUDGES[query](work) for query in queries})
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """What the judges of a chunk share."""
+
+    seed: int
+    chunk: int
+    cases: CaseChunk
+    oracle: PairOracle
+    posed: PosedPairs
 
 
 def _compare_chunks(n_pairs: int, seed: int, queries: tuple[str, ...], n_jobs: int) -> Generator[Tally, None, None]:
@@ -178,7 +144,8 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _manifolds(posed: PosedPairs, oracle: PairOracle, chunk: int) -> QueryTally:
+def _manifolds(work: _Chunk) -> QueryTally:
+    posed, oracle, chunk = work.posed, work.oracle, work.chunk
     box2d = oracle.manifolds(posed.pairs, posed.poses_a, posed.poses_b)
     started = time.perf_counter()
     ours = our_manifolds(posed)
@@ -197,11 +164,12 @@ def _manifolds(posed: PosedPairs, oracle: PairOracle, chunk: int) -> QueryTally:
         max_normal_error=verdicts.max_normal_error,
         our_seconds=our_seconds,
         box2d_seconds=box2d.seconds,
-        unexplained_pairs=unexplained[:_KEPT_UNEXPLAINED],
+        unexplained_pairs=unexplained[:KEPT_UNEXPLAINED],
     )
 
 
-def _overlaps(posed: PosedPairs, oracle: PairOracle, chunk: int) -> QueryTally:
+def _overlaps(work: _Chunk) -> QueryTally:
+    posed, oracle, chunk = work.posed, work.oracle, work.chunk
     box2d, box2d_seconds = oracle.overlaps(posed.pairs, posed.poses_a, posed.poses_b)
     started = time.perf_counter()
     ours = batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)
@@ -217,8 +185,85 @@ def _overlaps(posed: PosedPairs, oracle: PairOracle, chunk: int) -> QueryTally:
             tally.unexplained += 1
             told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, farther from the limit than rounding reaches"
             tally.unexplained_pairs.append(UnexplainedPair(chunk, row, told))
-    tally.unexplained_pairs = tally.unexplained_pairs[:_KEPT_UNEXPLAINED]
+    tally.unexplained_pairs = tally.unexplained_pairs[:KEPT_UNEXPLAINED]
     return tally
+
+
+def _distances(work: _Chunk) -> QueryTally:
+    posed, box2d = work.posed, DistanceOracle(work.oracle.shapes).distances(work.posed.pairs, work.posed.poses_a, work.posed.poses_b)
+    started = time.perf_counter()
+    ours = our_distances(posed)
+    our_seconds = time.perf_counter() - started
+    verdicts = judge_distances(posed, box2d.distance, ours)
+    tally = _tally_of(verdicts.differences, work.chunk)
+    tally.pairs, tally.touching, tally.agree = len(posed), int((box2d.distance == 0.0).sum()), verdicts.n_agree
+    tally.max_point_error = verdicts.max_error
+    tally.our_seconds, tally.box2d_seconds = our_seconds, box2d.seconds
+    return tally
+
+
+def _impacts(work: _Chunk) -> QueryTally:
+    motion = motion_chunk(work.cases, work.seed, work.chunk)
+    found = work.oracle.times_of_impact(work.posed.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+    moving = moving_pairs(work.posed.shapes, work.posed.pairs, motion)
+    started = time.perf_counter()
+    ours = our_impacts(moving)
+    our_seconds = time.perf_counter() - started
+    verdicts = judge_impacts(moving, Impacts(found.status, found.fraction), ours)
+    tally = _tally_of(verdicts.differences, work.chunk)
+    tally.pairs, tally.touching, tally.agree = len(moving), verdicts.n_touching, verdicts.n_agree
+    tally.maxima = {"max_fraction_error": verdicts.max_fraction_error, "worst_missed_depth": verdicts.worst_missed_depth}
+    tally.our_seconds, tally.box2d_seconds = our_seconds, found.seconds
+    return tally
+
+
+def _rays(work: _Chunk) -> QueryTally:
+    oracle, posed, rays = _ray_cases(work)
+    box2d = oracle.rays(rays.indices, rays.poses, rays.origins, rays.ends)
+    started = time.perf_counter()
+    ours = our_rays(posed)
+    our_seconds = time.perf_counter() - started
+    status = np.where(box2d.hit, int(Status.HIT), int(Status.MISS))
+    verdicts = judge_rays(posed, Rays(status, box2d.fraction, box2d.normal), ours)
+    tally = _tally_of(verdicts.differences, work.chunk)
+    tally.pairs, tally.touching, tally.agree = len(posed), int(box2d.hit.sum()), verdicts.n_agree
+    tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
+    tally.our_seconds, tally.box2d_seconds = our_seconds, box2d.seconds
+    return tally
+
+
+def _points(work: _Chunk) -> QueryTally:
+    oracle, posed, rays = _ray_cases(work)
+    box2d, box2d_seconds = oracle.contains(rays.indices, rays.poses, rays.origins)
+    started = time.perf_counter()
+    ours = our_points(posed)
+    our_seconds = time.perf_counter() - started
+    verdicts = judge_points(posed, box2d, ours)
+    tally = _tally_of(verdicts.differences, work.chunk)
+    tally.pairs, tally.touching, tally.agree = len(posed), int(box2d.sum()), verdicts.n_agree
+    tally.our_seconds, tally.box2d_seconds = our_seconds, box2d_seconds
+    return tally
+
+
+def _ray_cases(work: _Chunk) -> tuple[PointOracle, PosedRays, RayChunk]:
+    oracle, rays = PointOracle(work.oracle.shapes), ray_chunk(work.cases, work.seed, work.chunk)
+    return oracle, posed_rays(pack(oracle.shapes), rays), rays
+
+
+def _tally_of(differences: Sequence[Explanation], chunk: int) -> QueryTally:
+    explained = Counter(one.reason for one in differences if one.reason != "unexplained")
+    unexplained = [UnexplainedPair(chunk, one.row, one.evidence) for one in differences if one.reason == "unexplained"]
+    return QueryTally(explained=explained, unexplained=len(unexplained), unexplained_pairs=unexplained[:KEPT_UNEXPLAINED])
+
+
+_JUDGES: dict[str, Callable[[_Chunk], QueryTally]] = {
+    "manifold": _manifolds,
+    "overlap": _overlaps,
+    "distance": _distances,
+    "toi": _impacts,
+    "ray_cast": _rays,
+    "contains": _points,
+}
 
 
 def _queries(queries: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,19 @@ from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, Polygon, Shape
 
-__all__ = ["CHUNK", "FAMILIES", "CaseChunk", "case_chunk", "chunk_sizes", "random_polygon", "random_shapes"]
+__all__ = [
+    "CHUNK",
+    "FAMILIES",
+    "CaseChunk",
+    "MotionChunk",
+    "RayChunk",
+    "case_chunk",
+    "chunk_sizes",
+    "motion_chunk",
+    "random_polygon",
+    "random_shapes",
+    "ray_chunk",
+]
 
 CHUNK = 10_000
 """Pairs of one chunk."""
@@ -39,6 +51,15 @@ _FEWEST_EDGE = 0.02
 _FEWEST_TURN = 0.02
 """Sine of the angle between neighbouring edges, for the same reason."""
 
+_STRAIGHT_SHARE = 0.2
+"""Of motions: no turning at all, so that parallel edges stay parallel."""
+
+_FARTHEST_MOVE = (3.0, 3.0, 3.0)
+"""Metres and radians within one step, either way: several times the size of a shape, as a bullet moves."""
+
+_ON_SURFACE_SHARE = 0.2
+"""Of the starts of rays, and of their ends."""
+
 _NEARLY = 1e-5
 """Metres and radians: larger than float32's spacing a few metres out, smaller than anything seen."""
 
@@ -52,6 +73,26 @@ class CaseChunk:
     poses_a: FloatArray
     poses_b: FloatArray
     family: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class MotionChunk:
+    """Poses (n, 3) at both ends of a step, for the pairs of a chunk."""
+
+    start_a: FloatArray
+    end_a: FloatArray
+    start_b: FloatArray
+    end_b: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class RayChunk:
+    """Shapes (n,) into those of a chunk, their poses (n, 3), and rays from origin to end (n, 2); the origins serve as points too."""
+
+    indices: IntArray
+    poses: FloatArray
+    origins: FloatArray
+    ends: FloatArray
 
 
 def chunk_sizes(n_pairs: int) -> Iterator[tuple[int, int]]:
@@ -83,6 +124,41 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK) -> CaseChunk:
         _make_adversarial(FAMILIES[family[row]], row, rng, shapes, boxes, pairs, poses_a, poses_b, reach, centers)
     poses_a, poses_b = (poses.astype(np.float32).astype(np.float64) for poses in (poses_a, poses_b))
     return CaseChunk(shapes, pairs[:n_pairs], poses_a[:n_pairs], poses_b[:n_pairs], family[:n_pairs])
+
+
+def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
+    """Return motions that take each pair of `cases` through its poses at some moment of the step, up to float32 rounding."""
+    rng = stream(seed, "compare", "motions", chunk)
+    moment = rng.uniform(0.0, 1.0, (CHUNK, 1))
+    moves = rng.uniform(-1.0, 1.0, (2, CHUNK, 3)) * _FARTHEST_MOVE
+    moves[:, rng.random(CHUNK) < _STRAIGHT_SHARE, 2] = 0.0
+    n = len(cases.pairs)
+    ends = []
+    for poses, move in ((cases.poses_a, moves[0]), (cases.poses_b, moves[1])):
+        for part in (-moment, 1.0 - moment):
+            ends.append((poses + (part * move)[:n]).astype(np.float32).astype(np.float64))
+    return MotionChunk(*ends)
+
+
+def ray_chunk(cases: CaseChunk, seed: int, chunk: int) -> RayChunk:
+    """Return a ray at the first shape of each pair of `cases`; a fifth of the starts and of the ends lie on corners and edges."""
+    rng = stream(seed, "compare", "rays", chunk)
+    n, indices = len(cases.pairs), np.ascontiguousarray(cases.pairs[:, 0])
+    reach, centers = np.array([_reach(shape) for shape in cases.shapes]), np.array([_center(shape) for shape in cases.shapes])
+    outlines = [_outline(shape) for shape in cases.shapes]
+    ends = []
+    for farthest in (3.0, 1.5):
+        toward, far, is_on, at, share = (rng.random(CHUNK)[:n] for _ in range(5))
+        angle = 2.0 * math.pi * toward
+        local = centers[indices] + (farthest * far * reach[indices])[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
+        for row in np.flatnonzero(is_on < _ON_SURFACE_SHARE).tolist():
+            outline = outlines[indices[row]]
+            edge = int(at[row] * len(outline))
+            along = share[row] if share[row] < 0.5 else 0.0  # half of them at a corner
+            local[row] = (1.0 - along) * outline[edge] + along * outline[(edge + 1) % len(outline)]
+        world = cases.poses_a[:, :2] + _turned(cases.poses_a[:, 2], local)
+        ends.append(world.astype(np.float32).astype(np.float64))
+    return RayChunk(indices, cases.poses_a, *ends)
 
 
 def random_shapes(rng: np.random.Generator, n: int) -> tuple[Shape, ...]:
@@ -176,6 +252,13 @@ def _make_adversarial(
 
 def _vertices(shape: Shape) -> FloatArray:
     return np.array([shape.center]) if isinstance(shape, Circle) else shape.vertices
+
+
+def _outline(shape: Shape) -> FloatArray:
+    if isinstance(shape, Polygon):
+        return shape.vertices
+    angle = np.linspace(0.0, 2.0 * math.pi, 8, endpoint=False)
+    return np.array(shape.center) + shape.radius * np.column_stack((np.cos(angle), np.sin(angle)))
 
 
 def _center(shape: Shape) -> FloatArray:

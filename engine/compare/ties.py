@@ -21,7 +21,15 @@ from engine.compare.posed import Answers, PosedPairs
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import CIRCLE
 
-__all__ = ["core_distance_sq", "explain_circle", "explain_decisions", "explain_equal_axes", "explain_overlap", "explain_steep_clip"]
+__all__ = [
+    "core_distance_sq",
+    "explain_circle",
+    "explain_decisions",
+    "explain_distance",
+    "explain_equal_axes",
+    "explain_overlap",
+    "explain_steep_clip",
+]
 
 _Explained = tuple[str, float, str] | None
 
@@ -159,6 +167,19 @@ def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> _Explai
     truth = distance_sq <= reach * reach
     reason, size, told = found
     return reason, size, f"{told}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
+
+
+def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> _Explained:
+    """Prove that one of two distances is 0 and the other is not because the shapes lie at the limit of touching."""
+    shapes, (a, b) = posed.shapes, posed.pairs[at].tolist()
+    bound = float(allowances.distance_allowance(posed.scale[at : at + 1])[0])
+    if max(ours, box2d) > 2.0 * bound:
+        return None
+    reach = Fraction(float(shapes.radius[a])) + Fraction(float(shapes.radius[b]))
+    found = _at_limit(core_distance_sq(_core(posed, at, 0), _core(posed, at, 1)), reach, bound, "the limit of touching")
+    if found is None:
+        return None
+    return "float32_tie", found[1], f"{found[2]}; ours {ours:.3g} m, Box2D's {box2d:.3g} m"
 
 
 def core_distance_sq(core_a: list[tuple[Fraction, Fraction]], core_b: list[tuple[Fraction, Fraction]]) -> Fraction:

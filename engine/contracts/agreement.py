@@ -20,6 +20,9 @@ REASONS: dict[str, Reason] = {
     "face_preference": Reason("face preference", "Box2D takes A's face even if B's is a little better. Ours is the shorter way out."),
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
+    "toi_missed": Reason("missed touch", "A touch came and went within the step, and Box2D passed over it. Ours is the first touch."),
+    "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
+    "starts_inside": Reason("starts inside", "The ray starts in the shape. Box2D has no hit for it; ours is one at the start."),
     "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
 }
 """Every reason of the referee. docs/referee.md has a section for each; `engine.compare.judge` proves them."""

@@ -102,7 +102,7 @@ def test_box2ds_rotation_is_float32():
     [
         ((0, 1), "pairs must be a whole number from 1 to 1000000000, got 0"),
         ((10, -1), "seed must be a whole number >= 0, got -1"),
-        ((10, 1, ("manifold", "gjk")), "queries must be one or more of manifold, overlap, got 'gjk'"),
+        ((10, 1, ("manifold", "gjk")), "queries must be one or more of manifold, overlap, distance, toi, ray_cast, contains, got 'gjk'"),
         ((10, 1, ()), "queries must be one or more"),
         ((10, 1, ("overlap",), 0), "jobs must be a whole number from 1"),
     ],

@@ -122,6 +122,14 @@ def test_a_comparison_leaves_nothing_unexplained() -> None:
     assert said["queries"]["manifold"]["pairs"] == 20000
 
 
+def test_every_query_can_be_compared() -> None:
+    wanted = ("distance", "toi", "ray_cast", "contains")
+    said = json.loads(lab("compare", "--pairs", "2000", "--seed", "1", "--queries", ",".join(wanted), "--json", "-").stdout)
+    assert said["unexplained_total"] == 0
+    assert set(said["queries"]) == set(wanted)
+    assert said["queries"]["toi"]["missed_share"] > 0.0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
 def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     options = ("--steps", "10000000", "--json", str(tmp_path / "report.json"), "--screenshot", str(tmp_path / "picture.png"))

@@ -100,6 +100,9 @@ def _print(console: Console, total: Tally) -> None:
             f"{tally.max_point_error:.2g} m",
         )
         lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        if "missed_share" in found:
+            share, depth = found["missed_share"], found["worst_missed_depth"]
+            lines.append(f"{query}: Box2D missed {share:.1%} of the touches, the deepest of {depth:.2g} m")
         if explained:
             lines.append(f"{query} explained: " + ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in explained.items()))
     console.print(table)

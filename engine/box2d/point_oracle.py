@@ -1,0 +1,114 @@
+"""Box2D's own answers to rays and points: b2Shape::RayCast and TestPoint.
+
+As in `engine.box2d.oracle`: nothing is computed here, and all numbers are float32's, so that both sides are asked the same. Both
+functions know a polygon without its skin.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import Box2D
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.box2d.convert import to_box2d
+from engine.box2d.oracle import held_poses
+from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
+from engine.common.errors import Described, InvalidInputError
+from engine.geometry import Circle, Polygon, Shape
+
+__all__ = ["OracleRays", "PointOracle"]
+
+
+@dataclass(frozen=True, slots=True)
+class OracleRays:
+    """Box2D's ray casts in columns: hit or not, fraction and world normal (n, 2), zero where there is no hit; seconds it took."""
+
+    hit: NDArray[np.bool_]
+    fraction: FloatArray
+    normal: FloatArray
+    seconds: float
+
+
+class PointOracle:
+    """Box2D's rays and points against a fixed set of shapes.
+
+    Parameters
+    ----------
+    shapes : iterable of Circle or Polygon
+        Numbers that float32 holds (`round_shape`).
+
+    Attributes
+    ----------
+    shapes : tuple of Circle or Polygon
+        As these two functions of Box2D see them: polygons without skin.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D refuses a polygon, or would change it.
+    """
+
+    def __init__(self, shapes: Iterable[Shape]) -> None:
+        made = [to_box2d(shape) for shape in shapes]
+        self._made: list[Any] = [one for one, _ in made]
+        self.shapes: tuple[Shape, ...] = tuple(held if isinstance(held, Circle) else Polygon(held.vertices) for _, held in made)
+
+    def contains(self, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> tuple[NDArray[np.bool_], float]:
+        """Return TestPoint of each shape (n,) at its pose (n, 3) and point (n, 2), and the seconds it took.
+
+        Raises
+        ------
+        InvalidInputError
+            An index out of range, lengths that differ, or a number that float32 does not hold.
+        """
+        checked, poses = self._checked(indices, xf)
+        where = _held_points("points", points, len(checked))
+        made, pose = self._made, Box2D.b2Transform()
+        answers: list[bool] = []
+        started = time.perf_counter()
+        for shape, (x, y, angle), point in zip(checked.tolist(), poses.tolist(), where.tolist(), strict=True):
+            pose.Set((x, y), angle)
+            answers.append(bool(made[shape].TestPoint(pose, point)))
+        return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
+
+    def rays(self, indices: ArrayLike, xf: ArrayLike, origins: ArrayLike, ends: ArrayLike) -> OracleRays:
+        """Return RayCast of each shape (n,) at its pose (n, 3) with the ray from origin to end (n, 2); errors as in `contains`."""
+        checked, poses = self._checked(indices, xf)
+        starts, stops = _held_points("origins", origins, len(checked)), _held_points("ends", ends, len(checked))
+        made, pose, given, out = self._made, Box2D.b2Transform(), Box2D.b2RayCastInput(), Box2D.b2RayCastOutput()
+        given.maxFraction = 1.0
+        answers: list[tuple[float, ...]] = []
+        started = time.perf_counter()
+        rows = zip(checked.tolist(), poses.tolist(), starts.tolist(), stops.tolist(), strict=True)
+        for shape, (x, y, angle), start, stop in rows:
+            pose.Set((x, y), angle)
+            given.p1, given.p2 = start, stop
+            if made[shape].RayCast(out, given, pose, 0):
+                normal = out.normal
+                answers.append((1.0, out.fraction, normal.x, normal.y))
+            else:
+                answers.append((0.0, 0.0, 0.0, 0.0))
+        seconds = time.perf_counter() - started
+        table = np.array(answers, dtype=np.float64).reshape(-1, 4)
+        return OracleRays(frozen(table[:, 0] == 1.0), frozen(table[:, 1].copy()), frozen(table[:, 2:].copy()), seconds)
+
+    def _checked(self, indices: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
+        given = np.asarray(indices)
+        if given.ndim != 1 or (given.size > 0 and not np.issubdtype(given.dtype, np.integer)):
+            raise InvalidInputError("indices", "an (n,) array of whole numbers", Described(f"shape {given.shape}, {given.dtype}"))
+        wrong = given[(given < 0) | (given >= len(self._made))]
+        if wrong.size > 0:
+            raise InvalidInputError("indices", f"indices from 0 to {len(self._made) - 1}", int(wrong[0]))
+        return given.astype(np.int64), held_poses("xf", xf, len(given))
+
+
+def _held_points(field: str, points: ArrayLike, length: int) -> FloatArray:
+    checked = finite_rows(field, points, 2, length)
+    if not np.array_equal(checked, checked.astype(np.float32).astype(np.float64)):
+        raise InvalidInputError(field, "numbers that float32 holds", "others")
+    return checked

@@ -1,0 +1,345 @@
+"""The verdict on times of impact: agree, explained with a proof, or unexplained.
+
+b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content within a quarter of the slop, T; so are we when asked for
+its target. Write r for the float32 rounding of its separation (`allowances.impact_allowance`). Two times agree if the bodies cannot
+move farther between them than 2 (T + r). Where they differ, each time that somebody calls a touch must be one (cores within D + T + r),
+and
+
+    Box2D is later, or saw no touch    `toi_missed` if at some moment in between the cores are nearer than D - T - r;
+                                       `graze` if the cores are between D - T - r and D + T + r at each time given
+    ours is later, or saw no touch     `graze` if Box2D's touch lies between D, which ours waits for, and D + T, and the cores were
+                                       not found nearer than D before ours, or the end;
+                                       `float32_tie` if it lies within r beyond D + T
+    one sees an overlap at the start   `float32_tie` if the cores are within r of touching there
+    otherwise                          unexplained
+
+All these are inequalities between fractions, and only a few of them need the whole distance. That two cores are *nearer* than a bound is
+shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That they are *farther apart*
+is shown by a direction along which their projections are. The pose at a fraction
+of the sweep is that of float64, its cosine and sine taken as the exact rotation; what this moves is half a billion times less than r.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP
+from engine.compare import allowances
+from engine.compare.cases import MotionChunk
+from engine.compare.judge import Explanation
+from engine.compare.ties import core_distance_sq
+from engine.contracts.status import Status
+from engine.narrowphase import batched
+from engine.narrowphase.packing import PackedShapes
+
+__all__ = ["ImpactVerdicts", "Impacts", "MovingPairs", "judge_impacts", "moving_pairs", "our_impacts"]
+
+_SAMPLES = 48
+"""Moments looked at between two times, for the nearest the shapes come; only the search, not the proof, depends on it."""
+
+_BLOCK = 512
+"""Pairs searched at a time, for the memory of their samples."""
+
+_Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """Somebody's answers: numbers of `Status`, and fractions of the sweep."""
+
+    status: IntArray
+    fraction: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class MovingPairs:
+    """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, metres.
+
+    `speed` is the most that any two points of a pair approach over the whole sweep, metres.
+    """
+
+    shapes: PackedShapes
+    pairs: IntArray
+    motion: MotionChunk
+    aim: FloatArray
+    rounding: FloatArray
+    speed: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def take(self, rows: IntArray) -> MovingPairs:
+        """Return these rows only."""
+        one = self.motion
+        some = MotionChunk(one.start_a[rows], one.end_a[rows], one.start_b[rows], one.end_b[rows])
+        return MovingPairs(self.shapes, self.pairs[rows], some, self.aim[rows], self.rounding[rows], self.speed[rows])
+
+    def poses(self, rows: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the poses (n, 4) x, y, cosine, sine of A and of B of some rows, each at its fraction."""
+        one, t = self.motion, fraction[:, None]
+        a = (1.0 - t) * one.start_a[rows] + t * one.end_a[rows]
+        b = (1.0 - t) * one.start_b[rows] + t * one.end_b[rows]
+        return batched.poses_with_rotation(a), batched.poses_with_rotation(b)
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactVerdicts:
+    """The judgement of n pairs. `worst_missed_depth` is the deepest overlap, skins included, that Box2D was proved to pass over."""
+
+    n_pairs: int
+    n_touching: int
+    n_agree: int
+    max_fraction_error: float
+    worst_missed_depth: float
+    differences: tuple[Explanation, ...]
+
+
+def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> MovingPairs:
+    """Prepare pairs for judgement; inputs must have been checked."""
+    radii = shapes.radius[pairs].sum(axis=1)
+    extent_a, extent_b = shapes.extent[pairs].T
+    scale = np.zeros(len(pairs))
+    for start, end, extent in ((motion.start_a, motion.end_a, extent_a), (motion.start_b, motion.end_b, extent_b)):
+        place = np.maximum(np.abs(start[:, :2]).sum(axis=1), np.abs(end[:, :2]).sum(axis=1))
+        scale += place + extent * (1.0 + np.maximum(np.abs(start[:, 2]), np.abs(end[:, 2])))
+    move_a, move_b = motion.end_a - motion.start_a, motion.end_b - motion.start_b
+    speed = np.hypot(*(move_b - move_a)[:, :2].T) + extent_a * np.abs(move_a[:, 2]) + extent_b * np.abs(move_b[:, 2])
+    aim = np.maximum(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
+    return MovingPairs(shapes, pairs.copy(), motion, aim, allowances.impact_allowance(scale), speed)
+
+
+def our_impacts(moving: MovingPairs) -> Impacts:
+    """Return our times of impact with Box2D's aim."""
+    from engine.continuous._impact_kernel import ADVANCEMENT
+    from engine.continuous.impact_rows import impact_rows
+
+    center, one = np.zeros((len(moving), 2)), moving.motion
+    rows = impact_rows(
+        moving.shapes, moving.pairs, one.start_a, one.end_a, center, one.start_b, one.end_b, center, 1.0, ADVANCEMENT, True
+    )  # fmt: skip
+    return Impacts(rows.status, rows.fraction)
+
+
+def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = None) -> ImpactVerdicts:
+    """Judge Box2D's times against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_impacts(moving)
+    is_hit = ours.status == Status.HIT
+    apart = np.abs(ours.fraction - box2d.fraction)
+    is_same_time = apart * moving.speed <= 2.0 * (BOX2D_TOI_TOLERANCE + moving.rounding)
+    is_ended = (ours.status == Status.HIT) | (ours.status == Status.MISS) | (ours.status == Status.OVERLAPPING)
+    agrees = (ours.status == box2d.status) & is_ended & (is_same_time | ~is_hit)
+    differing = np.flatnonzero(~agrees)
+    differences: list[Explanation] = []
+    worst = 0.0
+    for low in range(0, len(differing), _BLOCK):
+        rows = differing[low : low + _BLOCK]
+        nearest = _nearest_between(moving, rows, ours, box2d)
+        for at, row in enumerate(rows.tolist()):
+            trial = _Trial(moving, row, ours, box2d)
+            found = trial.verdict(float(nearest.fraction[at]), float(nearest.gap[at]), nearest.common[at])
+            if found is None:
+                told = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
+                differences.append(Explanation(row, "unexplained", 0.0, told))
+                continue
+            differences.append(Explanation(row, *found))
+            if found[0] == "toi_missed":
+                worst = max(worst, found[1])
+    return ImpactVerdicts(
+        n_pairs=len(moving),
+        n_touching=int(is_hit.sum()),
+        n_agree=int(agrees.sum()),
+        max_fraction_error=float(apart[agrees & is_hit].max(initial=0.0)),
+        worst_missed_depth=worst,
+        differences=tuple(differences),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """The moment at which each pair comes nearest within the time in question, by sampling: the core gap then, and a point between."""
+
+    fraction: FloatArray
+    gap: FloatArray
+    common: FloatArray
+
+
+def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs, penetration_pairs
+
+    theirs = np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
+    since, until = np.minimum(ours.fraction[rows], theirs), np.maximum(ours.fraction[rows], theirs)
+    share = np.linspace(0.0, 1.0, _SAMPLES)
+    fraction = (since[:, None] + (until - since)[:, None] * share).ravel()
+    which = np.repeat(rows, _SAMPLES)
+    poses_a, poses_b = moving.poses(which, fraction)
+    shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
+    apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
+    for kernel, found in ((distance_pairs, apart), (penetration_pairs, deep)):
+        kernel(
+            shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent, pairs, poses_a, poses_b,
+            np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found,
+        )  # fmt: skip
+    gap = np.where(deep[:, 0] > 0.0, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)
+    # of the grown surfaces' two points the middle lies in both cores where these overlap
+    common = 0.5 * (deep[:, 1:3] + deep[:, 3:5])
+    for side, poses in ((0, poses_a), (1, poses_b)):
+        is_point = shapes.n_vertices[pairs[:, side]] == 1
+        x, y = shapes.vertices[shapes.first[pairs[:, side]]].T
+        cos, sin = poses[:, 2], poses[:, 3]
+        center = np.column_stack((cos * x - sin * y + poses[:, 0], sin * x + cos * y + poses[:, 1]))
+        common = np.where(is_point[:, None], center, common)
+    best = gap.reshape(-1, _SAMPLES).argmin(axis=1) + _SAMPLES * np.arange(len(rows))
+    return _Nearest(fraction[best], gap[best], common[best])
+
+
+class _Trial:
+    """One differing row."""
+
+    def __init__(self, moving: MovingPairs, row: int, ours: Impacts, box2d: Impacts) -> None:
+        self._moving, self._row = moving, row
+        self._ours, self._box2d = int(ours.status[row]), int(box2d.status[row])
+        self._our_time, self._box2d_time = float(ours.fraction[row]), float(box2d.fraction[row])
+        self._rounding = float(moving.rounding[row])
+        self._aim = float(moving.aim[row])
+        self._near = self._aim - BOX2D_TOI_TOLERANCE - self._rounding
+        self._limit = self._aim + BOX2D_TOI_TOLERANCE
+        self._far = self._limit + self._rounding
+
+    def verdict(self, nearest: float, gap: float, common: FloatArray) -> tuple[str, float, str] | None:
+        """Return reason, size and what was shown; `nearest` is a moment in between, with its gap and a point in both cores."""
+        if Status.OVERLAPPING in (self._ours, self._box2d):
+            return self._at_start()
+        ours_touches, box2d_touches = self._ours == Status.HIT, self._box2d == Status.HIT
+        if ours_touches and not self._is_within(self._our_time, self._far):
+            return None
+        if box2d_touches and not self._is_within(self._box2d_time, self._far):
+            return None
+        if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
+            if self._is_within(nearest, self._near, common):
+                return self._missed(nearest, gap)
+            times = [self._our_time, self._box2d_time] if box2d_touches else [self._our_time]
+            gaps = [_gap(*self._cores(time)) for time in times]
+            if self._box2d == Status.OUT_OF_ITERATIONS or min(gaps) < self._near:
+                return None
+            told = ", ".join(f"{one:.3g} m at {time:.4g}" for one, time in zip(gaps, times, strict=True))
+            return "graze", gaps[0], f"cores apart by {told}: within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
+        if box2d_touches and self._ours in (Status.HIT, Status.MISS):
+            gap_then = _gap(*self._cores(self._box2d_time))
+            # until our time, or the end, they were farther apart than the aim: so we said
+            if gap_then < self._aim or gap < self._aim - self._rounding:
+                return None
+            beyond = gap_then - self._limit
+            if beyond > 0.0:
+                told = f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
+                return "float32_tie", beyond, told
+            told = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
+            return "graze", gap_then, f"{told}, near enough for Box2D, and not yet the aim"
+        return None
+
+    def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:
+        shapes, pair = self._moving.shapes, self._moving.pairs[self._row]
+        depth = float(shapes.radius[pair].sum()) - gap
+        later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
+        where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
+        return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); to Box2D {later}"
+
+    def _at_start(self) -> tuple[str, float, str] | None:
+        other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
+        statuses = {self._ours, self._box2d}
+        if statuses != {int(Status.OVERLAPPING), int(Status.HIT)} or other != 0.0:
+            return None
+        gap = _root(core_distance_sq(*self._cores(0.0)))
+        allowed = self._rounding + allowances.OVERLAP_THRESHOLD
+        if gap > allowed:
+            return None
+        return "float32_tie", gap, f"at the start the cores are {gap:.3g} m apart, of {allowed:.3g} m allowed: touching or overlapping"
+
+    def _is_within(self, fraction: float, bound: float, common: FloatArray | None = None) -> bool:
+        """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge."""
+        core_a, core_b = self._cores(fraction)
+        if common is not None and len(core_a) + len(core_b) > 2:
+            # a core that is a point is its own witness
+            at = (Fraction(float(common[0])), Fraction(float(common[1])))
+            at = core_a[0] if len(core_a) == 1 else core_b[0] if len(core_b) == 1 else at
+            if all(len(core) == 1 or _holds(core, at) for core in (core_a, core_b)):
+                return True
+        corner, start, end = _nearest_features(core_a, core_b)
+        limit = Fraction(bound)
+        if limit > 0 and _is_nearer(corner, start, end, limit):
+            return True
+        # no such pair of features: they may overlap, which the whole distance tells
+        return limit > 0 and common is None and core_distance_sq(core_a, core_b) <= limit * limit
+
+    def _cores(self, fraction: float) -> tuple[list[_Point], list[_Point]]:
+        poses = self._moving.poses(np.array([self._row]), np.array([fraction]))
+        shapes = self._moving.shapes
+        cores: list[list[_Point]] = []
+        for shape, pose in zip(self._moving.pairs[self._row].tolist(), poses, strict=True):
+            first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
+            x0, y0, c, s = (Fraction(number) for number in pose[0].tolist())
+            local = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
+            cores.append([(c * x - s * y + x0, s * x + c * y + y0) for x, y in local])
+        return cores[0], cores[1]
+
+
+def _holds(core: list[_Point], point: _Point) -> bool:
+    x, y = point
+    after = core[1:] + core[:1]
+    return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for (ax, ay), (bx, by) in zip(core, after, strict=True))
+
+
+def _nearest_features(core_a: list[_Point], core_b: list[_Point]) -> tuple[_Point, _Point, _Point]:
+    """Return the corner and the two ends of the edge that look nearest in float64: a proposal, to be checked."""
+    best, found = math.inf, (core_a[0], core_b[0], core_b[0])
+    for one, other in ((core_a, core_b), (core_b, core_a)):
+        points = np.array([(float(x), float(y)) for x, y in one])
+        starts = np.array([(float(x), float(y)) for x, y in other])
+        edges = np.roll(starts, -1, axis=0) - starts
+        length_sq = np.maximum((edges * edges).sum(axis=1), np.finfo(np.float64).tiny)
+        away = points[:, None] - starts[None]
+        share = np.clip((away * edges).sum(axis=2) / length_sq, 0.0, 1.0)
+        distance_sq = ((away - share[:, :, None] * edges) ** 2).sum(axis=2)
+        at, edge = divmod(int(distance_sq.argmin()), len(other))
+        if distance_sq[at, edge] < best:
+            best, found = float(distance_sq[at, edge]), (one[at], other[edge], other[(edge + 1) % len(other)])
+    return found
+
+
+def _is_nearer(point: _Point, start: _Point, end: _Point, bound: Fraction) -> bool:
+    ex, ey, px, py = end[0] - start[0], end[1] - start[1], point[0] - start[0], point[1] - start[1]
+    length_sq = ex * ex + ey * ey
+    # any point of the edge will do, so its place may be rounded
+    share = Fraction(min(1.0, max(0.0, float((px * ex + py * ey) / length_sq)))) if length_sq else Fraction(0)
+    px, py = px - share * ex, py - share * ey
+    return px * px + py * py <= bound * bound
+
+
+def _gap(core_a: list[_Point], core_b: list[_Point]) -> float:
+    """Return a lower bound of the distance of two cores, sharp to float64: their gap along the line between the nearest features.
+
+    Any direction gives a bound, so the direction may be rounded; along it everything is exact. 0 where none parts them.
+    """
+    (px, py), (ax, ay), (bx, by) = _nearest_features(core_a, core_b)
+    ex, ey, wx, wy = float(bx - ax), float(by - ay), float(px - ax), float(py - ay)
+    length_sq = ex * ex + ey * ey
+    share = min(1.0, max(0.0, (wx * ex + wy * ey) / length_sq)) if length_sq else 0.0
+    nx, ny = Fraction(wx - share * ex), Fraction(wy - share * ey)
+    length = math.hypot(nx, ny)
+    if length == 0.0:
+        return 0.0
+    along_a, along_b = ([nx * x + ny * y for x, y in core] for core in (core_a, core_b))
+    return max(0.0, float(max(min(along_b) - max(along_a), min(along_a) - max(along_b))) / length)
+
+
+def _root(square: Fraction) -> float:
+    return math.sqrt(float(square))
+
+
+def _told(impacts: Impacts, row: int) -> str:
+    return f"{Status(int(impacts.status[row])).name} at {float(impacts.fraction[row]):.6g}"

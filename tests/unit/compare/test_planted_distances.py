@@ -1,0 +1,105 @@
+"""Faults planted in distances and times of impact, of either side, must come out as unexplained."""
+
+import numpy as np
+import pytest
+
+from engine.box2d.distance_oracle import DistanceOracle
+from engine.box2d.oracle import PairOracle
+from engine.compare import bulk
+from engine.compare.cases import case_chunk, motion_chunk
+from engine.compare.distances import judge_distances, our_distances
+from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
+from engine.compare.posed import posed_pairs
+from engine.contracts import Status
+from engine.narrowphase.packing import pack
+
+SEED, N = 21, 1500
+CASES = case_chunk(SEED, 0, N)
+ORACLE = PairOracle(CASES.shapes)
+PACKED = pack(ORACLE.shapes, ORACLE.centroids)
+POSED = posed_pairs(PACKED, CASES.pairs, CASES.poses_a, CASES.poses_b)
+DISTANCES = DistanceOracle(ORACLE.shapes).distances(CASES.pairs, CASES.poses_a, CASES.poses_b).distance
+MOTION = motion_chunk(CASES, SEED, 0)
+MOVING = moving_pairs(PACKED, CASES.pairs, MOTION)
+FOUND = ORACLE.times_of_impact(CASES.pairs, MOTION.start_a, MOTION.end_a, MOTION.start_b, MOTION.end_b)
+BOX2D = Impacts(FOUND.status, FOUND.fraction)
+OURS = our_impacts(MOVING)
+NORMAL = CASES.family == -1  # near the origin, at no limit
+
+
+def unexplained(verdicts):
+    return {one.row for one in verdicts.differences if one.reason == "unexplained"}
+
+
+def of(impacts, rows, status=None, fraction=None):
+    status_column = impacts.status[rows].copy() if status is None else np.full(len(rows), int(status))
+    return Impacts(status_column, impacts.fraction[rows].copy() if fraction is None else fraction)
+
+
+def test_without_a_fault_there_is_none():
+    distances, impacts = judge_distances(POSED, DISTANCES), judge_impacts(MOVING, BOX2D)
+    assert not unexplained(distances) and not unexplained(impacts)
+    assert distances.n_agree + len(distances.differences) == N == impacts.n_agree + len(impacts.differences)
+    assert {"toi_missed", "graze"} <= {one.reason for one in impacts.differences}
+    assert impacts.n_touching > 0.4 * N and impacts.worst_missed_depth > 0.1
+
+
+def test_the_limit_of_touching_is_a_tie():
+    verdicts = judge_distances(POSED, DISTANCES)
+    assert {one.reason for one in verdicts.differences} == {"float32_tie"}
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+@pytest.mark.parametrize("fault", ["longer", "zero", "apart"])
+def test_a_wrong_distance(fault, is_ours):
+    ours = our_distances(POSED)
+    rows = np.flatnonzero(NORMAL & ((ours == 0.0) if fault == "apart" else (ours > 0.01)))[:200]
+    bad = np.zeros(len(rows)) if fault == "zero" else ours[rows] + 1e-4
+    good = DISTANCES[rows]
+    verdicts = judge_distances(POSED.take(rows), good, bad) if is_ours else judge_distances(POSED.take(rows), bad, good)
+    assert len(unexplained(verdicts)) >= (len(rows) if fault != "apart" else 0.97 * len(rows))
+
+
+def test_a_touch_of_ours_where_nothing_is():
+    rows = np.flatnonzero(NORMAL & (OURS.status == Status.MISS))[:100]
+    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(OURS, rows, Status.HIT, np.full(len(rows), 0.5)))
+    assert len(unexplained(verdicts)) >= 0.95 * len(rows)  # a few graze
+
+
+def test_a_touch_that_we_pass_over():
+    rows = np.flatnonzero(NORMAL & (OURS.status == Status.HIT) & (BOX2D.status == Status.HIT) & (OURS.fraction > 0.0))[:100]
+    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(OURS, rows, Status.MISS, np.ones(len(rows))))
+    assert len(unexplained(verdicts)) == len(rows)
+
+
+@pytest.mark.parametrize("shift", [0.05, -0.05])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_touch_at_a_wrong_time(is_ours, shift):
+    hit = (OURS.status == Status.HIT) & (BOX2D.status == Status.HIT)
+    far = MOVING.speed * abs(shift) > 0.1
+    inner = (OURS.fraction > 0.1) & (OURS.fraction < 0.9) & (np.abs(OURS.fraction - BOX2D.fraction) < 1e-3)
+    rows = np.flatnonzero(NORMAL & hit & far & inner)[:100]
+    good = OURS if not is_ours else BOX2D
+    bad = of(OURS if is_ours else BOX2D, rows, fraction=(OURS if is_ours else BOX2D).fraction[rows] + shift)
+    sides = (of(good, rows), bad) if is_ours else (bad, of(good, rows))
+    verdicts = judge_impacts(MOVING.take(rows), *sides)
+    if not is_ours and shift > 0.0:  # that is what missing a touch is
+        assert {one.reason for one in verdicts.differences} <= {"unexplained", "toi_missed", "graze"}
+    else:
+        assert len(unexplained(verdicts)) >= 0.85 * len(rows)
+
+
+def test_an_overlap_at_the_start():
+    rows = np.flatnonzero(NORMAL & (OURS.status == Status.MISS))[:50]
+    bad = of(OURS, rows, Status.OVERLAPPING, np.zeros(len(rows)))
+    assert len(unexplained(judge_impacts(MOVING.take(rows), of(BOX2D, rows), bad))) == len(rows)
+
+
+def test_jobs_do_not_change_what_is_found():
+    def deterministic(found):
+        return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}
+
+    one, two = (deterministic(bulk.compare(10_400, 5, ("distance", "toi"), jobs)) for jobs in (1, 2))
+    assert one == two
+    assert one["toi"]["unexplained"] == one["distance"]["unexplained"] == 0
+    assert 0.0 < one["toi"]["missed_share"] < 0.3
