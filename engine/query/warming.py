@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from engine.common.interrupts import DeferredInterrupt
@@ -13,15 +15,28 @@ from engine.query import batch, batch_frame, casts, contact_sets, distances
 
 __all__ = ["warm_up"]
 
+_PAIRS_FOR_LANES = 64
+"""Of each combination of sizes; more than any class needs to go through the lanes form."""
+
 
 def warm_up(everything: bool) -> None:
     """Ask the questions once for each combination of shapes: those of the live check and of shots, or all."""
     with DeferredInterrupt():
         _warm_sandbox()
+        _ask_many(batch.manifold)
         mark_cache_warm()
         if everything:
+            _ask_many(batch.overlap)
             for chapter in (distances, contact_sets, casts, batch_frame):
                 chapter.warm()
+
+
+def _ask_many(question: Callable[..., object]) -> None:
+    """Ask of enough pairs of every size that the lanes form answers: a world of fifty contacts does, from one step to the next."""
+    shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n_sides, 0.5) for n_sides in (4, 8, 12, 16))])
+    pairs = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_LANES)]
+    here, there = np.zeros((len(pairs), 3)), np.tile((0.75, 0.1, 0.3), (len(pairs), 1))
+    question(shapes, pairs, here, there)
 
 
 def _warm_sandbox() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, check_json_target, people, write_json
+from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
@@ -36,6 +36,7 @@ def compare_command(
 
     Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1.
     """
+    from engine import query
     from engine.compare import bulk
 
     n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
@@ -44,6 +45,8 @@ def compare_command(
     wanted = _queries(queries, bulk.QUERIES)
     check_json_target(json_file)
 
+    with warming():
+        query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
     tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs)
     total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
     console = people(json_file)

@@ -41,3 +41,33 @@ def test_after_warming_up_nothing_is_compiled():
     bulk.compare(500, 1)
     assert [len(kernel.signatures) for kernel in kernels] == before
     assert query.is_warm()
+
+
+WARMED = """
+from engine import query
+query.warm_up()
+import numpy as np
+from engine.geometry import Circle, Polygon
+from engine.narrowphase import _manifold_lanes_kernel, _manifold_kernel
+from engine.query import batch
+
+def loaded():
+    modules = (_manifold_lanes_kernel, _manifold_kernel)
+    return {name: len(f.signatures) for module in modules for name, f in vars(module).items() if hasattr(f, "signatures")}
+
+before = loaded()
+shapes = batch.ShapeBatch([Circle(0.5)] + [Polygon.regular(n, 0.5, skin_radius=0.01) for n in range(3, 17)])
+rng = np.random.default_rng(1)
+pairs, poses = rng.integers(0, 15, (4000, 2)), rng.uniform(-1.0, 1.0, (2, 4000, 3))
+for rule in ("exact", "box2d"):
+    batch.manifold(shapes, pairs, *poses, rule=rule)
+assert loaded() == before, (before, loaded())
+"""
+
+
+def test_after_warming_up_a_crowded_world_stalls_on_no_compilation():
+    """In a process of its own: here, other tests have had the lanes form compiled long since."""
+    if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
+        pytest.skip("NUMBA_DISABLE_JIT is set")
+    done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
