@@ -14,6 +14,7 @@ BENCHMARKS: dict[str, str] = {
     "overlap": "overlap of many pairs, against shapely's vectorised intersects and Box2D through pybox2d",
     "distance": "distance of many pairs, against shapely's vectorised distance and b2Distance through pybox2d",
     "time_of_impact": "times of impact of many pairs, rotating and not, against b2TimeOfImpact through pybox2d",
+    "swept": "linear swept SAT of many pairs, against our own rotating times of impact",
     "broad_phase": "pairs of overlapping boxes, against shapely's tree",
     "scene": "a whole collision frame, against pymunk's step with all collisions filtered",
     "growth": "how the cost of a manifold grows with vertices and with pairs",

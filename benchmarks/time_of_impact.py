@@ -1,6 +1,6 @@
 """Batched times of impact against b2TimeOfImpact through pybox2d, of pairs that turn on their way and of pairs that do not.
 
-Ours is the scalar kernel in a loop, one pair after another; it is asked for Box2D's target. Each pair starts apart or touching as
+Ours is asked for Box2D's target. Each pair starts apart or touching as
 `make_pairs` has it, B thrown toward A's far side, so that most of those that start apart meet.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.measuring import Record, record, seconds_in_turn
-from benchmarks.pairs import make_pairs
+from benchmarks.pairs import Pairs, make_pairs
 from engine.box2d.oracle import PairOracle
+from engine.common.arrays import FloatArray
 from engine.common.rng import stream
 from engine.contracts import Status
 from engine.query import batch
 
-__all__ = ["run"]
+__all__ = ["START", "TURN", "make_sweeps", "run"]
 
 START = 3.0
 """How many times farther out B starts than where `make_pairs` puts it: mostly apart, and not so far that nothing is left to find."""
@@ -29,11 +30,9 @@ def run(quick: bool = False) -> list[Record]:
     return [one for turn in (TURN, 0.0) for one in _sweeps(turn, quick)]
 
 
-def _sweeps(turn: float, quick: bool) -> list[Record]:
-    n, rounds = (1_000, 3) if quick else (10_000, 9)
-    given = make_pairs("polygons", n)
-    oracle = PairOracle(given.shapes)
-    shapes = batch.ShapeBatch(oracle.shapes)
+def make_sweeps(given: Pairs, turn: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the poses (n, 3) of A at both ends, and of B: numbers that float32 holds; both turn by up to `turn` radians."""
+    n = len(given.pairs)
     rng = stream(0, "benchmarks", "time_of_impact")
     start_a, start_b = given.poses_a.copy(), given.poses_b.copy()
     start_b[:, :2] = start_a[:, :2] + START * (start_b[:, :2] - start_a[:, :2])
@@ -42,7 +41,16 @@ def _sweeps(turn: float, quick: bool) -> list[Record]:
     turns = rng.uniform(-turn, turn, (2, n))
     end_a[:, 2] += turns[0]
     end_b[:, 2] += turns[1]
-    where = [poses.astype(np.float32).astype(np.float64) for poses in (start_a, end_a, start_b, end_b)]
+    start_a, end_a, start_b, end_b = (poses.astype(np.float32).astype(np.float64) for poses in (start_a, end_a, start_b, end_b))
+    return start_a, end_a, start_b, end_b
+
+
+def _sweeps(turn: float, quick: bool) -> list[Record]:
+    n, rounds = (1_000, 3) if quick else (10_000, 9)
+    given = make_pairs("polygons", n)
+    oracle = PairOracle(given.shapes)
+    shapes = batch.ShapeBatch(oracle.shapes)
+    where = make_sweeps(given, turn)
 
     def ours() -> None:
         batch.time_of_impact(shapes, given.pairs, *where, target="box2d")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -21,19 +22,16 @@ from matplotlib.patches import Polygon as Outline
 
 from engine.broadphase import BruteForce, UniformGrid
 from engine.common.tolerances import GRID_MARGIN
+from engine.compare.cases import random_shapes
 from engine.continuous.bilateral_advancement import bilateral_advancement
 from engine.continuous.conservative_advancement import conservative_advancement
 from engine.continuous.interval_halving import interval_halving
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
-from engine.geometry.hull import _farthest, _right_of, distinct_points
+from engine.geometry.hull import HullStep
 from engine.geometry.mass import polygon_mass
-from engine.narrowphase import batched, closest_iteration, epa, gjk
-from engine.narrowphase._clip_kernel import clip_incident_edge, find_incident_edge
-from engine.narrowphase._sat_kernel import face_separation
-from engine.narrowphase.packing import pack
-from engine.narrowphase.rules import BOX2D, EXACT
+from engine.narrowphase import closest_iteration, epa, gjk, simple
 from engine.narrowphase.sat import NO_AXIS, overlap_remembered
-from engine.query import contact_set, distance, manifold, ray_cast, swept_contact
+from engine.query import batch, contact_set, distance, manifold, ray_cast, shape_cast, swept_contact
 
 FOLDER = Path(__file__).resolve().parent / "img" / "algorithms"
 
@@ -112,8 +110,64 @@ def difference_hull(a, xf_a: Transform, b, xf_b: Transform) -> np.ndarray:
     return convex_hull((q[:, None] - p[None]).reshape(-1, 2))
 
 
+def separations(shape: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Separation of each edge of a counter-clockwise polygon (n, 2) from other points (m, 2): the least any of them is in front of it."""
+    edges = np.roll(shape, -1, axis=0) - shape
+    normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
+    return (normals @ other.T).min(axis=1) - (normals * shape).sum(axis=1)
+
+
 def used(trace: np.ndarray) -> np.ndarray:
     return trace[~np.isnan(trace[:, 0])]
+
+
+# --- the opening chapter
+
+
+def draw_simple() -> None:
+    figure, panels = new(rows=2, columns=2)
+    disc, circles, box, boxes = panels.ravel()
+    rng = np.random.default_rng(4)
+    radius = 0.9
+    draw(disc, Circle(radius), color=BLUE)
+    for point in rng.uniform(-1.5, 1.5, (60, 2)).tolist():
+        inside = simple.point_in_circle(tuple(point), (0.0, 0.0), radius)
+        disc.plot(*point, "o", color=GREEN if inside else GREY, ms=5)
+    arrow(disc, (0.0, 0.0), (radius * math.cos(0.6), radius * math.sin(0.6)), BLUE, "r")
+    plane(disc, "a point and a circle: distance against radius", (-1.7, 1.7), (-1.6, 1.6))
+
+    a, b, grown = (0.0, 0.0), (1.35, 0.5), 1.1
+    draw(circles, Circle(0.7), Transform(a), BLUE, label="A")
+    draw(circles, Circle(0.4), Transform(b), ORANGE, label="B")
+    draw(circles, Circle(grown), Transform(a), GREEN, 0.06, "--")
+    circles.plot(*np.array([a, b]).T, color="black", lw=1)
+    meets = simple.circles_overlap(a, 0.7, b, 0.4)
+    assert meets == simple.point_in_circle(b, a, grown)
+    circles.set_xlabel(f"B shrinks to a point, A grows by as much: {math.dist(a, b):.2f} > {grown:.2f}" if not meets else "")
+    plane(circles, "two circles: a point and a larger circle", (-1.4, 2.1), (-1.4, 1.4))
+
+    rectangle = simple.Rectangle((0.0, 0.0), 1.1, 0.6, 0.5)
+    draw(box, Polygon.box(1.1, 0.6, angle=0.5), color=BLUE)
+    for point in rng.uniform(-1.6, 1.6, (60, 2)).tolist():
+        inside = simple.point_in_rectangle(tuple(point), rectangle)
+        box.plot(*point, "o", color=GREEN if inside else GREY, ms=5)
+    for axis, size in zip(rectangle.axes(), (1.1, 0.6), strict=True):
+        arrow(box, rectangle.center, size * np.array(axis), RED)
+    plane(box, "a point and a turned rectangle: one axis at a time", (-1.8, 1.8), (-1.6, 1.6))
+
+    one, two = simple.Rectangle((-0.9, -0.3), 0.7, 0.5), simple.Rectangle((0.75, 0.35), 0.8, 0.35, 0.6)
+    for r, color, name in ((one, BLUE, "A"), (two, ORANGE, "B")):
+        draw(boxes, Polygon.box(r.half_width, r.half_height, r.center, r.angle), color=color, label=name)
+    axis, level = np.array(one.axes()[0]), -1.25
+    for r, color, sign in ((one, BLUE, 1.0), (two, ORANGE, -1.0)):
+        reach = sum(h * abs(float(np.dot(u, axis))) for h, u in zip((r.half_width, r.half_height), r.axes(), strict=True))
+        middle = float(np.dot(r.center, axis))
+        boxes.plot([middle - reach, middle + reach], [level, level], color=color, lw=6, solid_capstyle="butt")
+        boxes.plot([middle] * 2, [r.center[1], level], ":", color=color, lw=1)
+        boxes.annotate("reach", (middle + 0.5 * sign * reach, level), xytext=(0, -14), textcoords="offset points", fontsize=9, ha="center")
+    found = simple.rectangles_overlap(one, two)
+    plane(boxes, "two rectangles: reaches on one of four axes" + (", apart" if not found else ""), (-1.9, 1.9), (-1.7, 1.2))
+    save(figure, "simple")
 
 
 # --- static tests
@@ -130,8 +184,7 @@ def draw_sat() -> None:
     found = {}
     for name, xf in (("apart", apart), ("overlapping", deep)):
         placed = Polygon(xf.apply_array(b.vertices))
-        found[name] = [face_separation(a.vertices, a.normals, e, placed.vertices) for e in range(len(a.vertices))]
-        found[name] += [face_separation(placed.vertices, placed.normals, e, a.vertices) for e in range(len(b.vertices))]
+        found[name] = [*separations(a.vertices, placed.vertices), *separations(placed.vertices, a.vertices)]
     placed = Polygon(apart.apply_array(b.vertices))
     best = int(np.argmax(found["apart"]))
     n_a = len(a.vertices)
@@ -186,12 +239,10 @@ def draw_sat() -> None:
     save(figure, "sat")
 
 
-def axis_of(a, b, there: Transform, rule: int) -> tuple[int, int, np.ndarray, float]:
+def axis_of(a, b, there: Transform, rule: str) -> tuple[int, int, np.ndarray, float]:
     """Return whose edge carries the axis, 0 A's or 1 B's, which edge, the normal and the separation; A's pose is the identity."""
-    poses = np.array([[0.0, 0.0, 1.0, 0.0]]), np.array([[*there.position, there.cos, there.sin]])
-    rows = batched.manifold_rows(pack((a, b)), np.array([[0, 1]]), *poses, rule)
-    side, edge = rows.reference[0].tolist()
-    return side, edge, rows.axis[0, :2], float(rows.axis[0, 2])
+    rows = batch.manifold(batch.ShapeBatch([a, b]), [(0, 1)], [(0.0, 0.0, 0.0)], [(*there.position, there.angle)], rule)
+    return int(rows.reference_side[0]), int(rows.reference_edge[0]), rows.axis[0], float(rows.axis_separation[0])
 
 
 # a bowl and a chip in it: of 60,000 seeded pairs one of those where Box2D's climb goes most wrong
@@ -206,13 +257,14 @@ def draw_manifold() -> None:
 
     a, b = Polygon.box(1.0, 0.7), Polygon.box(0.9, 0.55)
     there = Transform((0.85, 1.05), 0.28)
-    side, edge, _, _ = axis_of(a, b, there, EXACT)
+    side, edge, _, _ = axis_of(a, b, there, "exact")
     assert side == 0
     normal = a.normals[edge]
     placed = Polygon(there.apply_array(b.vertices))
-    incident = find_incident_edge(placed.normals, *normal)
-    ends, names = np.empty((2, 2)), np.empty((2, 4), dtype=np.int64)
-    clip_incident_edge(a.vertices, edge, *normal, 0.0, placed.vertices, incident, ends, names)
+    found = manifold(a, HERE, b, there)
+    incident = int(np.argmin(placed.normals @ normal))
+    # a point lies midway: half its separation further is the end on the incident edge
+    ends = np.array([point.position + 0.5 * point.separation * normal for point in found.points])
     draw(clip, a, color=BLUE)
     clip.text(0.0, -0.5, "A", color=BLUE, fontsize=13, weight="bold", ha="center", va="center")
     draw(clip, placed, color=ORANGE, label="B")
@@ -223,7 +275,6 @@ def draw_manifold() -> None:
     clip.plot(*ends.T, color=RED, lw=2, label="what the side planes leave of it")
     for k, corner in enumerate((r1, r2)):
         clip.plot(*np.array([corner - 0.5 * normal, corner + 1.0 * normal]).T, "--", color=GREY, lw=1, label="" if k else "side planes")
-    found = manifold(a, HERE, b, there)
     for point in found.points:
         key = point.feature_id
         on_a, on_b = ("face" if key >> 24 - 8 * (1 - k) & 1 else "vertex" for k in range(2))
@@ -240,7 +291,7 @@ def draw_manifold() -> None:
     placed = Polygon(IN_BOWL.apply_array(CHIP.vertices))
     draw(climb, BOWL, color=BLUE)
     draw(climb, placed, color=ORANGE)
-    chosen = {name: axis_of(BOWL, CHIP, IN_BOWL, rule) for name, rule in (("exact", EXACT), ("box2d", BOX2D))}
+    chosen = {rule: axis_of(BOWL, CHIP, IN_BOWL, rule) for rule in ("exact", "box2d")}
     for name, color in (("exact", GREEN), ("box2d", RED)):
         _, _, normal, separation = chosen[name]
         draw(climb, Polygon(placed.vertices - separation * normal), color=color, alpha=0.0, style="--")
@@ -249,8 +300,7 @@ def draw_manifold() -> None:
     climb.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.04), ncols=2, frameon=False)
     plane(climb, "the way apart of B by either rule (A is blue)")
 
-    of_a = [face_separation(BOWL.vertices, BOWL.normals, e, placed.vertices) for e in range(len(BOWL.vertices))]
-    of_b = [face_separation(placed.vertices, placed.normals, e, BOWL.vertices) for e in range(len(CHIP.vertices))]
+    of_a, of_b = separations(BOWL.vertices, placed.vertices), separations(placed.vertices, BOWL.vertices)
     hills.plot(of_a, "o-", color=BLUE, label="edges of A")
     hills.plot(of_b, "s-", color=ORANGE, label="edges of B")
     for name, color in (("exact", GREEN), ("box2d", RED)):
@@ -470,11 +520,8 @@ def draw_swept() -> None:
 
     times = np.linspace(0.0, 2.6, 2)
     for shape, other, sign, color, style, name in ((a, b, 1.0, BLUE, "-", "A"), (b, a, -1.0, ORANGE, "--", "B")):
-        for edge in range(len(shape.vertices)):
-            if sign > 0.0:
-                s0 = face_separation(shape.vertices, shape.normals, edge, start.apply_array(other.vertices))
-            else:
-                s0 = face_separation(start.apply_array(shape.vertices), shape.normals, edge, other.vertices)
+        both = (shape.vertices, start.apply_array(other.vertices)) if sign > 0.0 else (start.apply_array(shape.vertices), other.vertices)
+        for edge, s0 in enumerate(separations(*both)):
             rate = sign * float(shape.normals[edge] @ velocity)
             lines.plot(times, s0 + rate * times, color=color, ls=style, lw=2, label=f"edges of {name}" if edge == 0 else "")
     lines.axhline(0.0, color="black", lw=0.8)
@@ -527,40 +574,78 @@ def draw_ray_cast() -> None:
     save(figure, "ray_cast")
 
 
+def draw_shape_cast() -> None:
+    thrown, target = Capsule((-0.35, -0.15), (0.35, 0.15), 0.25), Polygon([(-0.8, -0.9), (0.7, -0.6), (0.9, 0.5), (-0.2, 1.1)])
+    start, way = Transform((-3.4, 0.9), 0.3), (4.6, -0.5)
+    hit = shape_cast(thrown, start, way, target, HERE)
+    figure, (scene, sums) = new(rows=2, columns=1)
+
+    def at(share: float) -> Transform:
+        return Transform(tuple(np.add(start.position, share * np.array(way))), start.angle)
+
+    draw(scene, target, color=BLUE, label="target")
+    for share in np.linspace(0.0, hit.fraction, 5):
+        draw(scene, thrown, at(float(share)), ORANGE, 0.1 + 0.15 * (share == 0.0))
+    draw(scene, thrown, at(hit.fraction), RED, 0.25)
+    draw(scene, thrown, at(1.0), GREY, 0.0, ":")
+    arrow(scene, start.position, way, GREY, width=1.0)
+    dot(scene, hit.point, "black")
+    arrow(scene, hit.point, 0.7 * np.array(hit.normal), RED)
+    plane(scene, f"thrown, and stopped at {hit.fraction:.3f} of its way", (-4.2, 1.9), (-1.8, 2.4))
+
+    ends = start.apply_array(core(thrown)) - np.array(start.position)
+    difference = convex_hull((core(target)[:, None] - ends[None]).reshape(-1, 2))
+    rounded = Polygon(difference, thrown.radius)
+    turn = np.linspace(0.0, 2.0 * math.pi, 96, endpoint=False)
+    ring = thrown.radius * np.column_stack((np.cos(turn), np.sin(turn)))
+    draw(sums, Polygon(convex_hull((difference[:, None] + ring[None]).reshape(-1, 2))), color=GREEN, alpha=0.12)
+    draw(sums, Polygon(difference), color=BLUE, alpha=0.12, style="--")
+    ray = ray_cast(rounded, HERE, start.position, way)
+    assert abs(ray.fraction - hit.fraction) < 1e-12
+    arrow(sums, start.position, way, GREY, width=1.2)
+    dot(sums, start.position, ORANGE, "the origin of the thrown shape", at=(-20, 12))
+    dot(sums, ray.point, RED, f"{ray.fraction:.3f}", at=(-6, -18))
+    arrow(sums, ray.point, 0.6 * np.array(ray.normal), RED)
+    plane(sums, "the same as a ray against the target minus the thrown shape, rounded", (-4.2, 1.9), (-1.8, 2.4))
+    save(figure, "shape_cast")
+
+
 # --- shapes
 
 
-def halves(p, q, outside):
-    """Return what quickhull makes of a task: the edge to be from p to q and the points to its right."""
-    if len(outside) == 0:
-        return [(p, q, outside)]
-    far = _farthest(p, q, outside)
-    return [(p, far, _right_of(p, far, outside)), (far, q, _right_of(far, q, outside))]
+def rounds(trace: list[HullStep]) -> list[list[HullStep]]:
+    """Return the tasks of quickhull round by round: those of the line from left to right first, then their halves, and theirs."""
+    at = {(*step.p, *step.q): step for step in trace}
+    ends = np.array([end for step in trace for end in (step.p, step.q)])
+    low, high = ends[np.lexsort(ends.T[::-1])][[0, -1]]
+    rows = [[at[(*low, *high)], at[(*high, *low)]]]
+    while any(step.far is not None for step in rows[-1]):
+        rows.append([half for s in rows[-1] for half in ((s,) if s.far is None else (at[(*s.p, *s.far)], at[(*s.far, *s.q)]))])
+    return rows
 
 
 def draw_hull() -> None:
-    cloud = distinct_points(np.random.default_rng(5).normal(size=(70, 2)) * (1.3, 1.0))
-    left, right = cloud[0], cloud[-1]
-    hull = convex_hull(cloud)
+    cloud = np.random.default_rng(5).normal(size=(70, 2)) * (1.3, 1.0)
+    trace: list[HullStep] = []
+    hull = convex_hull(cloud, trace)
+    steps = rounds(trace)
     figure, panels = new(rows=2, columns=2)
-    below, above = _right_of(left, right, cloud), _right_of(right, left, cloud)
-    tasks = [(left, right, below), (right, left, above)]
     titles = ("the line from left to right", "the farthest on each side", "the farthest of each new edge", "and so on: the hull")
-    for panel, title in zip(panels.ravel(), titles, strict=True):
+    for k, (panel, title) in enumerate(zip(panels.ravel(), titles, strict=True)):
         if title.startswith("and"):
             draw(panel, Polygon(hull), color=GREEN, alpha=0.12)
             inside = cloud
             for corner in hull:
                 dot(panel, corner, GREEN, size=6)
         else:
-            ring = [task[0] for task in tasks]
+            tasks = steps[k]
+            ring = [task.p for task in tasks]
             panel.fill(*np.array(ring).T, facecolor=(*matplotlib.colors.to_rgb(SKY), 0.25), edgecolor=BLUE, lw=1.6)
             inside = cloud
-            outside = np.concatenate([task[2] for task in tasks])
+            outside = np.concatenate([task.outside for task in tasks])
             panel.plot(*outside.T, ".", color=ORANGE, ms=7, zorder=4)
             for task in tasks:
-                dot(panel, task[0], BLUE, size=7)
-            tasks = [half for task in tasks for half in halves(*task)]
+                dot(panel, task.p, BLUE, size=7)
             panel.set_xlabel(f"{len(outside)} of {len(cloud)} points still outside")
         panel.plot(*inside.T, ".", color=GREY, ms=4)
         plane(panel, title, (-3.3, 3.3), (-2.3, 2.0))
@@ -707,12 +792,75 @@ def draw_broad_phase() -> None:
 # --- all
 
 
+# --- many at once
+
+
+def draw_lanes() -> None:
+    rng = np.random.default_rng(12)
+    n, slots = 64, 8
+    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
+    grid = figure.add_gridspec(2, 2, height_ratios=(1.3, 1))
+    table, classes, cost = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1])
+
+    # one row of scratch for each edge of A, one column for each pair; a polygon of fewer corners repeats its last one
+    rows, sizes = np.empty((slots, n)), rng.integers(5, slots + 1, n)
+    for lane in range(n):
+        a = Polygon.regular(int(sizes[lane]), 1.0, float(rng.uniform(0.0, 6.0)))
+        b = Polygon.regular(int(rng.integers(5, slots + 1)), 1.0, float(rng.uniform(0.0, 6.0)))
+        of_a = separations(a.vertices, b.vertices + rng.uniform(-1.6, 1.6, 2))
+        rows[:, lane] = of_a[np.minimum(np.arange(slots), len(of_a) - 1)]
+    shades = table.imshow(rows, aspect="auto", cmap="RdBu", vmin=-3.0, vmax=3.0, interpolation="nearest")
+    table.plot(range(n), rows.argmax(axis=0), ".", color="black", ms=5, label="the greatest: of equals the first, so a copy never wins")
+    copies = [(lane, slot) for lane in range(n) for slot in range(int(sizes[lane]), slots)]
+    table.plot(*np.array(copies).T, "x", color=GREY, ms=4, label="copy of the last edge")
+    table.set_yticks(range(slots), [f"edge {k}" for k in range(slots)])
+    table.set_xlabel("lane: one pair each, 64 side by side; one step of the test is one row")
+    table.set_title("separations of the edges of 64 polygons, as the kernel holds them", fontsize=11)
+    table.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, frameon=False)
+    figure.colorbar(shades, ax=table, label="m", pad=0.01)
+
+    corners = np.array([[len(shape.vertices) if isinstance(shape, Polygon) else 1 for shape in pair] for pair in random_pairs(rng, 4000)])
+    groups = np.where((corners == 1).all(axis=1), 0, -(-corners.max(axis=1) // 4))
+    shares = [100.0 * float((groups == k).mean()) for k in range(5)]
+    bars = classes.bar(range(5), shares, color=[PURPLE, *[SKY] * 4])
+    classes.bar_label(bars, [f"{share:.0f}" for share in shares], fontsize=9)
+    classes.set_xticks(range(5), ["circles", "to 4", "to 8", "to 12", "to 16"])
+    chart(classes, "pairs are sorted by size into blocks of their own", "corners of the larger", "% of a random scene")
+    classes.margins(y=0.15)
+
+    shapes = batch.ShapeBatch([Polygon.regular(6, 0.5)])
+    counts = [1, 4, 16, 47, 48, 64, 128, 512, 2048]
+    spent = [nanoseconds_a_pair(shapes, count, rng) for count in counts]
+    cost.loglog(counts, spent, "o-", color=GREEN)
+    cost.axvline(47.5, color=GREY, ls="--", lw=1)
+    cost.annotate("lanes from 48 pairs on", (47.5, max(spent)), xytext=(5, -10), textcoords="offset points", fontsize=9, color=GREY)
+    chart(cost, "manifolds of hexagons in one call, measured while drawing", "pairs", "ns a pair, checks included")
+    save(figure, "lanes")
+
+
+def random_pairs(rng: np.random.Generator, n: int):
+    shapes = random_shapes(rng, 200)
+    return [(shapes[a], shapes[b]) for a, b in rng.integers(0, len(shapes), (n, 2)).tolist()]
+
+
+def nanoseconds_a_pair(shapes: batch.ShapeBatch, n: int, rng: np.random.Generator) -> float:
+    """Median of some calls with n pairs, poses and indices given as arrays."""
+    pairs, here, there = np.zeros((n, 2), dtype=np.int64), np.zeros((n, 3)), rng.uniform(-0.6, 0.6, (n, 3))
+    spent = []
+    for _ in range(15):
+        began = time.perf_counter_ns()
+        batch.manifold(shapes, pairs, here, there)
+        spent.append((time.perf_counter_ns() - began) / n)
+    return float(np.median(spent[3:]))
+
+
 def save(figure, name: str) -> None:
     figure.savefig(FOLDER / f"{name}.png", dpi=100)
     pyplot.close(figure)
 
 
 PICTURES: dict[str, Callable[[], None]] = {
+    "simple": draw_simple,
     "sat": draw_sat,
     "manifold": draw_manifold,
     "gjk": draw_gjk,
@@ -720,12 +868,14 @@ PICTURES: dict[str, Callable[[], None]] = {
     "time_of_impact": draw_time_of_impact,
     "swept": draw_swept,
     "ray_cast": draw_ray_cast,
+    "shape_cast": draw_shape_cast,
     "contact_set": draw_contact_set,
     "closest_iteration": draw_closest_iteration,
     "hull": draw_hull,
     "edges": draw_edges,
     "mass": draw_mass,
     "broad_phase": draw_broad_phase,
+    "lanes": draw_lanes,
 }
 
 

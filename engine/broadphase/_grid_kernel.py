@@ -19,8 +19,8 @@ The grid has at most `CELLS_PER_BOX` cells a box, so that clearing it costs no m
 apart than that, cells grow. Rounding: cells are wider than the widest box by `GRID_MARGIN`, more than the error of a cell's number,
 and a box that ends on the border of a cell but one would need an error of a whole margin to be missed.
 
-The pairs are found in the order of cells and then sorted: a counting sort by the first index, insertion within each, for a
-box has few partners.
+Before comparing, the counts of boxes in each cell say how many comparisons there will be. Where sizes differ much, or boxes crowd in
+few cells, they are many more than the boxes; then `_hierarchy_kernel` finds the pairs.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the layout after 7.1.4's).
 """
@@ -31,20 +31,19 @@ import math
 
 import numpy as np
 
+from engine.broadphase._hierarchy_kernel import overlapping_pairs as pairs_by_levels
+from engine.broadphase._sorting_kernel import FIRST_ROOM, name_pairs, sorted_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
-__all__ = ["overlapping_pairs"]
+__all__ = ["NO_LIMIT", "overlapping_pairs"]
 
 CELLS_PER_BOX = 2
 """Cells for each box, at most."""
 
-FIRST_ROOM = 8
-"""Pairs for each box that there is room for at first; the room doubles when it is used up."""
-
-ONE = np.uint64(1)
-"""Where numbers without a sign count: indices that may be negative, to the compiler, cost a test each."""
+NO_LIMIT = 2**62
+"""More comparisons than anybody makes."""
 
 
 @inlined_kernel
@@ -54,8 +53,8 @@ def _cells(span: float, cell: float) -> int:
 
 
 @kernel
-def overlapping_pairs(boxes: FloatArray) -> IntArray:
-    """Return the pairs (n, 2) of `boxes` (m, 4) that overlap, in order."""
+def overlapping_pairs(boxes: FloatArray, limit: int) -> IntArray:
+    """Return the pairs (n, 2) of `boxes` (m, 4) that overlap, in order; by `_hierarchy_kernel` where it takes over `limit` comparisons."""
     n = boxes.shape[0]
     if n < 2:
         return np.empty((0, 2), dtype=np.int64)
@@ -91,6 +90,13 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
         begin[cell + 1] += 1
     for cell in range(begin.shape[0] - 1):
         begin[cell + 1] += begin[cell]
+    if limit < NO_LIMIT:
+        n_compared = np.int64(0)
+        for cell in range(begin.shape[0] - width - 2):
+            own, next_row = begin[cell + 1] - begin[cell], begin[cell + width + 2] - begin[cell + width - 1]
+            n_compared += own * ((own - 1) // 2 + begin[cell + 2] - begin[cell + 1] + next_row)
+        if n_compared > limit:
+            return pairs_by_levels(boxes)
     place = begin.copy()
     sorted_boxes, index = np.empty((n, 4)), np.empty(n, dtype=np.int64)
     sorted_cell = np.empty(n, dtype=np.int64)
@@ -103,7 +109,6 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
 
     # 3. Compare each with two runs of the sorted ones.
     found: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
-    of_first = np.zeros(n + 1, dtype=np.int64)
     n_found = np.int64(0)
     for at in range(n):
         x0, y0, x1, y1 = sorted_boxes[at, 0], sorted_boxes[at, 1], sorted_boxes[at, 2], sorted_boxes[at, 3]
@@ -118,26 +123,11 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
             end = np.uint64(n_found)
             for other in range(np.uint64(low), np.uint64(high)):
                 # written in any case, kept if they overlap: cheaper than a branch that nobody can foresee
-                j = index[other]
-                found[end, 0], found[end, 1] = min(i, j), max(i, j)
+                found[end, 1] = other
                 in_x = (x0 <= sorted_boxes[other, 2]) & (sorted_boxes[other, 0] <= x1)
                 in_y = (y0 <= sorted_boxes[other, 3]) & (sorted_boxes[other, 1] <= y1)
                 end += np.uint64(in_x & in_y)
+            name_pairs(found, np.uint64(n_found), end, i, index)
             n_found = np.int64(end)
 
-    # 4. Sort the pairs.
-    for k in range(n_found):
-        of_first[found[k, 0] + 1] += 1
-    for i in range(n):
-        of_first[i + 1] += of_first[i]
-    pairs = np.empty((n_found, 2), dtype=np.int64)
-    filled = of_first.copy()
-    for k in range(n_found):
-        first, j = found[k, 0], found[k, 1]
-        to, lowest = np.uint64(filled[first]), np.uint64(of_first[first])
-        filled[first] += 1
-        while to > lowest and pairs[to - ONE, 1] > j:
-            pairs[to, 0], pairs[to, 1] = first, pairs[to - ONE, 1]
-            to -= ONE
-        pairs[to, 0], pairs[to, 1] = first, j
-    return pairs
+    return sorted_pairs(found, int(n_found), n)

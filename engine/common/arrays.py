@@ -9,12 +9,38 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.common.errors import Described, InvalidInputError
 
-__all__ = ["FloatArray", "IntArray", "finite_rows", "frozen", "index_pairs"]
+__all__ = ["FloatArray", "IntArray", "finite_rows", "frozen", "index_column", "index_pairs", "shaped_rows"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
+
+_NUMBERS = "iuf"
+"""Kinds of NumPy's numbers that are real: integers with a sign and without, floats."""
+
+
+def shaped_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:
+    """Return `value` as a C-contiguous float64 array of shape (n, width), its numbers not looked at.
+
+    Raises
+    ------
+    InvalidInputError
+        The shape is another one, or n is not `length`, where that is given.
+    """
+    rows = "n" if length is None else str(length)
+    wanted = f"a ({rows}, {width}) array of finite numbers"
+    try:
+        given = np.asarray(value)
+        # text that reads as a number, True and dates would become float64 without a word
+        array = np.ascontiguousarray(given, dtype=np.float64) if given.dtype.kind in _NUMBERS else None
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    if array is None:
+        raise InvalidInputError(field, wanted, value)
+    if array.ndim != 2 or array.shape[1] != width or (length is not None and array.shape[0] != length):
+        raise InvalidInputError(field, wanted, Described(f"shape {array.shape}"))
+    return array
 
 
 def finite_rows(field: str, value: ArrayLike, width: int, length: int | None = None) -> FloatArray:
@@ -25,14 +51,7 @@ def finite_rows(field: str, value: ArrayLike, width: int, length: int | None = N
     InvalidInputError
         The shape is another one (or n is not `length`, where that is given), or a number is NaN or infinite.
     """
-    rows = "n" if length is None else str(length)
-    wanted = f"a ({rows}, {width}) array of finite numbers"
-    try:
-        array = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInputError(field, wanted, value) from None
-    if array.ndim != 2 or array.shape[1] != width or (length is not None and array.shape[0] != length):
-        raise InvalidInputError(field, wanted, Described(f"shape {array.shape}"))
+    array = shaped_rows(field, value, width, length)
     if not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise InvalidInputError(f"{field}[{row}]", "finite", array[row].tolist())
@@ -47,11 +66,24 @@ def index_pairs(field: str, value: ArrayLike, n_items: int) -> IntArray:
     InvalidInputError
         The shape or kind is another one, or an index lies outside the range: none may reach a kernel.
     """
-    array = np.asarray(value)
-    if array.size == 0 and array.ndim <= 2:
-        return np.zeros((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
-        raise InvalidInputError(field, "an (n, 2) array of whole numbers", Described(f"shape {array.shape}, {array.dtype}"))
+    return _indices(field, value, n_items, "(n, 2)", 2)
+
+
+def index_column(field: str, value: ArrayLike, n_items: int) -> IntArray:
+    """Return `value` as a C-contiguous int64 array of shape (n,), as `index_pairs` does."""
+    return _indices(field, value, n_items, "(n,)", 1)
+
+
+def _indices(field: str, value: ArrayLike, n_items: int, shape: str, n_dimensions: int) -> IntArray:
+    wanted = f"an {shape} array of whole numbers"
+    try:
+        array = np.asarray(value)
+    except (ValueError, OverflowError):  # rows of different lengths
+        raise InvalidInputError(field, wanted, value) from None
+    if array.size == 0 and 0 < array.ndim <= n_dimensions:
+        return np.zeros((0, 2)[:n_dimensions], dtype=np.int64)
+    if array.ndim != n_dimensions or array.shape[1:] not in ((), (2,)) or array.dtype.kind not in "iu":
+        raise InvalidInputError(field, wanted, Described(f"shape {array.shape}, {array.dtype}"))
     low, high = int(array.min()), int(array.max())
     if low < 0 or high >= n_items:
         raise InvalidInputError(field, f"indices from 0 to {n_items - 1}", low if low < 0 else high)

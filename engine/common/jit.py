@@ -98,10 +98,11 @@ def _module_cache(source: Path) -> Path | None:
     digest = hashlib.sha256(_versions())
     for used in sorted(_closure(source)):
         digest.update(used.name.encode() + used.read_bytes())
-    directory = root / f"{source.stem}-{digest.hexdigest()[:16]}"
+    name = f"{source.parent.name}.{source.stem}"  # two packages may have a module of one name
+    directory = root / f"{name}-{digest.hexdigest()[:16]}"
     try:
         if not directory.is_dir():
-            for old in root.glob(f"{source.stem}-*"):
+            for old in root.glob(f"{name}-*"):
                 shutil.rmtree(old, ignore_errors=True)
             directory.mkdir(parents=True, exist_ok=True)
     except OSError:

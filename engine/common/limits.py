@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 __all__ = [
+    "LOOSE_SPRING",
     "MAX_COORDINATE",
     "MAX_ITERATIONS",
     "MAX_MASS",
@@ -48,6 +49,11 @@ MIN_MASS = 1.0e-9
 
 MAX_MASS = 1.0e12
 """Kilograms of a dynamic body, a mountain: above, an impulse's square leaves float32."""
+
+LOOSE_SPRING = 1.0e-6
+"""Hertz handed to Box2D for a wheel joint's spring of frequency 0. With 0 itself `b2WheelJoint` never computes the spring's two arms and
+multiplies whatever memory held by 0, so that now and then a body becomes NaN. At this frequency a wheel a metre off is drawn back by
+4e-11 m/s^2, which float32 does not see."""
 
 MIN_MOUSE_STIFFNESS = 1.0e-6
 """Newton seconds a metre. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""

@@ -19,17 +19,49 @@ General Convex Objects", 2004; see `_motion_kernel` for the bound.
 from __future__ import annotations
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import kernel
+from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import place, safe_step
+from engine.continuous._motion_kernel import place
+from engine.continuous._step_kernel import safe_step
 
-__all__ = ["advance"]
+__all__ = ["GOES_ON", "HIT", "MISS", "OVERLAPPING", "advance", "advance_once"]
 
+GOES_ON = -1
 OVERLAPPING = 2
 HIT = 3
 MISS = 4
 OUT_OF_ITERATIONS = 6
+
+
+@inlined_kernel
+def advance_once(
+    motion: FloatArray,
+    core_a: FloatArray,
+    normals_a: FloatArray,
+    core_b: FloatArray,
+    normals_b: FloatArray,
+    moved: FloatArray,
+    moved_normals: FloatArray,
+    placed: FloatArray,
+    target: float,
+    tolerance: float,
+    overlap: float,
+    t: float,
+    t_last: float,
+) -> tuple[int, float, float]:
+    """Measure the gap at t; return how that ends the advancement, or `GOES_ON`, the gap, and the time to look at next."""
+    place(motion, t, core_b, normals_b, moved, moved_normals, placed)
+    gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, 2.0 * (target + tolerance), motion[10])
+    if t == 0.0 and gap <= overlap:
+        return OVERLAPPING, gap, t
+    if gap <= target + tolerance:
+        return HIT, gap, t
+    if t >= t_last:
+        return MISS, gap, t
+    aim = target + 0.5 * tolerance
+    step = safe_step(motion, core_a, normals_a, moved, moved_normals, placed, side, edge, nx, ny, gap, aim, t_last - t)
+    return GOES_ON, gap, min(t_last, t + step)
 
 
 @kernel
@@ -54,18 +86,14 @@ def advance(
 
     The cores are about their centres, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
     """
-    near, touch = 2.0 * (target + tolerance), motion[10]
     t = t_first
     for step in range(TOI_MAX_STEPS):
-        place(motion, t, core_b, normals_b, moved, moved_normals, placed)
-        gap, nx, ny, side, _ = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
+        ended, gap, after = advance_once(
+            motion, core_a, normals_a, core_b, normals_b, moved, moved_normals, placed, target, tolerance, overlap, t, t_last
+        )
         if step < trace.shape[0]:
             trace[step, 0], trace[step, 1] = t, gap - target
-        if t == 0.0 and gap <= overlap:
-            return OVERLAPPING, 0.0, step + 1
-        if gap <= target + tolerance:
-            return HIT, t, step + 1
-        if t >= t_last:
-            return MISS, t_max, step + 1
-        t = min(t_last, t + safe_step(motion, core_a, moved, placed, side, nx, ny, target + 0.5 * tolerance, t_last - t))
+        if ended != GOES_ON:
+            return ended, t_max if ended == MISS else t, step + 1
+        t = after
     return OUT_OF_ITERATIONS, t, TOI_MAX_STEPS

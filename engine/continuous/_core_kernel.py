@@ -27,9 +27,18 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.narrowphase._sat_kernel import max_separation
 
-__all__ = ["AXIS_FACE_A", "AXIS_FACE_B", "AXIS_POINTS", "core_axis", "core_gap", "is_inside", "nearest_on_edges"]
+__all__ = [
+    "AXIS_FACE_A",
+    "AXIS_FACE_B",
+    "AXIS_POINTS",
+    "core_axis",
+    "core_gap",
+    "foremost_face",
+    "is_inside",
+    "nearest_features",
+    "nearest_on_edges",
+]
 
 AXIS_FACE_A = 0
 AXIS_FACE_B = 1
@@ -73,10 +82,31 @@ def nearest_features(vertices_a: FloatArray, vertices_b: FloatArray) -> tuple[fl
             gap_sq, px, py = nearest_on_edges(x, y, vertices_b)
             if gap_sq < best:
                 best, nx, ny = gap_sq, px - x, py - y
-    distance = math.hypot(nx, ny)
+    distance = math.sqrt(nx * nx + ny * ny)
     if distance > 0.0:
         nx, ny = nx / distance, ny / distance
     return distance, nx, ny
+
+
+@inlined_kernel
+def foremost_face(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
+    """Return the greatest separation over all edges and the first edge that has it; see `_sat_kernel.max_separation`.
+
+    Here the level of the edge is taken off once, from the nearest of the `others`: a third fewer operations, and rounding as large
+    as that of the positions themselves.
+    """
+    best, best_edge = -np.inf, 0
+    for edge in range(vertices.shape[0]):
+        nx, ny = normals[edge, 0], normals[edge, 1]
+        nearest = np.inf
+        for j in range(others.shape[0]):
+            along = nx * others[j, 0] + ny * others[j, 1]
+            if along < nearest:
+                nearest = along
+        separation = nearest - (nx * vertices[edge, 0] + ny * vertices[edge, 1])
+        if separation > best:
+            best, best_edge = separation, edge
+    return best, best_edge
 
 
 @inlined_kernel
@@ -85,11 +115,12 @@ def is_in_front(vertices: FloatArray, normals: FloatArray, edge: int, others: Fl
     vx, vy, nx, ny = vertices[edge, 0], vertices[edge, 1], normals[edge, 0], normals[edge, 1]
     next_edge = edge + 1 if edge + 1 < vertices.shape[0] else 0
     ex, ey = vertices[next_edge, 0] - vx, vertices[next_edge, 1] - vy
-    nearest, along = np.inf, 0.0
+    nearest, px, py = np.inf, 0.0, 0.0
     for j in range(others.shape[0]):
-        x, y = others[j, 0] - vx, others[j, 1] - vy
+        x, y = others[j, 0], others[j, 1]
         if nx * x + ny * y < nearest:
-            nearest, along = nx * x + ny * y, ex * x + ey * y
+            nearest, px, py = nx * x + ny * y, x, y
+    along = ex * (px - vx) + ey * (py - vy)
     return bool(0.0 <= along <= ex * ex + ey * ey)
 
 
@@ -105,10 +136,10 @@ def core_axis(
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     gap, side, edge = -np.inf, AXIS_POINTS, 0
     if n_a > 1:
-        gap, edge = max_separation(vertices_a, normals_a, vertices_b, 0.0)
+        gap, edge = foremost_face(vertices_a, normals_a, vertices_b)
         side = AXIS_FACE_A
-    if n_b > 1 and gap <= near:
-        gap_b, edge_b = max_separation(vertices_b, normals_b, vertices_a, 0.0)
+    if n_b > 1:
+        gap_b, edge_b = foremost_face(vertices_b, normals_b, vertices_a)
         if gap_b > gap:
             gap, side, edge = gap_b, AXIS_FACE_B, edge_b
     nx, ny = 0.0, 0.0

@@ -78,8 +78,8 @@ def halve(
         least = -np.inf
         if gap > aim:
             rate = turning_rate(motion, side)
-            before, slope_before, _, _ = closing_bound(motion, core_a, moved, placed, rate, nx, ny, -half)
-            after, slope_after, _, _ = closing_bound(motion, core_a, moved, placed, rate, nx, ny, half)
+            before, slope_before = closing_bound(motion, core_a, moved, placed, rate, nx, ny, -half)
+            after, slope_after = closing_bound(motion, core_a, moved, placed, rate, nx, ny, half)
             least = min(before - half * slope_before, after + half * slope_after) - 0.5 * largest_bend(motion, rate) * half * half
         if least > aim:
             k += 1

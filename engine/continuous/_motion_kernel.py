@@ -48,61 +48,74 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import SAT_ROUNDING, TOI_MAX_CORNERS
+from engine.common.jit import inlined_kernel
+from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B
+from engine.geometry._rotation_kernel import cosine_and_sine
 
-__all__ = ["closing_bound", "largest_bend", "motion_window", "place", "prepare_motion", "safe_step", "turning_rate"]
+__all__ = [
+    "bend_at",
+    "closing_bound",
+    "largest_bend",
+    "motion_window",
+    "note_sweep",
+    "place",
+    "prepare_motion",
+    "reach_about",
+    "turning_rate",
+]
 
 # motion: d(0), d(1), angles of A at 0 and 1, of B at 0 and 1, rho of A and of B, the rounding of a gap, |v|, largest |d| of the window
 MOTION_SIZE = 13
+# ends: start of A (x, y, angle), its end, its centre, and the same of B
+ENDS_SIZE = 16
 # placed: d and v in A's frame
 PLACED_SIZE = 4
 
 
 @inlined_kernel
-def prepare_motion(
-    vertices_a: FloatArray,
-    extent_a: float,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    vertices_b: FloatArray,
-    extent_b: float,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    cores: FloatArray,
-    motion: FloatArray,
-) -> None:
-    """Fill `motion`, and `cores` (2, n, 2) with both cores about their centres; poses are x, y, angle.
+def reach_about(vertices: FloatArray, first: int, n: int, x: float, y: float) -> float:
+    """Return the largest distance of a core's corners from a centre."""
+    reach_sq = 0.0
+    for i in range(first, first + n):
+        dx, dy = vertices[i, 0] - x, vertices[i, 1] - y
+        reach_sq = max(reach_sq, dx * dx + dy * dy)
+    return math.sqrt(reach_sq)
+
+
+@inlined_kernel
+def note_sweep(ends: FloatArray, at: int, start: FloatArray, end: FloatArray, center: FloatArray, row: int | np.uint64) -> None:
+    """Copy one row of poses at both ends and of centres into `ends`, from `at` on."""
+    for field in range(3):
+        ends[at + field], ends[at + 3 + field] = start[row, field], end[row, field]
+    ends[at + 6], ends[at + 7] = center[row, 0], center[row, 1]
+
+
+@inlined_kernel
+def prepare_motion(ends: FloatArray, rho_a: float, extent_a: float, rho_b: float, extent_b: float, motion: FloatArray) -> None:
+    """Fill `motion`, with rho from `reach_about`; `ends` has A's start x, y, angle, its end, its centre, and then B's.
 
     Rounding: a gap carries that of the positions, of the corners, and of the angles, whose own rounding moves a corner by rho |angle|
     times theirs.
     """
     for end in range(2):
-        pose_a, pose_b = (start_a, start_b) if end == 0 else (end_a, end_b)
-        cos_a, sin_a = math.cos(pose_a[2]), math.sin(pose_a[2])
-        cos_b, sin_b = math.cos(pose_b[2]), math.sin(pose_b[2])
-        x = (cos_b * center_b[0] - sin_b * center_b[1]) - (cos_a * center_a[0] - sin_a * center_a[1])
-        y = (sin_b * center_b[0] + cos_b * center_b[1]) - (sin_a * center_a[0] + cos_a * center_a[1])
-        motion[2 * end] = (pose_b[0] - pose_a[0]) + x
-        motion[2 * end + 1] = (pose_b[1] - pose_a[1]) + y
-        motion[4 + end], motion[6 + end] = pose_a[2], pose_b[2]
-    rho_a_sq = rho_b_sq = 0.0
-    for i in range(vertices_a.shape[0]):
-        cores[0, i, 0], cores[0, i, 1] = vertices_a[i, 0] - center_a[0], vertices_a[i, 1] - center_a[1]
-        rho_a_sq = max(rho_a_sq, cores[0, i, 0] * cores[0, i, 0] + cores[0, i, 1] * cores[0, i, 1])
-    for j in range(vertices_b.shape[0]):
-        cores[1, j, 0], cores[1, j, 1] = vertices_b[j, 0] - center_b[0], vertices_b[j, 1] - center_b[1]
-        rho_b_sq = max(rho_b_sq, cores[1, j, 0] * cores[1, j, 0] + cores[1, j, 1] * cores[1, j, 1])
-    rho_a, rho_b = math.sqrt(rho_a_sq), math.sqrt(rho_b_sq)
+        a, b = 3 * end, 8 + 3 * end
+        x, y = ends[b] - ends[a], ends[b + 1] - ends[a + 1]
+        if ends[6] != 0.0 or ends[7] != 0.0:
+            cos, sin = cosine_and_sine(ends[a + 2])
+            x, y = x - (cos * ends[6] - sin * ends[7]), y - (sin * ends[6] + cos * ends[7])
+        if ends[14] != 0.0 or ends[15] != 0.0:
+            cos, sin = cosine_and_sine(ends[b + 2])
+            x, y = x + (cos * ends[14] - sin * ends[15]), y + (sin * ends[14] + cos * ends[15])
+        motion[2 * end], motion[2 * end + 1] = x, y
+        motion[4 + end], motion[6 + end] = ends[a + 2], ends[b + 2]
     motion[8], motion[9] = rho_a, rho_b
-    motion[11] = math.hypot(motion[2] - motion[0], motion[3] - motion[1])
-    scale = extent_a + extent_b + abs(center_a[0]) + abs(center_a[1]) + abs(center_b[0]) + abs(center_b[1])
-    scale += max(abs(start_a[0]) + abs(start_a[1]), abs(end_a[0]) + abs(end_a[1]))
-    scale += max(abs(start_b[0]) + abs(start_b[1]), abs(end_b[0]) + abs(end_b[1]))
-    scale += rho_a * max(abs(start_a[2]), abs(end_a[2])) + rho_b * max(abs(start_b[2]), abs(end_b[2]))
+    vx, vy = motion[2] - motion[0], motion[3] - motion[1]
+    motion[11] = math.sqrt(vx * vx + vy * vy)
+    scale = extent_a + extent_b + abs(ends[6]) + abs(ends[7]) + abs(ends[14]) + abs(ends[15])
+    scale += max(abs(ends[0]) + abs(ends[1]), abs(ends[3]) + abs(ends[4]))
+    scale += max(abs(ends[8]) + abs(ends[9]), abs(ends[11]) + abs(ends[12]))
+    scale += rho_a * max(abs(ends[2]), abs(ends[5])) + rho_b * max(abs(ends[10]), abs(ends[13]))
     motion[10] = SAT_ROUNDING * scale
 
 
@@ -140,8 +153,8 @@ def place(
     """Write B's core and normals at t as A sees them, and d and v in A's frame into `placed`."""
     angle_a = (1.0 - t) * motion[4] + t * motion[5]
     angle = (1.0 - t) * motion[6] + t * motion[7] - angle_a
-    cos_a, sin_a = math.cos(angle_a), math.sin(angle_a)
-    cos, sin = math.cos(angle), math.sin(angle)
+    cos_a, sin_a = cosine_and_sine(angle_a)
+    cos, sin = cosine_and_sine(angle)
     dx, dy = (1.0 - t) * motion[0] + t * motion[2], (1.0 - t) * motion[1] + t * motion[3]
     vx, vy = motion[2] - motion[0], motion[3] - motion[1]
     x, y = cos_a * dx + sin_a * dy, cos_a * dy - sin_a * dx
@@ -165,75 +178,35 @@ def turning_rate(motion: FloatArray, side: int) -> float:
 
 
 @inlined_kernel
+def bend_at(rate: float, reach: float, speed: float, rho_a: float, past_a: float, rho_b: float, past_b: float) -> float:
+    """Return K of an axis that turns at `rate`, the bodies at `past_a` and `past_b` more, with |d| <= `reach` and |v| = `speed`."""
+    return (rate * rate * reach + 2.0 * abs(rate) * speed) + (rho_a * (past_a * past_a) + rho_b * (past_b * past_b))
+
+
+@inlined_kernel
 def largest_bend(motion: FloatArray, rate: float) -> float:
     """Return K of an axis that turns at `rate`."""
     past_a, past_b = motion[5] - motion[4] - rate, motion[7] - motion[6] - rate
-    turning = rate * rate * motion[12] + 2.0 * abs(rate) * motion[11]
-    return float(turning + motion[8] * past_a * past_a + motion[9] * past_b * past_b)
+    return float(bend_at(rate, motion[12], motion[11], motion[8], past_a, motion[9], past_b))
 
 
 @inlined_kernel
 def closing_bound(
     motion: FloatArray, core_a: FloatArray, moved: FloatArray, placed: FloatArray, rate: float, nx: float, ny: float, s: float
-) -> tuple[float, float, int, int]:
-    """Return the two straight parts of F at s, as value at 0 and slope of the corners foremost then, and those corners."""
+) -> tuple[float, float]:
+    """Return the straight part of F at s, as value at 0 and slope of the corners foremost then."""
     omega_a, omega_b = motion[5] - motion[4] - rate, motion[7] - motion[6] - rate
-    low, low_at_0, low_slope, corner_b = np.inf, 0.0, 0.0, 0
+    low, low_at_0, low_slope = np.inf, 0.0, 0.0
     drift = nx * placed[2] + ny * placed[3] - rate * (ny * placed[0] - nx * placed[1])
     for j in range(moved.shape[0]):
         at_0 = nx * moved[j, 0] + ny * moved[j, 1]
         slope = drift + omega_b * (ny * (moved[j, 0] - placed[0]) - nx * (moved[j, 1] - placed[1]))
         if at_0 + s * slope < low:
-            low, low_at_0, low_slope, corner_b = at_0 + s * slope, at_0, slope, j
-    high, high_at_0, high_slope, corner_a = -np.inf, 0.0, 0.0, 0
+            low, low_at_0, low_slope = at_0 + s * slope, at_0, slope
+    high, high_at_0, high_slope = -np.inf, 0.0, 0.0
     for i in range(core_a.shape[0]):
         at_0 = nx * core_a[i, 0] + ny * core_a[i, 1]
         slope = omega_a * (ny * core_a[i, 0] - nx * core_a[i, 1])
         if at_0 + s * slope > high:
-            high, high_at_0, high_slope, corner_a = at_0 + s * slope, at_0, slope, i
-    return low_at_0 - high_at_0, low_slope - high_slope, corner_a, corner_b
-
-
-@kernel
-def safe_step(
-    motion: FloatArray,
-    core_a: FloatArray,
-    moved: FloatArray,
-    placed: FloatArray,
-    side: int,
-    nx: float,
-    ny: float,
-    target: float,
-    longest: float,
-) -> float:
-    """Return the root s1 > 0 of F - `target`, or `longest` where it lies beyond; F(0) must exceed the target.
-
-    From `longest` downwards: the corners foremost at s have a parabola of their own, which is F there and above F elsewhere;
-    its root is a smaller s that is still no less than s1. Once the same corners stay foremost it is s1 itself.
-    """
-    rate = turning_rate(motion, side)
-    bend = largest_bend(motion, rate)
-    s, last_a, last_b = longest, -1, -1
-    for _ in range(TOI_MAX_CORNERS):
-        at_0, slope, corner_a, corner_b = closing_bound(motion, core_a, moved, placed, rate, nx, ny, s)
-        if corner_a == last_a and corner_b == last_b:
-            return s
-        gap = at_0 - target
-        if gap + s * slope - 0.5 * bend * s * s >= 0.0:
-            return s
-        last_a, last_b = corner_a, corner_b
-        s = first_root(gap, slope, bend, s)
-    # too many corners: the least gap and a slope steeper than all, in one parabola below F
-    at_0 = closing_bound(motion, core_a, moved, placed, rate, nx, ny, 0.0)[0]
-    omega_a, omega_b = motion[5] - motion[4], motion[7] - motion[6]
-    speed = motion[11] + abs(rate) * motion[12] + motion[8] * abs(omega_a - rate) + motion[9] * abs(omega_b - rate)
-    return min(s, first_root(at_0 - target, -speed, bend, s))
-
-
-@inlined_kernel
-def first_root(gap: float, slope: float, bend: float, longest: float) -> float:
-    """Return the positive root of gap + slope s - bend s^2 / 2, for gap > 0, without cancellation; `longest` where there is none."""
-    reach = math.sqrt(slope * slope + 2.0 * bend * gap)
-    if slope > 0.0:
-        return min(longest, (slope + reach) / bend) if bend > 0.0 else longest
-    return min(longest, 2.0 * gap / (reach - slope)) if reach - slope > 0.0 else longest
+            high, high_at_0, high_slope = at_0 + s * slope, at_0, slope
+    return low_at_0 - high_at_0, low_slope - high_slope

@@ -9,7 +9,8 @@ A bare polygon (r = 0): each edge's half-plane cuts the ray, and what all of the
             |        |
 
 Exactly through a corner the last entry *is* the first exit, and rounding decides which comes first. So the half-planes are pushed out by
-the rounding for the decision whether the ray meets the polygon, and the place is then taken from the true edges.
+the rounding for the decision whether the ray meets the polygon and by which edge, and the place is then taken from that edge itself. (Not
+from all: a ray along an edge, a hair outside it, would cross that edge's line anywhere.)
 
 Everything else is rounded, and is the case of `_swept_kernel` (a ray against a rounded polygon): its shifted edges and the circles about
 its corners, each by the quadratic in its stable form. A circle is one corner, a capsule two.
@@ -72,9 +73,9 @@ def clip_ray(
         elif rate > 0.0:
             exit_time = min(exit_time, (touch - in_front) / rate)
         else:
-            true_entry = max(true_entry, -in_front / rate)
             if (touch - in_front) / rate > entry:
                 entry, nx, ny = (touch - in_front) / rate, out_x, out_y
+                true_entry = -in_front / rate
     if entry > exit_time:
         return np.inf, nx, ny
     return max(entry, min(true_entry, exit_time)), nx, ny
@@ -114,6 +115,12 @@ def ray_cast(
         t, t_last, nx, ny = ray_rounded(around[:n], radius, wx, wy, touch)
         if t > t_last:
             t = np.inf
+        if radius == 0.0 and n == 2:
+            # a bare segment is met on a side, also at its very end, unless the ray runs along it
+            across = normals[0, 0] * wx + normals[0, 1] * wy
+            if abs(across) > SAT_ROUNDING * length:
+                side = 1 if across > 0.0 else 0
+                nx, ny = normals[side, 0], normals[side, 1]
     if t < 0.0 or not (t - 1.0) * length <= touch:
         return MISS
     t = min(t, 1.0)

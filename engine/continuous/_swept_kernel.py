@@ -55,12 +55,13 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
 from engine.continuous._core_kernel import core_axis
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sat_kernel import face_separation, move_to_frame
+from engine.narrowphase._sat_kernel import move_to_frame
 
-__all__ = ["SWEPT_SIZE", "ray_rounded", "swept_pair", "swept_pairs"]
+__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "ray_rounded", "swept_pair", "swept_pairs"]
 
-# t_first, t_last, world normal, the middle of the contact, its two ends, and how many of them differ
-SWEPT_SIZE = 11
+# t_first, t_last, world normal; the middle of the contact, its two ends, the second zero where they are one
+TIMES_SIZE = 4
+SWEPT_SIZE = 10
 
 OVERLAPPING = 2
 HIT = 3
@@ -75,8 +76,14 @@ def swept_edges(
     t_first, t_last = -np.inf, np.inf
     nx, ny = 0.0, 0.0
     for edge in range(vertices.shape[0]):
-        separation = face_separation(vertices, normals, edge, others)
-        rate = normals[edge, 0] * wx + normals[edge, 1] * wy
+        edge_x, edge_y = normals[edge, 0], normals[edge, 1]
+        nearest = np.inf
+        for j in range(others.shape[0]):
+            along = edge_x * others[j, 0] + edge_y * others[j, 1]
+            if along < nearest:
+                nearest = along
+        separation = nearest - (edge_x * vertices[edge, 0] + edge_y * vertices[edge, 1])
+        rate = edge_x * wx + edge_y * wy
         if rate == 0.0:
             if separation > touch:
                 return np.inf, -np.inf, nx, ny
@@ -86,7 +93,7 @@ def swept_edges(
             t_last = min(t_last, crossing)
         elif crossing > t_first:
             t_first = crossing
-            nx, ny = normals[edge, 0], normals[edge, 1]
+            nx, ny = edge_x, edge_y
     return t_first, t_last, nx, ny
 
 
@@ -211,8 +218,11 @@ def swept_pair(
     t_max: float,
     scratch: FloatArray,
     result: FloatArray,
-) -> int:
-    """Fill `result` (`SWEPT_SIZE`,) and return the status; `scratch` (3, m, 2) holds twice as many points as the larger core has."""
+) -> tuple[int, int]:
+    """Fill `result` (`SWEPT_SIZE`,) and return the status and how many ends the contact has, 0 without one.
+
+    `scratch` (3, m, 2) holds twice as many points as the larger core has.
+    """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     touch = rounding_of(pose_a, extent_a, pose_b, extent_b)
     radius = radius_a + radius_b
@@ -230,7 +240,7 @@ def swept_pair(
     if wx == 0.0 and wy == 0.0:
         if is_inside:
             result[0] = 0.0
-        return OVERLAPPING if is_inside else MISS
+        return OVERLAPPING if is_inside else MISS, 0
 
     if radius == 0.0 and (n_a > 2 or n_b > 2):
         t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch)
@@ -244,23 +254,22 @@ def swept_pair(
 
     if is_inside:
         result[0], result[1] = 0.0, max(0.0, t_last)
-        return OVERLAPPING
+        return OVERLAPPING, 0
     if t_first > t_last or t_first < 0.0 or t_first > t_max:
-        return MISS
+        return MISS, 0
     core_forward, low, high = touching_interval(vertices_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
     result[0], result[1] = t_first, t_last
     result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
     forward = core_forward + radius_a
     is_segment = high - low > touch
-    for k in range(3):
+    for k in range(3 if is_segment else 2):
         along = 0.5 * (low + high)
         if is_segment and k > 0:
             along = low if k == 1 else high
         x, y = nx * forward - ny * along, ny * forward + nx * along
         result[4 + 2 * k] = cos * x - sin * y + pose_a[0] + t_first * velocity_a[0]
         result[5 + 2 * k] = sin * x + cos * y + pose_a[1] + t_first * velocity_a[1]
-    result[10] = 2.0 if is_segment else 1.0
-    return HIT
+    return HIT, 2 if is_segment else 1
 
 
 @kernel
@@ -278,9 +287,10 @@ def swept_pairs(
     velocities_b: FloatArray,
     t_max: float,
     status: IntArray,
+    counts: IntArray,
     results: FloatArray,
 ) -> None:
-    """Fill a row of `status` and `results` for each of the `pairs` of packed shapes."""
+    """Fill a row of `status`, `counts` and `results` for each of the `pairs` of packed shapes."""
     most = 0
     for shape in range(n_vertices.shape[0]):
         most = max(most, n_vertices[shape])
@@ -289,7 +299,7 @@ def swept_pairs(
         a, b = pairs[row, 0], pairs[row, 1]
         low_a, low_b = first[a], first[b]
         high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
-        status[row] = swept_pair(
+        status[row], counts[row] = swept_pair(
             vertices[low_a:high_a], normals[low_a:high_a], radius[a], extent[a], poses_a[row], velocities_a[row],
             vertices[low_b:high_b], normals[low_b:high_b], radius[b], extent[b], poses_b[row], velocities_b[row],
             t_max, scratch, results[row],

@@ -61,5 +61,5 @@ def shape_cast_rows(
 ) -> tuple[IntArray, FloatArray]:
     """Return status (n,), OVERLAPPING where they do at 0, and fraction, point, normal (n, 5), for pairs of a shape and its target."""
     turned = np.ascontiguousarray(pairs[:, ::-1])
-    status, found = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
+    status, _, found = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
     return status, np.column_stack((found[:, 0], found[:, 4:6], found[:, 2:4]))

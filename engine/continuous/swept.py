@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.continuous._swept_kernel import SWEPT_SIZE, swept_pairs
+from engine.common.jit import has_wide_registers
+from engine.common.memory import room
+from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
+from engine.continuous._swept_lanes_kernel import swept_lanes
 from engine.contracts import ContactSet, Status, SweptContact
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["swept_contact", "swept_rows"]
+__all__ = ["LANES_FROM", "swept_contact", "swept_rows"]
+
+LANES_FROM = 48
+"""Pairs from which on lanes are tried, as for the other questions; see `engine.narrowphase.batched`."""
 
 
 def swept_contact(
@@ -57,17 +63,17 @@ def swept_contact(
     >>> swept_contact(wall, Transform(), (0.0, 0.0), box, Transform((5.5, 0.0)), (-8.0, 0.0), 1.0).contact_set.points
     ((0.5, -1.0), (0.5, 1.0))
     """
-    status, results = swept_rows(
+    status, counts, results = swept_rows(
         remembered(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
         pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max),
     )  # fmt: skip
     ended = Status(int(status[0]))
-    t_first, t_last, normal_x, normal_y, x, y, x1, y1, x2, y2, n_points = results[0].tolist()
+    t_first, t_last, normal_x, normal_y, x, y, x1, y1, x2, y2 = results[0].tolist()
     if ended is not Status.HIT:
         nothing = ContactSet(Status.OVERLAPPING if ended is Status.OVERLAPPING else Status.SEPARATED, None, ())
         return SweptContact(ended, t_first, t_last, None, None, nothing)
     normal = (normal_x, normal_y)
-    ends = ((x1, y1), (x2, y2)) if n_points > 1.0 else ((x, y),)
+    ends = ((x1, y1), (x2, y2)) if counts[0] > 1 else ((x, y),)
     return SweptContact(ended, t_first, t_last, normal, (x, y), ContactSet(Status.TOUCHING, normal, ends))
 
 
@@ -79,12 +85,52 @@ def swept_rows(
     poses_b: FloatArray,
     velocities_b: FloatArray,
     t_max: float,
-) -> tuple[IntArray, FloatArray]:
-    """Return status (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 4) x, y, cos, sin; inputs checked and writable."""
+    with_contact: bool = True,
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 4) x, y, cos, sin.
+
+    Inputs checked and writable. Many polygons without skins go in lanes, with the same answers to the bit. Without contact the ends are
+    not counted, and the results are `TIMES_SIZE` wide.
+    """
     n = len(pairs)
-    status, results = np.zeros(n, dtype=np.int64), np.zeros((n, SWEPT_SIZE))
+    if n < LANES_FROM or not has_wide_registers():
+        status, counts, results = _empty_rows(n, SWEPT_SIZE)
+        _fill_one_by_one(shapes, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, status, counts, results)
+        return status, counts, results if with_contact else results[:, :TIMES_SIZE]
+    status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
+    rest = swept_lanes(
+        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
+        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results,
+    )  # fmt: skip
+    if len(rest) > 0:
+        others = _empty_rows(len(rest), SWEPT_SIZE)
+        _fill_one_by_one(
+            shapes, pairs[rest], poses_a[rest], velocities_a[rest], poses_b[rest], velocities_b[rest], t_max, *others
+        )  # fmt: skip
+        status[rest], counts[rest], results[rest] = others[0], others[1], others[2][:, : results.shape[1]]
+    return status, counts, results
+
+
+def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Make room for status, counts and results of `n` pairs, in one piece of memory."""
+    piece = room((width + 2) * n)
+    whole = piece[: 2 * n].view(np.int64)
+    return whole[:n], whole[n:], piece[2 * n :].reshape(n, width)
+
+
+def _fill_one_by_one(
+    shapes: PackedShapes,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    velocities_a: FloatArray,
+    poses_b: FloatArray,
+    velocities_b: FloatArray,
+    t_max: float,
+    status: IntArray,
+    counts: IntArray,
+    results: FloatArray,
+) -> None:
     swept_pairs(
         shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, status, results,
+        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, status, counts, results,
     )  # fmt: skip
-    return status, results

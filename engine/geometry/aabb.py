@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.common.checks import point
+from engine.common.errors import InvalidInputError
+
 __all__ = ["AABB"]
 
 
 @dataclass(frozen=True, slots=True)
 class AABB:
-    """Closed box from `lower` to `upper`, world frame, metres."""
+    """Closed box from `lower` to `upper`, world frame, metres; a point or a line where they share a coordinate.
+
+    Raises
+    ------
+    InvalidInputError
+        A number is not finite, or `lower` lies above `upper`.
+    """
 
     lower: tuple[float, float]
     upper: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lower", point("lower", self.lower))
+        object.__setattr__(self, "upper", point("upper", self.upper))
+        if self.lower[0] > self.upper[0] or self.lower[1] > self.upper[1]:
+            raise InvalidInputError("upper", f"at least {self.lower} in either coordinate, as lower is", self.upper)
 
     def overlaps(self, other: AABB) -> bool:
         """Tell whether the boxes share a point; touching counts."""

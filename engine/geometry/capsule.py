@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.common.checks import point, positive
+from engine.common.checks import non_negative, point, positive
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry.aabb import AABB
 from engine.geometry.mass import MassProperties
-from engine.geometry.transform import Transform
+from engine.geometry.transform import Transform, posed
 
 __all__ = ["Capsule"]
 
@@ -45,7 +45,7 @@ class Capsule:
 
     def aabb(self, xf: Transform) -> AABB:
         """Return the tight box around the capsule at the pose `xf`."""
-        (x1, y1), (x2, y2), r = xf.apply(self.p1), xf.apply(self.p2), self.radius
+        (x1, y1), (x2, y2), r = posed(xf).apply(self.p1), xf.apply(self.p2), self.radius
         return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))
 
     def mass(self, density: float = 1.0) -> MassProperties:
@@ -55,6 +55,7 @@ class Capsule:
         flat side, so about the capsule's centre the two have, by the parallel axes through their centroids and back,
         ``m_d (r^2 / 2 + l^2 / 4 + l 4 r / (3 pi))`` with m_d the mass of the whole disc.
         """
+        density = non_negative("density", density, "kg/m^2")
         (x1, y1), (x2, y2), r = self.p1, self.p2, self.radius
         length = math.hypot(x2 - x1, y2 - y1)
         box, disc = density * 2.0 * r * length, density * math.pi * r * r

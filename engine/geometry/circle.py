@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.common.checks import point, positive
+from engine.common.checks import non_negative, point, positive
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry.aabb import AABB
 from engine.geometry.mass import MassProperties
-from engine.geometry.transform import Transform
+from engine.geometry.transform import Transform, posed
 
 __all__ = ["Circle"]
 
@@ -43,10 +43,11 @@ class Circle:
 
     def aabb(self, xf: Transform) -> AABB:
         """Return the tight box around the disc at the pose `xf`."""
-        x, y = xf.apply(self.center)
+        x, y = posed(xf).apply(self.center)
         return AABB((x - self.radius, y - self.radius), (x + self.radius, y + self.radius))
 
     def mass(self, density: float = 1.0) -> MassProperties:
         """Return area, mass, centroid and inertia about the centroid (``m r^2 / 2``) for `density` kg/m^2."""
+        density = non_negative("density", density, "kg/m^2")
         area = math.pi * self.radius**2
         return MassProperties(area, density * area, self.center, 0.5 * density * area * self.radius**2)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray, frozen
-from engine.common.checks import non_negative
+from engine.common.checks import finite, integer, non_negative, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import COLLINEAR_ROUNDING
 from engine.geometry.aabb import AABB
 from engine.geometry.mass import MassProperties, polygon_mass
-from engine.geometry.transform import Transform
+from engine.geometry.transform import Transform, posed
 
 __all__ = ["Polygon"]
 
@@ -81,14 +81,36 @@ class Polygon:
         angle: float = 0.0,
         skin_radius: float = 0.0,
     ) -> Polygon:
-        """Return a rectangle of size ``2 half_width x 2 half_height`` metres, turned by `angle` about `center`."""
+        """Return a rectangle of size ``2 half_width x 2 half_height`` metres, turned by `angle` about `center`.
+
+        Raises
+        ------
+        InvalidShapeError
+            A half size is not positive, or a number is not finite.
+        """
+        try:
+            half_width, half_height = positive("half_width", half_width, "m"), positive("half_height", half_height, "m")
+            frame = Transform(point("center", center), finite("angle", angle, "rad"))
+        except InvalidInputError as error:
+            raise InvalidShapeError(error.field, error.requirement, error.value) from None
         corners = np.array([(-half_width, -half_height), (half_width, -half_height), (half_width, half_height), (-half_width, half_height)])
-        return cls(Transform(center, angle).apply_array(corners), skin_radius)
+        return cls(frame.apply_array(corners), skin_radius)
 
     @classmethod
     def regular(cls, n_sides: int, radius: float, angle: float = 0.0, skin_radius: float = 0.0) -> Polygon:
-        """Return a regular polygon whose corners lie at `radius` metres, the first at `angle`."""
-        turn = angle + 2.0 * math.pi * np.arange(n_sides) / max(n_sides, 1)
+        """Return a regular polygon whose corners lie at `radius` metres, the first at `angle`.
+
+        Raises
+        ------
+        InvalidShapeError
+            `n_sides` is no whole number of at least 3, the radius is not positive, or a number is not finite.
+        """
+        try:
+            n_sides, radius = integer("n_sides", n_sides, low=3), positive("radius", radius, "m")
+            angle = finite("angle", angle, "rad")
+        except InvalidInputError as error:
+            raise InvalidShapeError(error.field, error.requirement, error.value) from None
+        turn = angle + 2.0 * math.pi * np.arange(n_sides) / n_sides
         return cls(radius * np.column_stack((np.cos(turn), np.sin(turn))), skin_radius)
 
     def __eq__(self, other: object) -> bool:
@@ -101,25 +123,28 @@ class Polygon:
 
     def aabb(self, xf: Transform) -> AABB:
         """Return the tight box around the polygon and its skin at the pose `xf`."""
-        world = xf.apply_array(self.vertices)
+        world = posed(xf).apply_array(self.vertices)
         lower, upper = world.min(axis=0) - self.skin_radius, world.max(axis=0) + self.skin_radius
         return AABB((float(lower[0]), float(lower[1])), (float(upper[0]), float(upper[1])))
 
     def mass(self, density: float = 1.0) -> MassProperties:
         """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2; the skin weighs nothing."""
-        return polygon_mass(self.vertices, density)
+        return polygon_mass(self.vertices, non_negative("density", density, "kg/m^2"))
 
 
 def _as_points(vertices: object) -> FloatArray:
     try:
-        points = np.array(vertices if hasattr(vertices, "__len__") else list(vertices), dtype=np.float64)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
+        given = np.array(vertices if hasattr(vertices, "__len__") else list(vertices))  # type: ignore[call-overload]
+        if given.dtype.kind not in "iuf":  # text that reads as a number, True, dates
+            raise TypeError
+        points = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InvalidShapeError("vertices", "(x, y) pairs of numbers in metres", vertices) from None
     if points.ndim != 2 or points.shape[1] != 2:
         raise InvalidShapeError("vertices", "an (n, 2) array", Described(f"shape {points.shape}"))
-    finite = np.isfinite(points).all(axis=1)
-    if not finite.all():
-        bad = int(np.flatnonzero(~finite)[0])
+    is_finite = np.isfinite(points).all(axis=1)
+    if not is_finite.all():
+        bad = int(np.flatnonzero(~is_finite)[0])
         raise InvalidShapeError(f"vertices[{bad}]", "finite", tuple(points[bad].tolist()))
     return points
 

@@ -21,6 +21,8 @@ Source: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast R
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +30,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import ORIENTATION_ROUNDING, SAFE_PRODUCT
 
-__all__ = ["exact_turn", "turn_sign", "turns"]
+__all__ = ["exact_turn", "turn_sign", "turns", "turns_of_few"]
 
 
 def turn_sign(p: FloatArray, q: FloatArray, r: FloatArray) -> int:
@@ -51,7 +53,20 @@ def turns(p: FloatArray, q: FloatArray, points: FloatArray) -> tuple[FloatArray,
         return np.where(known, value, 0.0), np.where(known, ORIENTATION_ROUNDING * magnitude, np.inf)
 
 
-def exact_turn(p: FloatArray, q: FloatArray, r: FloatArray) -> Fraction:
+def turns_of_few(p: Sequence[float], q: Sequence[float], points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Return what `turns` does, as pairs, in a loop: for a few points faster than arrays."""
+    px, py = p
+    dx, dy = q[0] - px, q[1] - py
+    found = []
+    for x, y in points:
+        left, right = dx * (y - py), dy * (x - px)
+        magnitude = abs(left) + abs(right)
+        is_known = SAFE_PRODUCT <= magnitude < math.inf
+        found.append((left - right, ORIENTATION_ROUNDING * magnitude) if is_known else (0.0, math.inf))
+    return found
+
+
+def exact_turn(p: FloatArray | Sequence[float], q: FloatArray | Sequence[float], r: FloatArray | Sequence[float]) -> Fraction:
     """Return the determinant itself."""
     px, py = Fraction(float(p[0])), Fraction(float(p[1]))
     left = (Fraction(float(q[0])) - px) * (Fraction(float(r[1])) - py)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.common.checks import non_negative, point
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry.aabb import AABB
-from engine.geometry.transform import Transform
+from engine.geometry.transform import Transform, posed
 
 __all__ = ["Segment"]
 
@@ -52,5 +52,5 @@ class Segment:
 
     def aabb(self, xf: Transform) -> AABB:
         """Return the tight box around the segment and its skin at the pose `xf`."""
-        (x1, y1), (x2, y2), r = xf.apply(self.p1), xf.apply(self.p2), self.skin_radius
+        (x1, y1), (x2, y2), r = posed(xf).apply(self.p1), xf.apply(self.p2), self.skin_radius
         return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))

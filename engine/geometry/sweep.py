@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.common.checks import finite, point
+from engine.common.errors import InvalidInputError
 from engine.geometry.transform import Transform
 
 __all__ = ["Sweep"]
@@ -24,6 +25,11 @@ class Sweep:
         Poses at fraction 0 and 1. Angles are not wrapped: 0 to 4 pi turns twice.
     local_center : pair of float
         The point that moves on a straight line, body frame, metres.
+
+    Raises
+    ------
+    InvalidInputError
+        `start` or `end` is no pose, or a number is not finite.
     """
 
     start: Transform
@@ -31,14 +37,19 @@ class Sweep:
     local_center: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
+        for field, pose in (("start", self.start), ("end", self.end)):
+            if not isinstance(pose, Transform):
+                raise InvalidInputError(field, "a Transform", pose)
         object.__setattr__(self, "local_center", point("local_center", self.local_center))
 
     def at(self, fraction: float) -> Transform:
-        """Return the pose at `fraction` of the motion, 0 to 1; exact at both ends.
+        """Return the pose at `fraction` of the motion, 0 to 1; exact at both ends; another fraction is refused.
 
         The centre ``c = R(angle) local_center + position`` is interpolated, and the position recovered from it.
         """
         fraction = finite("fraction", fraction)
+        if not 0.0 <= fraction <= 1.0:
+            raise InvalidInputError("fraction", "from 0 to 1", fraction)
         if fraction == 0.0:
             return self.start
         if fraction == 1.0:

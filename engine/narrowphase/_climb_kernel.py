@@ -25,15 +25,19 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._step_kernel import TRIED, record_edge
 
 __all__ = ["climb_separation"]
 
 
 @inlined_kernel
 def climb_separation(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, toward_x: float, toward_y: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
-    """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's."""
+    """Return the separation the walk ends at, and its edge; `toward` points from this centroid to the other's.
+
+    The trace is told of each edge of `side` whose separation is looked at; see `_step_kernel`.
+    """
     n_edges = vertices.shape[0]
     start, most = 0, -np.inf
     for edge in range(n_edges):
@@ -45,6 +49,9 @@ def climb_separation(
     before, after = (start - 1) % n_edges, (start + 1) % n_edges
     separation_before = face_separation(vertices, normals, before, others)
     separation_after = face_separation(vertices, normals, after, others)
+    record_edge(trace, TRIED, side, vertices, start, best)
+    record_edge(trace, TRIED, side, vertices, before, separation_before)
+    record_edge(trace, TRIED, side, vertices, after, separation_after)
     if separation_before > best and separation_before > separation_after:
         step, best, best_edge = -1, separation_before, before
     elif separation_after > best:
@@ -55,6 +62,7 @@ def climb_separation(
     for _ in range(n_edges):
         edge = (best_edge + step) % n_edges
         separation = face_separation(vertices, normals, edge, others)
+        record_edge(trace, TRIED, side, vertices, edge, separation)
         if separation <= best:
             break
         best, best_edge = separation, edge

@@ -30,6 +30,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
+from engine.narrowphase._step_kernel import CLIPPED, record
 
 __all__ = ["FACE", "VERTEX", "clip_incident_edge", "find_incident_edge"]
 
@@ -49,13 +50,57 @@ def find_incident_edge(normals: FloatArray, nx: float, ny: float) -> int:
 
 
 @inlined_kernel
+def _cut(
+    reference: FloatArray, edge: int, k: int, nx: float, ny: float, side: float, n_ends: int, ends: FloatArray, names: IntArray
+) -> tuple[int, bool]:
+    """Cut off what lies beyond the side plane at the first (k = 0) or second end of the edge; return the ends left, and whether it cut."""
+    corner = (edge + k) % reference.shape[0]
+    # outward direction of the side plane: against the edge at its first end, along it at its second
+    outward = -1.0 if k == 0 else 1.0
+    tx, ty = -outward * ny, outward * nx
+    vx, vy = reference[corner, 0], reference[corner, 1]
+    out_0 = tx * (ends[0, 0] - vx) + ty * (ends[0, 1] - vy) - side
+    out_1 = tx * (ends[1, 0] - vx) + ty * (ends[1, 1] - vy) - side
+    if n_ends == 1:
+        return (0 if out_0 > 0.0 else 1), False
+    if out_0 <= 0.0 and out_1 <= 0.0:
+        return 2, False
+    if out_0 > 0.0 and out_1 > 0.0:
+        return 0, False
+    # One end is inside, one outside. An inside end on the plane itself leaves that single point.
+    n_left = 2 if out_0 * out_1 < 0.0 else 1
+    share = out_0 / (out_0 - out_1)
+    cut_x = ends[0, 0] + share * (ends[1, 0] - ends[0, 0])
+    cut_y = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
+    incident_name = names[0, 1]
+    if out_0 > 0.0:  # the second end stays, and moves up: Box2D lists what it keeps first
+        ends[0, 0], ends[0, 1] = ends[1, 0], ends[1, 1]
+        for field in range(4):
+            names[0, field] = names[1, field]
+    ends[1, 0], ends[1, 1] = cut_x, cut_y
+    names[1, 0], names[1, 1], names[1, 2], names[1, 3] = corner, incident_name, VERTEX, FACE
+    return n_left, n_left == 2
+
+
+@inlined_kernel
 def clip_incident_edge(
-    reference: FloatArray, edge: int, nx: float, ny: float, side: float, other: FloatArray, incident: int, ends: FloatArray, names: IntArray
+    reference: FloatArray,
+    edge: int,
+    nx: float,
+    ny: float,
+    side: float,
+    other: FloatArray,
+    incident: int,
+    ends: FloatArray,
+    names: IntArray,
+    whose: float,
+    trace: FloatArray | None,
 ) -> tuple[int, bool]:
     """Clip edge `incident` of `other` to the side planes of edge `edge` of `reference`, whose unit normal is (nx, ny).
 
     Fills `ends` (2, 2) with what is left and `names` (2, 4) with (index on reference, index on other, type on reference, type
-    on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it.
+    on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is told
+    what each plane leaves, `whose` being the side of the reference edge; see `_step_kernel`.
     """
     n_reference, n_other = reference.shape[0], other.shape[0]
     for k in range(2):
@@ -65,32 +110,10 @@ def clip_incident_edge(
 
     n_ends, is_cut = 2, False
     for k in range(2):
+        n_ends, cuts = _cut(reference, edge, k, nx, ny, side, n_ends, ends, names)
+        is_cut = is_cut or cuts
         corner = (edge + k) % n_reference
-        # outward direction of the side plane: against the edge at its first end, along it at its second
-        outward = -1.0 if k == 0 else 1.0
-        tx, ty = -outward * ny, outward * nx
-        vx, vy = reference[corner, 0], reference[corner, 1]
-        out_0 = tx * (ends[0, 0] - vx) + ty * (ends[0, 1] - vy) - side
-        out_1 = tx * (ends[1, 0] - vx) + ty * (ends[1, 1] - vy) - side
-        if n_ends == 1:
-            if out_0 > 0.0:
-                return 0, is_cut
-            continue
-        if out_0 <= 0.0 and out_1 <= 0.0:
-            continue
-        if out_0 > 0.0 and out_1 > 0.0:
-            return 0, is_cut
-        # One end is inside, one outside. An inside end on the plane itself leaves that single point.
-        n_ends = 2 if out_0 * out_1 < 0.0 else 1
-        share = out_0 / (out_0 - out_1)
-        cut_x = ends[0, 0] + share * (ends[1, 0] - ends[0, 0])
-        cut_y = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
-        incident_name = names[0, 1]
-        if out_0 > 0.0:  # the second end stays, and moves up: Box2D lists what it keeps first
-            ends[0, 0], ends[0, 1] = ends[1, 0], ends[1, 1]
-            for field in range(4):
-                names[0, field] = names[1, field]
-        ends[1, 0], ends[1, 1] = cut_x, cut_y
-        names[1, 0], names[1, 1], names[1, 2], names[1, 3] = corner, incident_name, VERTEX, FACE
-        is_cut = is_cut or n_ends == 2
+        record(trace, CLIPPED, whose, float(corner), float(n_ends), ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1])
+        if n_ends == 0:
+            break
     return n_ends, is_cut

@@ -20,6 +20,11 @@ such normals, and the parts on any of them share the same point.
 "Touch" is within `SAT_ROUNDING` of the input's scale: so near must the gap be to zero, and a vertex to the end of its interval
 to count as part of it. Where the shapes are apart or overlap there is no contact set.
 
+A disc of radius r that touches a box by its corner, a hair e past the end of a face, is farther from the corner than from the face's
+line by e^2 / 2r only. For e up to sqrt(2 r touch) the face therefore passes for the axis; but the two intervals then miss each other by
+e, much more than "touch". That tells the case: it is two corners, and the line between them, which the search left in `pair`, is
+the normal.
+
 The row filled: `found` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
 of A at its low and high end on the tangent, and of B. The answer is a status, and the number of points.
 
@@ -27,6 +32,8 @@ Source: D. Eberly, "Intersection of Convex Objects: The Method of Separating Axe
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -96,6 +103,16 @@ def contact_set_pair(
     low, high = max(low_a, -low_b), min(high_a, -high_b)
     level = 0.5 * (end_a + radius_a - end_b - radius_b)
     n_points = 2
+    if low - high > touch:  # past each other's ends: two corners, a direction that differs from the face's by rounding
+        reach_x, reach_y = pair[1, 0] - pair[0, 0], pair[1, 1] - pair[0, 1]
+        gap = math.hypot(reach_x, reach_y)
+        nx, ny = reach_x / gap, reach_y / gap
+        if low_a > -low_b:  # A lies higher on the tangent
+            features[1], features[2] = features[0], features[3]
+        else:
+            features[0], features[3] = features[1], features[2]
+        level = nx * pair[0, 0] + ny * pair[0, 1] + 0.5 * (gap + radius_a - radius_b)
+        low = high = nx * pair[0, 1] - ny * pair[0, 0]
     if high - low <= touch:
         low = high = 0.5 * (low + high)
         n_points = 1

@@ -44,17 +44,20 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
-from engine.narrowphase._sat_kernel import max_separation
+from engine.narrowphase._sat_kernel import traced_separation
+from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 
-__all__ = ["edge_separation", "find_axis", "manifold_cores", "name_of", "nearest_points", "write_point"]
+__all__ = ["edge_separation", "find_axis", "manifold_cores", "name_of", "nearest_points", "traced_axis", "write_point"]
 
 
 @inlined_kernel
-def edge_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float) -> tuple[float, int]:
+def edge_separation(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
+) -> tuple[float, int]:
     """Return the greatest separation over a core's edges and its edge; a point has none, and parts nothing."""
     if vertices.shape[0] == 1:
         return -np.inf, 0
-    return max_separation(vertices, normals, others, tie)
+    return traced_separation(vertices, normals, others, tie, side, trace)
 
 
 @inlined_kernel
@@ -127,6 +130,21 @@ def find_axis(
     touch: float,
     pair: FloatArray,
 ) -> tuple[bool, int, int, float, float, float, int, int]:
+    """Find the axis as `traced_axis` does, without a trace."""
+    return traced_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
+
+
+@inlined_kernel
+def traced_axis(
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    reach: float,
+    touch: float,
+    pair: FloatArray,
+    trace: FloatArray | None,
+) -> tuple[bool, int, int, float, float, float, int, int]:
     """Find the axis that parts two cores with radii, which sum up to `reach`, soonest; both are given in one frame.
 
     Returns whether the rounded shapes are parted; the side whose edge carries the axis (0 A, 1 B, -1 two corners) and that edge;
@@ -135,11 +153,11 @@ def find_axis(
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     # 1. The best edge of either core.
-    separation_a, edge_a = edge_separation(vertices_a, normals_a, vertices_b, touch)
+    separation_a, edge_a = edge_separation(vertices_a, normals_a, vertices_b, touch, 0.0, trace)
     is_parted = separation_a > reach + touch
     separation_b, edge_b = -np.inf, 0
     if not is_parted:
-        separation_b, edge_b = edge_separation(vertices_b, normals_b, vertices_a, touch)
+        separation_b, edge_b = edge_separation(vertices_b, normals_b, vertices_a, touch, 1.0, trace)
     is_on_b = separation_b > separation_a + touch
     if separation_b > reach + touch:
         is_parted = is_on_b = True
@@ -150,11 +168,12 @@ def find_axis(
     distance, corner_a, corner_b = 0.0, 0, 0
     if not is_parted and (best >= -touch or not has_edge):
         distance, corner_a, corner_b = nearest_points(vertices_a, vertices_b, pair)
+        record(trace, TRIED, -1.0, np.nan, distance, pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1])
         if distance > reach + touch:
             # only cores with area can lie one in the other; then no separation at all, ties aside, is above zero
             is_inside = best <= 0.0 and (n_a > 2 or n_b > 2)
-            is_inside = is_inside and edge_separation(vertices_a, normals_a, vertices_b, 0.0)[0] <= 0.0
-            is_parted = not (is_inside and edge_separation(vertices_b, normals_b, vertices_a, 0.0)[0] <= 0.0)
+            is_inside = is_inside and edge_separation(vertices_a, normals_a, vertices_b, 0.0, 0.0, None)[0] <= 0.0
+            is_parted = not (is_inside and edge_separation(vertices_b, normals_b, vertices_a, 0.0, 1.0, None)[0] <= 0.0)
     if not has_edge or (distance > touch and best < distance - touch):
         return is_parted, -1, 0, distance, separation_a, separation_b, corner_a, corner_b
     if is_on_b:
@@ -181,6 +200,7 @@ def manifold_cores(
     ends: FloatArray,
     end_names: IntArray,
     pair: FloatArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for two cores with radii, all given in A's frame, as `_manifold_kernel` describes it, and return the number of points.
 
@@ -190,8 +210,8 @@ def manifold_cores(
     surface = (radius_a - skin_a) + (radius_b - skin_b)
     cos, sin = pose_a[2], pose_a[3]
 
-    is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = find_axis(
-        vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair
+    is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = traced_axis(
+        vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, trace
     )
     reference[0], reference[1] = side, edge
     axis[2], axis[3] = best - surface, 0.0
@@ -209,6 +229,8 @@ def manifold_cores(
         lift = 0.5 * (best + radius_a - radius_b)
         write_point(points, 0, pose_a, pair[0, 0] + lift * nx, pair[0, 1] + lift * ny, best - surface)
         names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
+        x, y = pair[0, 0] + lift * nx, pair[0, 1] + lift * ny
+        record(trace, POINT, 1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y)
         return 1
 
     # The edge that carries the axis, and the other core's incident edge clipped to it.
@@ -222,15 +244,18 @@ def manifold_cores(
     nx, ny = base_normals[edge, 0], base_normals[edge, 1]
     to_b = -1.0 if is_on_b else 1.0
     axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
+    whose, others = (1.0, 0.0) if is_on_b else (0.0, 1.0)
+    record_edge(trace, REFERENCE, whose, base, edge, best)
     if is_parted:
         return 0
     n_base, n_other = base.shape[0], other.shape[0]
     n_ends = 0
     if n_other > 1:
         incident = find_incident_edge(other_normals, nx, ny)
-        n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skin_a + skin_b, other, incident, ends, end_names)
+        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        record_edge(trace, INCIDENT, others, other, incident, cosine)
+        n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skin_a + skin_b, other, incident, ends, end_names, whose, trace)
         if is_cut:
-            cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
             axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
 
     # The points, midway; the deepest vertex where clipping left none, and where there was nothing to clip.
@@ -250,14 +275,16 @@ def manifold_cores(
             on_base, on_other = end_names[k, 0], end_names[k, 1]
             base_type, other_type = end_names[k, 2], end_names[k, 3]
         gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
+        lift = 0.5 * (reference_radius - other_radius - gap)
         if gap > reach + touch and k < n_ends:
+            record(trace, POINT, 0.0, np.nan, gap - surface, x, y, x + lift * nx, y + lift * ny)
             continue
         if base_type == FACE and n_base == 2:
             on_base = 0
         if other_type == FACE and n_other == 2:
             on_other = 0
-        lift = 0.5 * (reference_radius - other_radius - gap)
         write_point(points, count, pose_a, x + lift * nx, y + lift * ny, gap - surface)
         names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
+        record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, x + lift * nx, y + lift * ny)
         count += 1
     return count

@@ -30,10 +30,11 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import Status
+from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, gjk_cores, place, relative_pose
 
-__all__ = ["ROW_WIDTH", "distance_one", "distance_pairs", "penetration_one", "penetration_pairs"]
+__all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "penetration_one", "penetration_pairs"]
 
 ROW_WIDTH = 7
 
@@ -301,6 +302,45 @@ def distance_pairs(
 ) -> None:
     """Fill status, iterations and the row of separation, points and normal of each pair."""
     query_pairs(False, first, n_vertices, vertices, radius, extent, pairs, poses_a, poses_b, status, iterations, rows)
+
+
+@kernel
+def distance_listed(
+    listed: IntArray,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    status: IntArray,
+    iterations: IntArray,
+    rows: FloatArray,
+) -> bool:
+    """Do the same for the `listed` rows, from poses (n, 3) x, y, angle; return False at the first that is not finite."""
+    most = 0
+    for row in listed:
+        most = max(most, n_vertices[pairs[row, 0]], n_vertices[pairs[row, 1]])
+    polytope = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH))
+    simplex = np.empty(TRIANGLE_SIZE, dtype=np.int64)
+    no_trace = np.empty((0, GJK_TRACE_WIDTH))
+    for row in listed:
+        a, b = pairs[row, 0], pairs[row, 1]
+        for field in range(3):
+            if not (math.isfinite(poses_a[row, field]) and math.isfinite(poses_b[row, field])):
+                return False
+        cos_a, sin_a = cosine_and_sine(poses_a[row, 2])
+        cos_b, sin_b = cosine_and_sine(poses_b[row, 2])
+        simplex[0] = 0
+        status[row], iterations[row] = query_pair(
+            False,
+            vertices[first[a] : first[a] + n_vertices[a]], radius[a], extent[a], poses_a[row, 0], poses_a[row, 1], cos_a, sin_a,
+            vertices[first[b] : first[b] + n_vertices[b]], radius[b], extent[b], poses_b[row, 0], poses_b[row, 1], cos_b, sin_b,
+            simplex, polytope, no_trace, no_trace, rows, row,
+        )  # fmt: skip
+    return True
 
 
 @kernel

@@ -1,18 +1,27 @@
 """The distances of many pairs at once: GJK with 64 pairs side by side.
 
-The chapter is `_gjk_kernel`; read that one first, and `_manifold_lanes_kernel` for what lanes are and what keeps them fast. Between two
-steps GJK's state is a segment, four numbers and four indices, so that a step is a loop over the lanes without a branch::
+The chapter is `_gjk_kernel`; read that one first, and `_lanes_kernel` for what lanes are and what keeps them fast. Between two steps
+GJK's state is a segment p q, each end a vertex of A and one of B in A's frame, so that a step is four loops over the lanes without a
+branch::
 
-    nearest point of p q, direction n       one loop     both directions computed, the one from the longer vector selected
-    supports of A and of B                  a loop for every four slots, coordinates selected along with the index
+    nearest point of p q, direction n       one loop     both directions are at hand, the one from the longer vector selected
+    supports of A and of B                  one each     a tournament: of each two vertices the farther, of two such again
     which of p, q, w stay                   one loop     three cases, selected
 
-All 64 take steps until at most `STRAGGLERS` have not ended. A pair that has ended may go on stepping: its segment stays, so that the
-same step comes out again, and only its count of steps has stopped.
+Why four and not one: a step is a chain of some forty operations, each of which waits for the one before. The processor fills the wait
+with the next lanes as far as it can look ahead, and that is several turns of a short loop, but less than two of a long one
+(measured: 3.8 ns a pair and step; in one loop 6.2).
+
+Pairs are gathered in the order in which they come, those of like sizes together, A's and B's counted apart: a list of rows for each of
+the nine combinations, and as soon as one has 64 they go through. So all that a block needs is in the cache still, and the only memory
+gone through is the caller's: poses are turned into cosine and sine here, in the lanes. What the lists hold at the end goes together.
+
+All 64 take steps until at most `STRAGGLERS` have not ended; these wait until there are 64 of them, and are then done to the end. A pair
+that has ended may go on stepping: its segment stays, so that the same step comes out again, and only its count of steps has stopped.
 
 Where GJK ends SEPARATED or OVERLAPPING the answer is complete, by the same operations in the same order as `_distance_kernel`: the two
-agree to the bit. All else goes to that kernel: stragglers, TOUCHING, which is EPA's to decide, what float64 does not hold, cores of more
-than 16 vertices, and classes with too few pairs to fill a block.
+agree to the bit. All else goes to that kernel: TOUCHING, which is EPA's to decide, what float64 does not hold, angles too large for
+`small_turn`, cores of more than 16 vertices, and the last pairs, if too few to be worth a block.
 """
 
 from __future__ import annotations
@@ -22,260 +31,276 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
+from engine.common.rows import return_four
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import Status
-from engine.narrowphase._distance_kernel import ROW_WIDTH, roundings
+from engine.geometry._rotation_kernel import cosine_and_sine_of_small
+from engine.geometry.rotation import MOST_TURNED
+from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import place, relative_pose
-from engine.narrowphase._manifold_lanes_kernel import FEWEST, LANES, MOST_SLOTS, SLOT_GROUP, SLOT_MASK, STRIDE
+from engine.narrowphase._lanes_kernel import FEWEST, LANES, STRIDE
+from engine.narrowphase.packing import RECORD, SLOTS
 
-__all__ = ["STRAGGLERS", "distance_lanes"]
+__all__ = ["SCRATCH", "STRAGGLERS", "distance_lanes"]
 
 STRAGGLERS = 2
-"""Lanes left unfinished when a block ends, for the last may need many steps. Of 10,000 pairs of polygons a hundred were left; 0 and 2 cost
-the same, 5 a tenth more, 14 two thirds more (measured)."""
+"""Lanes left unfinished when a block ends, for the last may need many steps. Of 10,000 pairs of polygons a hundred are left."""
 
-_N_CLASSES = MOST_SLOTS // SLOT_GROUP + 1
-"""Cores of up to 4, 8, 12 and 16 vertices, and what goes to the scalar kernel."""
+_GROUP = 4
+"""Numbers loaded and stored together."""
 
-# Rows of `v`, the vertices: A's in its frame, B's in its own.
-_X, _Y, _TO_B = 0, 2 * MOST_SLOTS, MOST_SLOTS
-_VERTEX_ROWS = 4 * MOST_SLOTS
-_TO_Y = np.uint64(_Y * STRIDE)
+_SIZES = (4, 8, SLOTS)
+"""Most vertices of a core of each size, which all of them are padded to; larger ones go to the scalar kernel."""
 
-# Rows of `s`, numbers of which a pair has one: x y of points, except the poses and the frame (cos, sin, x, y).
-_POSE_A, _POSE_B, _RADIUS_A, _RADIUS_B, _EXTENT_A, _EXTENT_B = 0, 4, 8, 9, 10, 11
-_FRAME, _ROUNDING, _TOUCHES, _P, _Q, _N, _SHARE, _DISTANCE = 12, 16, 17, 18, 20, 22, 24, 25
-_TOWARD_B, _FARTHEST, _W_A, _W_B = 26, 28, 29, 31
-_P_A, _Q_A, _P_B, _Q_B = 33, 35, 37, 39
-_RESULT = 41
-_NUMBER_ROWS = _RESULT + ROW_WIDTH
+_N_SIZES = len(_SIZES)
+_LISTS_A = _N_SIZES + 1
+_N_LISTS = _LISTS_A * _LISTS_A
 
-# Rows of `k`, whole numbers: indices of the segment's vertices and of the supports, how it ended, the steps, and the answer's status.
-_INDEX_P_A, _INDEX_P_B, _INDEX_Q_A, _INDEX_Q_B, _INDEX_W_A, _INDEX_W_B, _END, _STEPS, _STATUS = 0, 1, 2, 3, 4, 5, 6, 7, 8
-_WHOLE_ROWS = 9
+# Rows of the scratch `s`: the vertices' x and y, those of A in its frame, of B in its own;
+_A, _B, _TO_Y = 0, 2 * SLOTS, SLOTS
+# numbers that are loaded: poses x y angle, with room for A's cosine and sine in place of the angle; the record's last four, of which
+# radius and extent are wanted;
+_POSE_A, _POSE_B, _LAST_A, _LAST_B = 4 * SLOTS, 4 * SLOTS + 4, 4 * SLOTS + 8, 4 * SLOTS + 12
+_RADIUS_A, _EXTENT_A, _RADIUS_B, _EXTENT_B = _LAST_A + 2, _LAST_A + 3, _LAST_B + 2, _LAST_B + 3
+# numbers of the search: x y of points and directions, except the frame (cos, sin, x, y);
+_FRAME, _ROUNDING, _TOUCH, _N = _LAST_B + 4, _LAST_B + 8, _LAST_B + 9, _LAST_B + 10
+_P_A, _P_B, _Q_A, _Q_B, _W_A, _W_B = _N + 2, _N + 4, _N + 6, _N + 8, _N + 10, _N + 12
+_SHARE, _DISTANCE, _END, _STEPS = _N + 14, _N + 15, _N + 16, _N + 17
+# and the answer.
+_RESULT = _N + 18
+SCRATCH = (_RESULT + ROW_WIDTH) * STRIDE
+"""Numbers of `s`."""
 
-_GOES_ON, _IS_APART, _IS_INSIDE, _IS_ODD = 0, 1, 2, 3
+# Rows of `k`, whole numbers: where records and the answer lie in memory; status, steps, and whether the scalar kernel must answer.
+_AT_A, _AT_B, _AT_RESULT, _STATUS, _COUNT, _AGAIN = 0, 1, 2, 3, 4, 5
+_WHOLE_ROWS = 6
+
+_GOES_ON, _IS_APART, _IS_INSIDE, _IS_ODD = 0.0, 1.0, 2.0, 3.0
 
 _SEPARATED = int(Status.SEPARATED)
 _TOUCHING = int(Status.TOUCHING)
 _OVERLAPPING = int(Status.OVERLAPPING)
 
 
-@kernel
-def _classify_cores(n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
-    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin."""
-    n = pairs.shape[0]
-    of_row = np.empty(n, dtype=np.uint8)
-    begin = np.zeros(_N_CLASSES + 1, dtype=np.int64)
-    for row in range(n):
-        most = max(n_vertices[pairs[row, 0]], n_vertices[pairs[row, 1]])
-        of_row[row] = min((most - 1) // SLOT_GROUP, _N_CLASSES - 1)
-        begin[of_row[row] + 1] += 1
-    for found in range(_N_CLASSES):
-        begin[found + 1] += begin[found]
-    at = begin[:_N_CLASSES].copy()
-    for row in range(n):
-        rows[at[of_row[row]]] = row
-        at[of_row[row]] += 1
-    return begin
+@inlined_kernel
+def _farther(along_0: float, x_0: float, y_0: float, along_1: float, x_1: float, y_1: float) -> tuple[float, float, float]:
+    """Return the point that lies farther, the first of equal ones; how far, x, y."""
+    takes = along_1 > along_0
+    return (along_1 if takes else along_0), (x_1 if takes else x_0), (y_1 if takes else y_0)
 
 
 @inlined_kernel
-def _load_core(v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray) -> None:
-    """Load vertices into the lane, padded with the last; `beyond` is 0 for A and the step to B for B."""
-    last = first + n - 1
-    for slot in range(slots):
-        at = np.uint64(min(first + slot, last))
-        to = np.uint64((beyond + slot) * STRIDE + lane)
-        v[to], v[to + _TO_Y] = vertices[at, 0], vertices[at, 1]
+def _farther_of_two(s: FloatArray, row: int, lane: int, nx: float, ny: float) -> tuple[float, float, float]:
+    """Return the farther of the vertices at `row` and the next."""
+    at = row * STRIDE + lane
+    x_0, y_0 = s[at], s[at + _TO_Y * STRIDE]
+    x_1, y_1 = s[at + STRIDE], s[at + (_TO_Y + 1) * STRIDE]
+    return _farther(nx * x_0 + ny * y_0, x_0, y_0, nx * x_1 + ny * y_1, x_1, y_1)
 
 
 @inlined_kernel
-def _find_support(v: FloatArray, s: FloatArray, k: IntArray, beyond: int, slots: int, toward: int, point_row: int, index_row: int) -> None:
-    """Find the vertex farthest along the direction in row `toward`, the first of equal ones, with its coordinates."""
+def _farthest_of_four(s: FloatArray, row: int, lane: int, nx: float, ny: float) -> tuple[float, float, float]:
+    along_0, x_0, y_0 = _farther_of_two(s, row, lane, nx, ny)
+    along_1, x_1, y_1 = _farther_of_two(s, row + 2, lane, nx, ny)
+    return _farther(along_0, x_0, y_0, along_1, x_1, y_1)
+
+
+@inlined_kernel
+def _farthest(s: FloatArray, row: int, lane: int, slots: int, nx: float, ny: float) -> tuple[float, float]:
+    """Return the vertex farthest along the direction, the first of equal ones; `slots` is known when this is compiled."""
+    along, x, y = _farthest_of_four(s, row, lane, nx, ny)
+    if slots > _SIZES[0]:
+        along_1, x_1, y_1 = _farthest_of_four(s, row + 4, lane, nx, ny)
+        along, x, y = _farther(along, x, y, along_1, x_1, y_1)
+    if slots > _SIZES[1]:
+        along_2, x_2, y_2 = _farthest_of_four(s, row + 8, lane, nx, ny)
+        along_3, x_3, y_3 = _farthest_of_four(s, row + 12, lane, nx, ny)
+        along_2, x_2, y_2 = _farther(along_2, x_2, y_2, along_3, x_3, y_3)
+        along, x, y = _farther(along, x, y, along_2, x_2, y_2)
+    return x, y
+
+
+@inlined_kernel
+def _support_a(s: FloatArray, slots: int) -> None:
+    """Find the support of A along n; see `support_a`."""
     for lane in range(LANES):
-        s[_FARTHEST * STRIDE + lane] = -np.inf
-    for group in range(0, slots, SLOT_GROUP):
-        row = (beyond + (group & SLOT_MASK)) * STRIDE
-        for lane in range(LANES):
-            at = row + lane
-            nx, ny = s[toward * STRIDE + lane], s[(toward + 1) * STRIDE + lane]
-            x_0, y_0 = v[_X * STRIDE + at], v[_Y * STRIDE + at]
-            x_1, y_1 = v[(_X + 1) * STRIDE + at], v[(_Y + 1) * STRIDE + at]
-            x_2, y_2 = v[(_X + 2) * STRIDE + at], v[(_Y + 2) * STRIDE + at]
-            x_3, y_3 = v[(_X + 3) * STRIDE + at], v[(_Y + 3) * STRIDE + at]
-            along_0, along_1, along_2, along_3 = nx * x_0 + ny * y_0, nx * x_1 + ny * y_1, nx * x_2 + ny * y_2, nx * x_3 + ny * y_3
-            farthest, index = s[_FARTHEST * STRIDE + lane], k[index_row * STRIDE + lane]
-            x, y = s[point_row * STRIDE + lane], s[(point_row + 1) * STRIDE + lane]
-            takes = along_0 > farthest
-            farthest, index = (along_0 if takes else farthest), (group if takes else index)
-            x, y = (x_0 if takes else x), (y_0 if takes else y)
-            takes = along_1 > farthest
-            farthest, index = (along_1 if takes else farthest), (group + 1 if takes else index)
-            x, y = (x_1 if takes else x), (y_1 if takes else y)
-            takes = along_2 > farthest
-            farthest, index = (along_2 if takes else farthest), (group + 2 if takes else index)
-            x, y = (x_2 if takes else x), (y_2 if takes else y)
-            takes = along_3 > farthest
-            farthest, index = (along_3 if takes else farthest), (group + 3 if takes else index)
-            x, y = (x_3 if takes else x), (y_3 if takes else y)
-            s[_FARTHEST * STRIDE + lane], k[index_row * STRIDE + lane] = farthest, index
-            s[point_row * STRIDE + lane], s[(point_row + 1) * STRIDE + lane] = x, y
-
-
-@inlined_kernel
-def _find_supports(v: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
-    """Find the supports of A along n and of B against it; see `support_a` and `support_b`."""
-    for lane in range(LANES):
-        cos, sin = s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane]
         nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
-        s[_TOWARD_B * STRIDE + lane], s[(_TOWARD_B + 1) * STRIDE + lane] = -(cos * nx + sin * ny), -(cos * ny - sin * nx)
-    _find_support(v, s, k, 0, slots, _N, _W_A, _INDEX_W_A)
-    _find_support(v, s, k, _TO_B, slots, _TOWARD_B, _W_B, _INDEX_W_B)
+        s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane] = _farthest(s, _A, lane, slots, nx, ny)
 
 
 @inlined_kernel
-def _begin(v: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
-    """Place B as A sees it and start from the support along the line of the two origins; see `gjk_cores`."""
+def _support_b(s: FloatArray, slots: int) -> None:
+    """Find the support of B against n, in A's frame; see `support_b`."""
+    for lane in range(LANES):
+        nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
+        cos, sin, shift_x, shift_y = (
+            s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane], s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane],
+        )  # fmt: skip
+        x, y = _farthest(s, _B, lane, slots, -(cos * nx + sin * ny), -(cos * ny - sin * nx))
+        s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane] = place(x, y, cos, sin, shift_x, shift_y)
+
+
+@inlined_kernel
+def _find_supports(s: FloatArray, size_a: int, size_b: int) -> None:
+    """Find both, each size with a loop of its own, in which the number of slots is a constant."""
+    if size_a == 0:
+        _support_a(s, _SIZES[0])
+    elif size_a == 1:
+        _support_a(s, _SIZES[1])
+    else:
+        _support_a(s, _SIZES[2])
+    if size_b == 0:
+        _support_b(s, _SIZES[0])
+    elif size_b == 1:
+        _support_b(s, _SIZES[1])
+    else:
+        _support_b(s, _SIZES[2])
+
+
+@inlined_kernel
+def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
+    """Place B as A sees it, start from the support along the line of the two origins, and look from there; see `gjk_cores`.
+
+    The first step 1 is done here: a segment that is one point needs little of it.
+    """
     for lane in range(LANES):
         ax, ay, bx, by = (
             s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane], s[_POSE_B * STRIDE + lane], s[(_POSE_B + 1) * STRIDE + lane],
         )  # fmt: skip
-        cos, sin, shift_x, shift_y = relative_pose(
-            ax, ay, s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane],
-            bx, by, s[(_POSE_B + 2) * STRIDE + lane], s[(_POSE_B + 3) * STRIDE + lane],
-        )  # fmt: skip
+        angle_a, angle_b = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_B + 2) * STRIDE + lane]
+        cos_a, sin_a = cosine_and_sine_of_small(angle_a)
+        cos_b, sin_b = cosine_and_sine_of_small(angle_b)
+        s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane] = cos_a, sin_a
+        cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
         rounding, touch, holds = roundings(ax, ay, s[_EXTENT_A * STRIDE + lane], bx, by, s[_EXTENT_B * STRIDE + lane], shift_x, shift_y)
         s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane] = cos, sin
         s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane] = shift_x, shift_y
-        s[_ROUNDING * STRIDE + lane], s[_TOUCHES * STRIDE + lane] = rounding, touch
+        s[_ROUNDING * STRIDE + lane], s[_TOUCH * STRIDE + lane] = rounding, touch
         apart = math.sqrt(shift_x * shift_x + shift_y * shift_y)
         is_apart = apart > rounding
-        s[_N * STRIDE + lane] = shift_x / apart if is_apart else 1.0
-        s[(_N + 1) * STRIDE + lane] = shift_y / apart if is_apart else 0.0
-        k[_END * STRIDE + lane] = _GOES_ON if holds else _IS_ODD
-        k[_STEPS * STRIDE + lane] = 0
-    _find_supports(v, s, k, slots)
+        nx, ny = shift_x / apart, shift_y / apart
+        s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = (nx if is_apart else 1.0), (ny if is_apart else 0.0)
+        s[_END * STRIDE + lane] = _GOES_ON if holds & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED) else _IS_ODD
+    _find_supports(s, size_a, size_b)
     for lane in range(LANES):
-        bx, by = place(
-            s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane], s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane],
-            s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane],
-        )  # fmt: skip
-        x, y = bx - s[_W_A * STRIDE + lane], by - s[(_W_A + 1) * STRIDE + lane]
-        s[_P * STRIDE + lane], s[(_P + 1) * STRIDE + lane], s[_Q * STRIDE + lane], s[(_Q + 1) * STRIDE + lane] = x, y, x, y
-        k[_INDEX_P_A * STRIDE + lane] = k[_INDEX_Q_A * STRIDE + lane] = k[_INDEX_W_A * STRIDE + lane]
-        k[_INDEX_P_B * STRIDE + lane] = k[_INDEX_Q_B * STRIDE + lane] = k[_INDEX_W_B * STRIDE + lane]
+        a_x, a_y = s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane]
+        b_x, b_y = s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane]
+        vx, vy = (b_x - a_x) + 0.0, (b_y - a_y) + 0.0  # not -0.0
+        distance = math.sqrt(vx * vx + vy * vy)
+        end = s[_END * STRIDE + lane]
+        s[_END * STRIDE + lane] = _IS_ODD if (end == _GOES_ON) & (distance <= s[_ROUNDING * STRIDE + lane]) else end
+        s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = vx / distance, vy / distance
+        s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane], s[_STEPS * STRIDE + lane] = 0.0, distance, 1.0
+        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane], s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = a_x, a_y, b_x, b_y
+        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane], s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = a_x, a_y, b_x, b_y
 
 
 @inlined_kernel
-def _look_along_nearest(s: FloatArray, k: IntArray) -> None:
+def _ends_of(s: FloatArray, lane: int) -> tuple[float, float, float, float, float, float, float, float]:
+    """Return p and q, x and y, of A and of B."""
+    return (
+        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane], s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane],
+        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane], s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane],
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _look_along_nearest(s: FloatArray) -> None:
     """Do step 1 of `gjk_cores`: the nearest point of the segment, what it drops, and the direction."""
     for lane in range(LANES):
-        px, py, qx, qy = (
-            s[_P * STRIDE + lane], s[(_P + 1) * STRIDE + lane], s[_Q * STRIDE + lane], s[(_Q + 1) * STRIDE + lane],
-        )  # fmt: skip
-        p_a, p_b = k[_INDEX_P_A * STRIDE + lane], k[_INDEX_P_B * STRIDE + lane]
-        q_a, q_b = k[_INDEX_Q_A * STRIDE + lane], k[_INDEX_Q_B * STRIDE + lane]
+        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
+        px, py, qx, qy = pb_x - pa_x, pb_y - pa_y, qb_x - qa_x, qb_y - qa_y
         ex, ey = qx - px, qy - py
         along, length_sq = -(px * ex + py * ey), ex * ex + ey * ey
-        inner = along / length_sq
-        share = 0.0 if along <= 0.0 else (1.0 if along >= length_sq else inner)
-        is_p, is_q = share <= 0.0, share >= 1.0
-        old_px, old_py, old_a, old_b = px, py, p_a, p_b
-        px, py, p_a, p_b = (qx if is_q else px), (qy if is_q else py), (q_a if is_q else p_a), (q_b if is_q else p_b)
-        qx, qy = (old_px if is_p else qx), (old_py if is_p else qy)
-        q_a, q_b = (old_a if is_p else q_a), (old_b if is_p else q_b)
-        share = 0.0 if is_q else share
-        ex, ey = qx - px, qy - py
+        is_p = along <= 0.0
+        is_q = (not is_p) & (along >= length_sq)
+        is_end = is_p | is_q
+        share = along / length_sq
+        share = 0.0 if is_end else share
+        ex, ey, length_sq = (0.0 if is_end else ex), (0.0 if is_end else ey), (0.0 if is_end else length_sq)
+        px, py = (qx if is_q else px), (qy if is_q else py)
         vx, vy = px + share * ex, py + share * ey
-        length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
-        is_far = distance >= length
-        by_v_x, by_v_y, by_e_x, by_e_y = vx / distance, vy / distance, ey / length, -ex / length
-        by_e = by_e_x * px + by_e_y * py
-        turns = by_e < 0.0
-        by_e_x, by_e_y, by_e = (-by_e_x if turns else by_e_x), (-by_e_y if turns else by_e_y), (-by_e if turns else by_e)
-        distance = distance if is_far else by_e
-        end = k[_END * STRIDE + lane]
-        k[_STEPS * STRIDE + lane] += 1 if end == _GOES_ON else 0
-        k[_END * STRIDE + lane] = _IS_ODD if (end == _GOES_ON) & (distance <= s[_ROUNDING * STRIDE + lane]) else end
-        s[_P * STRIDE + lane], s[(_P + 1) * STRIDE + lane], s[_Q * STRIDE + lane], s[(_Q + 1) * STRIDE + lane] = px, py, qx, qy
-        k[_INDEX_P_A * STRIDE + lane], k[_INDEX_P_B * STRIDE + lane] = p_a, p_b
-        k[_INDEX_Q_A * STRIDE + lane], k[_INDEX_Q_B * STRIDE + lane] = q_a, q_b
-        s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = (by_v_x if is_far else by_e_x), (by_v_y if is_far else by_e_y)
+        distance_sq = vx * vx + vy * vy
+        is_far = distance_sq >= length_sq
+        length = math.sqrt(distance_sq if is_far else length_sq)
+        nx, ny = (vx if is_far else ey) / length, (vy if is_far else -ex) / length
+        by_edge = nx * px + ny * py
+        turns = (not is_far) & (by_edge < 0.0)
+        nx, ny, by_edge = (-nx if turns else nx), (-ny if turns else ny), (-by_edge if turns else by_edge)
+        distance = length if is_far else by_edge
+        end = s[_END * STRIDE + lane]
+        goes_on = end == _GOES_ON
+        s[_STEPS * STRIDE + lane] += 1.0 if goes_on else 0.0
+        s[_END * STRIDE + lane] = _IS_ODD if goes_on & (distance <= s[_ROUNDING * STRIDE + lane]) else end
+        s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = nx, ny
         s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane] = share, distance
+        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane] = (qa_x if is_q else pa_x), (qa_y if is_q else pa_y)
+        s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = (qb_x if is_q else pb_x), (qb_y if is_q else pb_y)
+        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane] = (pa_x if is_p else qa_x), (pa_y if is_p else qa_y)
+        s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = (pb_x if is_p else qb_x), (pb_y if is_p else qb_y)
 
 
 @inlined_kernel
-def _keep_nearest(s: FloatArray, k: IntArray) -> int:
-    """Do the end of step 2 and step 3 of `gjk_cores`: which of p, q, w stay; return how many lanes go on."""
+def _keep_nearest(s: FloatArray) -> int:
+    """Do the end of step 2 and step 3 of `gjk_cores`: which of p, q, w stay; return how many lanes go on.
+
+    How deep the origin lies inside the triangle is seen to at the end, by `_finish`: w stays where it is.
+    """
+    n = 0
     for lane in range(LANES):
-        px, py, qx, qy = (
-            s[_P * STRIDE + lane], s[(_P + 1) * STRIDE + lane], s[_Q * STRIDE + lane], s[(_Q + 1) * STRIDE + lane],
+        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
+        wa_x, wa_y, wb_x, wb_y = (
+            s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane], s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane],
         )  # fmt: skip
-        p_a, p_b = k[_INDEX_P_A * STRIDE + lane], k[_INDEX_P_B * STRIDE + lane]
-        q_a, q_b = k[_INDEX_Q_A * STRIDE + lane], k[_INDEX_Q_B * STRIDE + lane]
-        w_a, w_b = k[_INDEX_W_A * STRIDE + lane], k[_INDEX_W_B * STRIDE + lane]
-        bx, by = place(
-            s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane], s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane],
-            s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane],
-        )  # fmt: skip
-        wx, wy = bx - s[_W_A * STRIDE + lane], by - s[(_W_A + 1) * STRIDE + lane]
-        distance, touch = s[_DISTANCE * STRIDE + lane], s[_TOUCHES * STRIDE + lane]
+        px, py, qx, qy, wx, wy = pb_x - pa_x, pb_y - pa_y, qb_x - qa_x, qb_y - qa_y, wb_x - wa_x, wb_y - wa_y
         bound = s[_N * STRIDE + lane] * wx + s[(_N + 1) * STRIDE + lane] * wy
-        is_point = (p_a == q_a) & (p_b == q_b)
-        is_known = ((w_a == p_a) & (w_b == p_b)) | ((w_a == q_a) & (w_b == q_b))
-        is_apart = is_known | (distance - bound <= s[_ROUNDING * STRIDE + lane])
+        is_point = (px == qx) & (py == qy)
+        is_known = ((wx == px) & (wy == py)) | ((wx == qx) & (wy == qy))
+        is_apart = is_known | (s[_DISTANCE * STRIDE + lane] - bound <= s[_ROUNDING * STRIDE + lane])
 
         to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
         winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
         beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
         encloses = (not is_point) & (beside_p > 0.0) & (beside_q > 0.0) & (bound < 0.0)
-        inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
-        inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
-        is_inside = inside_p & inside_q & (distance > touch)
-        end = k[_END * STRIDE + lane]
-        found = _IS_APART if is_apart else ((_IS_INSIDE if is_inside else _IS_ODD) if encloses else _GOES_ON)
-        k[_END * STRIDE + lane] = found if end == _GOES_ON else end
+        found = _IS_APART if is_apart else (_IS_INSIDE if encloses else _GOES_ON)
+        end = s[_END * STRIDE + lane]
+        end = found if end == _GOES_ON else end
+        s[_END * STRIDE + lane] = end
+        n += 1 if end == _GOES_ON else 0
 
         stays = is_apart | encloses
         keeps_p = is_point | ((beside_p <= 0.0) & (-(wx * to_px + wy * to_py) > 0.0))
         keeps_q = (not keeps_p) & (beside_q <= 0.0) & (-(wx * to_qx + wy * to_qy) > 0.0)
         keeps_p, keeps_q = stays | keeps_p, stays | keeps_q
-        s[_P * STRIDE + lane], s[(_P + 1) * STRIDE + lane] = (px if keeps_p else wx), (py if keeps_p else wy)
-        s[_Q * STRIDE + lane], s[(_Q + 1) * STRIDE + lane] = (qx if keeps_q else wx), (qy if keeps_q else wy)
-        k[_INDEX_P_A * STRIDE + lane], k[_INDEX_P_B * STRIDE + lane] = (p_a if keeps_p else w_a), (p_b if keeps_p else w_b)
-        k[_INDEX_Q_A * STRIDE + lane], k[_INDEX_Q_B * STRIDE + lane] = (q_a if keeps_q else w_a), (q_b if keeps_q else w_b)
-    n = 0
-    for lane in range(LANES):
-        n += 1 if k[_END * STRIDE + lane] == _GOES_ON else 0
+        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane] = (pa_x if keeps_p else wa_x), (pa_y if keeps_p else wa_y)
+        s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = (pb_x if keeps_p else wb_x), (pb_y if keeps_p else wb_y)
+        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane] = (qa_x if keeps_q else wa_x), (qa_y if keeps_q else wa_y)
+        s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = (qb_x if keeps_q else wb_x), (qb_y if keeps_q else wb_y)
     return n
 
 
 @inlined_kernel
-def _finish(v: FloatArray, s: FloatArray, k: IntArray) -> None:
+def _finish(s: FloatArray, k: IntArray) -> None:
     """Fill the results: points and normal by the share, out to the surfaces and to the world; see `query_pair` and `fill_row`."""
     for lane in range(LANES):
-        for field in range(2):
-            column = field * _Y * STRIDE + lane
-            s[(_P_A + field) * STRIDE + lane] = v[(k[_INDEX_P_A * STRIDE + lane] & SLOT_MASK) * STRIDE + column]
-            s[(_Q_A + field) * STRIDE + lane] = v[(k[_INDEX_Q_A * STRIDE + lane] & SLOT_MASK) * STRIDE + column]
-            s[(_P_B + field) * STRIDE + lane] = v[((k[_INDEX_P_B * STRIDE + lane] & SLOT_MASK) + _TO_B) * STRIDE + column]
-            s[(_Q_B + field) * STRIDE + lane] = v[((k[_INDEX_Q_B * STRIDE + lane] & SLOT_MASK) + _TO_B) * STRIDE + column]
-    for lane in range(LANES):
-        is_apart, share, distance = k[_END * STRIDE + lane] == _IS_APART, s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane]
-        radius_a, radius_b, touch = s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane], s[_TOUCHES * STRIDE + lane]
+        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
+        wx, wy = s[_W_B * STRIDE + lane] - s[_W_A * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane] - s[(_W_A + 1) * STRIDE + lane]
+        end, share, distance = s[_END * STRIDE + lane], s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane]
+        radius_a, radius_b, touch = s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane], s[_TOUCH * STRIDE + lane]
         nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
-        cos, sin, shift_x, shift_y = (
-            s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane], s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane],
-        )  # fmt: skip
-        p_x, p_y, q_x, q_y = (
-            s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane], s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane],
-        )  # fmt: skip
-        a_x, a_y = p_x + share * (q_x - p_x), p_y + share * (q_y - p_y)
-        px, py = place(s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane], cos, sin, shift_x, shift_y)
-        qx, qy = place(s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane], cos, sin, shift_x, shift_y)
-        b_x, b_y = px + share * (qx - px), py + share * (qy - py)
+
+        to_px, to_py, to_qx, to_qy = (pb_x - pa_x) - wx, (pb_y - pa_y) - wy, (qb_x - qa_x) - wx, (qb_y - qa_y) - wy
+        winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
+        beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+        is_deep = (beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)) & (distance > touch)
+        is_deep = is_deep & (beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy))
+        is_apart = end == _IS_APART
+        is_answered = is_apart | ((end == _IS_INSIDE) & is_deep)
+
+        a_x, a_y = pa_x + share * (qa_x - pa_x), pa_y + share * (qa_y - pa_y)
+        b_x, b_y = pb_x + share * (qb_x - pb_x), pb_y + share * (qb_y - pb_y)
         radius = radius_a + radius_b
         separation = distance - radius
         a_x, a_y = a_x + radius_a * nx, a_y + radius_a * ny
@@ -293,20 +318,67 @@ def _finish(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         s[(_RESULT + 6) * STRIDE + lane] = sin_a * nx + cos_a * ny if is_apart else np.nan
         by_touch = _SEPARATED if separation > touch else (_TOUCHING if separation >= -touch else _OVERLAPPING)
         k[_STATUS * STRIDE + lane] = by_touch if is_apart else _OVERLAPPING
+        k[_COUNT * STRIDE + lane] = int(s[_STEPS * STRIDE + lane])
+        k[_AGAIN * STRIDE + lane] = 0 if is_answered else 1
+
+
+@inlined_kernel
+def _load_core(s: FloatArray, k: IntArray, place: int, beyond: int, slots: int, records: FloatArray) -> None:
+    """Load the cores whose records begin at row `place` of `k` to the rows from `beyond` on."""
+    for slot in range(0, slots, _GROUP):
+        for lane in range(0, LANES, _GROUP):
+            turn_four(s, (beyond + slot) * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, slot)
+            turn_four(s, (beyond + _TO_Y + slot) * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, SLOTS + slot)
+
+
+@inlined_kernel
+def _load(
+    s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, records: FloatArray, pairs: IntArray,
+    poses_a: FloatArray, poses_b: FloatArray,
+) -> None:  # fmt: skip
+    """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
+    last = chosen.shape[0] - 1
+    for lane in range(LANES):
+        row = np.uint64(chosen[np.uint64(min(lane, last))])
+        k[_AT_RESULT * STRIDE + lane] = ROW_WIDTH * row
+        k[_AT_A * STRIDE + lane] = RECORD * pairs[row, 0]
+        k[_AT_B * STRIDE + lane] = RECORD * pairs[row, 1]
+        for field in range(3):
+            s[(_POSE_A + field) * STRIDE + lane] = poses_a[row, field]
+            s[(_POSE_B + field) * STRIDE + lane] = poses_b[row, field]
+    for lane in range(0, LANES, _GROUP):
+        turn_four(s, _LAST_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, RECORD - _GROUP)
+        turn_four(s, _LAST_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, RECORD - _GROUP)
+    _load_core(s, k, _AT_A, _A, _SIZES[size_a], records)
+    _load_core(s, k, _AT_B, _B, _SIZES[size_b], records)
+
+
+@inlined_kernel
+def _store(
+    s: FloatArray, k: IntArray, chosen: IntArray, status: IntArray, iterations: IntArray, rows: FloatArray, again: IntArray, n_again: int
+) -> int:
+    """Write the answers to the caller's rows and append to `again` those that need another; return how many it lists then."""
+    for lane in range(0, LANES, _GROUP):
+        last = ROW_WIDTH - _GROUP
+        return_four(rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+        return_four(rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+    for lane in range(chosen.shape[0]):
+        row = np.uint64(chosen[np.uint64(lane)])
+        status[row], iterations[row] = k[_STATUS * STRIDE + lane], k[_COUNT * STRIDE + lane]
+        again[np.uint64(n_again)] = row
+        n_again += k[_AGAIN * STRIDE + lane]
+    return n_again
 
 
 @kernel
-def _cores_lanes(
-    v: FloatArray,
+def _answer_block(
     s: FloatArray,
     k: IntArray,
     chosen: IntArray,
-    slots: int,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
+    size_a: int,
+    size_b: int,
+    stragglers: int,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -314,42 +386,63 @@ def _cores_lanes(
     iterations: IntArray,
     rows: FloatArray,
     again: IntArray,
+    n_again: int,
 ) -> int:
-    """Fill the `chosen` rows, of cores of at most `slots` vertices; return how many of them `again` lists, to be done over.
+    """Fill the `chosen` rows, at most `LANES`, of cores no larger than the sizes; return how many rows `again` lists then."""
+    _load(s, k, chosen, size_a, size_b, records, pairs, poses_a, poses_b)
+    _begin(s, size_a, size_b)
+    n_left, step = LANES, 0
+    while n_left > stragglers and step < GJK_MAX_ITERATIONS:
+        if step > 0:
+            _look_along_nearest(s)
+        _find_supports(s, size_a, size_b)
+        n_left = _keep_nearest(s)
+        step += 1
+    _finish(s, k)
+    return _store(s, k, chosen, status, iterations, rows, again, n_again)
 
-    All other arguments are those of `distance_pairs`.
-    """
-    n_again = 0
-    for low in range(0, chosen.shape[0], LANES):
-        for lane in range(LANES):
-            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
-            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            for field in range(4):
-                s[(_POSE_A + field) * STRIDE + lane] = poses_a[row, field]
-                s[(_POSE_B + field) * STRIDE + lane] = poses_b[row, field]
-            s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane] = radius[a], radius[b]
-            s[_EXTENT_A * STRIDE + lane], s[_EXTENT_B * STRIDE + lane] = extent[a], extent[b]
-            _load_core(v, lane, 0, slots, first[a], n_vertices[a], vertices)
-            _load_core(v, lane, _TO_B, slots, first[b], n_vertices[b], vertices)
-        _begin(v, s, k, slots)
-        n_left, step = LANES, 0
-        while n_left > STRAGGLERS and step < GJK_MAX_ITERATIONS:
-            _look_along_nearest(s, k)
-            _find_supports(v, s, k, slots)
-            n_left = _keep_nearest(s, k)
-            step += 1
-        _finish(v, s, k)
-        for lane in range(min(LANES, chosen.shape[0] - low)):
-            row = np.uint64(chosen[low + lane])
-            end = k[_END * STRIDE + lane]
-            if end in (_IS_APART, _IS_INSIDE):
-                status[row], iterations[row] = k[_STATUS * STRIDE + lane], k[_STEPS * STRIDE + lane]
-                for field in range(ROW_WIDTH):
-                    rows[row, field] = s[(_RESULT + field) * STRIDE + lane]
-            else:
-                again[n_again] = chosen[low + lane]
-                n_again += 1
-    return n_again
+
+@kernel
+def _answer_again(
+    s: FloatArray,
+    k: IntArray,
+    chosen: IntArray,
+    size: int,
+    shapes: tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray],
+    records: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    status: IntArray,
+    iterations: IntArray,
+    rows: FloatArray,
+) -> bool:
+    """Fill the `chosen` rows, at most `LANES`, to the last: in lanes, where they fit, and what then is left one by one."""
+    rest = chosen
+    if size < _N_SIZES and chosen.shape[0] >= FEWEST:
+        rest = np.empty(LANES + 1, dtype=np.int64)
+        n_rest = _answer_block(s, k, chosen, size, size, 0, records, pairs, poses_a, poses_b, status, iterations, rows, rest, 0)
+        rest = rest[:n_rest]
+    return rest.shape[0] == 0 or distance_listed(rest, *shapes, pairs, poses_a, poses_b, status, iterations, rows)
+
+
+@inlined_kernel
+def _size_of(n_vertices: int) -> int:
+    """Return 0, 1 or 2, the place in `_SIZES`, or 3 for a core that is too large; no branch, for none could be foretold."""
+    return (1 if n_vertices > _SIZES[0] else 0) + (1 if n_vertices > _SIZES[1] else 0) + (1 if n_vertices > _SIZES[2] else 0)
+
+
+@inlined_kernel
+def _gather(waiting: IntArray, n_waiting: IntArray, largest: int, together: IntArray) -> int:
+    """Move rows of cores no larger than that size from all lists into `together`, at most `LANES`; return how many."""
+    n = 0
+    for number in range(_N_LISTS):
+        if max(number // _LISTS_A, number % _LISTS_A) <= largest:
+            while n_waiting[number] > 0 and n < LANES:
+                n_waiting[number] -= 1
+                together[n] = waiting[number * LANES + n_waiting[number]]
+                n += 1
+    return n
 
 
 @kernel
@@ -359,32 +452,53 @@ def distance_lanes(
     vertices: FloatArray,
     radius: FloatArray,
     extent: FloatArray,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
     status: IntArray,
     iterations: IntArray,
     rows: FloatArray,
-) -> IntArray:
-    """Fill the rows of all `pairs` that lanes can finish; return the numbers of the others, which are `distance_pairs`'s to fill.
+    s: FloatArray,
+) -> bool:
+    """Fill the rows of all `pairs`; return False, with some of them filled, at an index out of range or a pose that is not finite.
 
-    Arguments are those of `distance_pairs`.
+    Arguments are those of `distance_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, and scratch `s` (SCRATCH,).
+    The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when its code is
+    not in the cache.
     """
-    n = pairs.shape[0]
-    sorted_rows, rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    begin = _classify_cores(n_vertices, pairs, sorted_rows)
-    v, s = np.empty(_VERTEX_ROWS * STRIDE), np.zeros(_NUMBER_ROWS * STRIDE)
-    k = np.zeros(_WHOLE_ROWS * STRIDE, dtype=np.int64)
-    n_rest = 0
-    for number in range(_N_CLASSES):
-        chosen = sorted_rows[begin[number] : begin[number + 1]]
-        if number == _N_CLASSES - 1 or chosen.shape[0] < FEWEST:
-            for at in range(chosen.shape[0]):
-                rest[n_rest] = chosen[at]
-                n_rest += 1
-        else:
-            n_rest += _cores_lanes(
-                v, s, k, chosen, SLOT_GROUP * (number + 1), first, n_vertices, vertices, radius, extent,
-                pairs, poses_a, poses_b, status, iterations, rows, rest[n_rest:],
-            )  # fmt: skip
-    return rest[:n_rest]
+    shapes = (first, n_vertices, vertices, radius, extent)
+    flat, answers = records.reshape(-1), (status, iterations, rows)
+    k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
+    again, n_again = np.empty(2 * LANES + 1, dtype=np.int64), 0
+    waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
+    for row in range(pairs.shape[0]):
+        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+        if a >= np.uint64(n_vertices.shape[0]) or b >= np.uint64(n_vertices.shape[0]):
+            return False
+        size_a, size_b = _size_of(n_vertices[a]), _size_of(n_vertices[b])
+        number = _LISTS_A * size_a + size_b
+        at = n_waiting[np.uint64(number)]
+        waiting[np.uint64(number * LANES + at)] = row
+        n_waiting[np.uint64(number)] = at + 1
+        if at + 1 == LANES:
+            n_waiting[np.uint64(number)] = 0
+            chosen = waiting[number * LANES : (number + 1) * LANES]
+            if max(size_a, size_b) == _N_SIZES:
+                if not distance_listed(chosen, *shapes, pairs, poses_a, poses_b, *answers):
+                    return False
+                continue
+            n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, flat, pairs, poses_a, poses_b, *answers, again, n_again)
+            if n_again >= LANES:
+                n_again -= LANES
+                if not _answer_again(s, k, again[n_again : n_again + LANES], _N_SIZES - 1, shapes, flat, pairs, poses_a, poses_b, *answers):
+                    return False
+    if not _answer_again(s, k, again[:n_again], _N_SIZES - 1, shapes, flat, pairs, poses_a, poses_b, *answers):
+        return False
+    for size in range(1, _N_SIZES + 1):  # what waits still: first all that fit two cores of 8 vertices, then two of 16, then the others
+        n_left = LANES
+        while n_left == LANES:
+            n_left = _gather(waiting, n_waiting, size, again)
+            if not _answer_again(s, k, again[:n_left], size, shapes, flat, pairs, poses_a, poses_b, *answers):
+                return False
+    return True

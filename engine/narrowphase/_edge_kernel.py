@@ -51,6 +51,7 @@ from engine.common.tolerances import (
 from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
 from engine.narrowphase._core_manifold_kernel import name_of, write_point
 from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 
 __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
@@ -69,6 +70,7 @@ def manifold_edge_circle(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 where the circle is A."""
     x, y = center[0, 0], center[0, 1]
@@ -109,12 +111,18 @@ def manifold_edge_circle(
         nx, ny, gap = cos * to_circle, -sin * to_circle, 0.0
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, gap - radius, np.nan
+    if edge_type == FACE:
+        record(trace, REFERENCE, 0.0 if to_circle > 0.0 else 1.0, 0.0, gap, v1_x, v1_y, v2_x, v2_y)
+    else:
+        record(trace, TRIED, -1.0, np.nan, gap, near_x, near_y, x, y)
     reference[0], reference[1] = (0 if to_circle > 0.0 else 1), 0
     if is_neighbours or distance > skin + radius:
         return 0
     lift = 0.5 * (skin - gap - radius)
     write_point(points, 0, pose, x + lift * nx, y + lift * ny, gap - radius)
     names[0] = name_of(on_edge, 0, edge_type, VERTEX, to_circle < 0.0)
+    end_x, end_y = x - radius * nx, y - radius * ny
+    record(trace, POINT, 1.0, float(names[0]), gap - radius, end_x, end_y, x + lift * nx, y + lift * ny)
     return 1
 
 
@@ -201,6 +209,7 @@ def manifold_edge_polygon(
     ends: FloatArray,
     end_names: IntArray,
     limits: FloatArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 where the polygon is A."""
     total_skin = skin + other_skin
@@ -212,6 +221,8 @@ def manifold_edge_polygon(
     # 1. The axis.
     side = 0 if is_front else 1
     edge_separation = face_separation(vertices[side : side + 1], limits, 0, others)
+    of_edge, of_polygon = float(edge_side), float(1 - edge_side)
+    record_edge(trace, TRIED, of_edge, vertices, side, edge_separation)
     polygon_separation, polygon_edge = -np.inf, -1
     is_parted = edge_separation > total_skin
     is_on_polygon = False
@@ -222,6 +233,7 @@ def manifold_edge_polygon(
             from_v1 = ox * (others[edge, 0] - vertices[0, 0]) + oy * (others[edge, 1] - vertices[0, 1])
             from_v2 = ox * (others[edge, 0] - vertices[1, 0]) + oy * (others[edge, 1] - vertices[1, 1])
             separation = min(from_v1, from_v2)
+            record_edge(trace, TRIED, of_polygon, others, edge, separation)
             if separation > total_skin:
                 polygon_separation, polygon_edge = separation, edge
                 is_parted = is_on_polygon = True
@@ -241,18 +253,24 @@ def manifold_edge_polygon(
     found_on_polygon = polygon_separation if polygon_edge >= 0 else np.nan
     axis[4], axis[5] = (edge_separation, found_on_polygon) if edge_side == 0 else (found_on_polygon, edge_separation)
     reference[0], reference[1] = (1 - edge_side, polygon_edge) if is_on_polygon else (edge_side, side)
+    if is_on_polygon:
+        record_edge(trace, REFERENCE, of_polygon, others, polygon_edge, polygon_separation)
+    else:
+        record_edge(trace, REFERENCE, of_edge, vertices, side, edge_separation)
     if is_parted:
         return 0
 
     # 2. The incident edge, clipped.
     if is_on_polygon:
-        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, ends, end_names)
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
+        record_edge(trace, INCIDENT, of_edge, vertices, 0, cosine)
+        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, ends, end_names, of_polygon, trace)
         base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
-        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, ends, end_names)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        record_edge(trace, INCIDENT, of_polygon, others, incident, cosine)
+        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, ends, end_names, of_edge, trace)
         base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
     if is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
@@ -264,9 +282,10 @@ def manifold_edge_polygon(
     for k in range(2):
         x, y = ends[k, 0], ends[k, 1]
         gap = nx * (x - base_x) + ny * (y - base_y)
-        if gap > total_skin:
-            continue
         lift = 0.5 * (base_skin - lifted_skin - gap)
+        if gap > total_skin:
+            record(trace, POINT, 0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny)
+            continue
         write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
         is_clipped = end_names[k, 2] == VERTEX
         if is_on_polygon:
@@ -275,5 +294,6 @@ def manifold_edge_polygon(
             names[count] = name_of(end_names[k, 0], end_names[k, 1], VERTEX, FACE, edge_side == 1)
         else:
             names[count] = name_of(0, end_names[k, 1], FACE, VERTEX, edge_side == 1)
+        record(trace, POINT, 1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny)
         count += 1
     return count

@@ -197,13 +197,13 @@ def gjk_cores(
         bx, by = place(vertices_b[w_b, 0], vertices_b[w_b, 1], cos, sin, shift_x, shift_y)
         wx, wy = bx - vertices_a[w_a, 0], by - vertices_a[w_a, 1]
         bound = nx * wx + ny * wy
-        is_point = p_a == q_a and p_b == q_b
+        is_point = px == qx and py == qy
         if iterations <= trace.shape[0]:
             at = iterations - 1
             trace[at, 0] = 2.0 if is_point else 3.0
             trace[at, 1], trace[at, 2], trace[at, 3], trace[at, 4], trace[at, 5], trace[at, 6] = px, py, qx, qy, wx, wy
             trace[at, 7], trace[at, 8], trace[at, 9] = vx, vy, bound
-        is_known = (w_a == p_a and w_b == p_b) or (w_a == q_a and w_b == q_b)
+        is_known = (wx == px and wy == py) or (wx == qx and wy == qy)
         if is_known or distance - bound <= rounding:
             status = _SEPARATED
             break

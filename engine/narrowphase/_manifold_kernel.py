@@ -51,11 +51,12 @@ from engine.narrowphase._climb_kernel import climb_separation
 from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
 from engine.narrowphase._core_manifold_kernel import manifold_cores
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
-from engine.narrowphase._sat_kernel import max_separation, move_to_frame
+from engine.narrowphase._sat_kernel import move_to_frame, traced_separation
+from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.packing import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["manifold_pair", "manifold_pairs", "poses_with_rotation", "rounding_of"]
+__all__ = ["frame_is_b", "manifold_pair", "manifold_pairs", "rounding_of"]
 
 
 @inlined_kernel
@@ -84,6 +85,7 @@ def manifold_polygons(
     reference: IntArray,
     ends: FloatArray,
     end_names: IntArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for two polygons, all given in A's frame, and return the number of points."""
     total_skin = skin_a + skin_b
@@ -92,16 +94,16 @@ def manifold_polygons(
 
     # 1. The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
     if rule == EXACT:
-        separation_a, edge_a = max_separation(vertices_a, normals_a, vertices_b, touch)
+        separation_a, edge_a = traced_separation(vertices_a, normals_a, vertices_b, touch, 0.0, trace)
     else:
-        separation_a, edge_a = climb_separation(vertices_a, normals_a, vertices_b, toward_x, toward_y)
+        separation_a, edge_a = climb_separation(vertices_a, normals_a, vertices_b, toward_x, toward_y, 0.0, trace)
     is_parted = separation_a > total_skin + touch
     separation_b, edge_b = np.nan, 0
     if not is_parted:
         if rule == EXACT:
-            separation_b, edge_b = max_separation(vertices_b, normals_b, vertices_a, touch)
+            separation_b, edge_b = traced_separation(vertices_b, normals_b, vertices_a, touch, 1.0, trace)
         else:
-            separation_b, edge_b = climb_separation(vertices_b, normals_b, vertices_a, -toward_x, -toward_y)
+            separation_b, edge_b = climb_separation(vertices_b, normals_b, vertices_a, -toward_x, -toward_y, 1.0, trace)
     if rule == EXACT:
         is_on_b = separation_b > separation_a + touch
     else:
@@ -113,9 +115,11 @@ def manifold_polygons(
     if is_on_b:
         nx, ny, best = normals_b[edge_b, 0], normals_b[edge_b, 1], separation_b  # out of B, toward A
         reference[0], reference[1] = 1, edge_b
+        record_edge(trace, REFERENCE, 1.0, vertices_b, edge_b, best)
     else:
         nx, ny, best = normals_a[edge_a, 0], normals_a[edge_a, 1], separation_a
         reference[0], reference[1] = 0, edge_a
+        record_edge(trace, REFERENCE, 0.0, vertices_a, edge_a, best)
     to_b = -1.0 if is_on_b else 1.0
     axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = best, 0.0, separation_a, separation_b
@@ -128,9 +132,11 @@ def manifold_polygons(
     else:
         edge, reference_skin, other_skin, base, other, other_normals = edge_a, skin_a, skin_b, vertices_a, vertices_b, normals_b
     incident = find_incident_edge(other_normals, nx, ny)
-    n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names)
+    cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+    whose, others = (1.0, 0.0) if is_on_b else (0.0, 1.0)
+    record_edge(trace, INCIDENT, others, other, incident, cosine)
+    n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names, whose, trace)
     if is_cut:
-        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
     if rule == BOX2D and n_ends < 2:
         n_ends = 0
@@ -153,10 +159,11 @@ def manifold_polygons(
             on_reference, on_other = end_names[k, 0], end_names[k, 1]
             reference_type, other_type = end_names[k, 2], end_names[k, 3]
         gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-        if gap > total_skin + touch:
-            continue
         lift = 0.5 * (reference_skin - other_skin - gap)
-        x, y = x + lift * nx, y + lift * ny
+        end_x, end_y, x, y = x, y, x + lift * nx, y + lift * ny
+        if gap > total_skin + touch:
+            record(trace, POINT, 0.0, np.nan, gap, end_x, end_y, x, y)
+            continue
         points[count, 0] = cos * x - sin * y + pose_a[0]
         points[count, 1] = sin * x + cos * y + pose_a[1]
         points[count, 2] = gap
@@ -164,6 +171,7 @@ def manifold_polygons(
             names[count] = on_other | (on_reference << 8) | (other_type << 16) | (reference_type << 24)
         else:
             names[count] = on_reference | (on_other << 8) | (reference_type << 16) | (other_type << 24)
+        record(trace, POINT, 1.0, float(names[count]), gap, end_x, end_y, x, y)
         count += 1
     return count
 
@@ -183,6 +191,7 @@ def manifold_polygon_circle(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 where the circle is A.
 
@@ -197,7 +206,9 @@ def manifold_polygon_circle(
     touch = rounding if rule == EXACT else 0.0
     inside = rounding if rule == EXACT else BOX2D_EPSILON
     reach = radius + skin + touch
-    in_front, edge = max_separation(vertices, normals, center, touch)
+    side = 0.0 if to_circle > 0.0 else 1.0
+    in_front, edge = traced_separation(vertices, normals, center, touch, side, trace)
+    record_edge(trace, REFERENCE, side, vertices, edge, in_front)
     v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
     after = (edge + 1) % vertices.shape[0]
     v2_x, v2_y = vertices[after, 0], vertices[after, 1]
@@ -209,6 +220,7 @@ def manifold_polygon_circle(
     if inside <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
         corner_x, corner_y = (v1_x, v1_y) if past_v1 <= 0.0 else (v2_x, v2_y)
         gap = math.hypot(x - corner_x, y - corner_y)
+        record(trace, TRIED, -1.0, np.nan, gap, corner_x, corner_y, x, y)
         amplification = 1.0 / gap
         nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
@@ -219,7 +231,8 @@ def manifold_polygon_circle(
     if gap > reach:
         return 0
     lift = 0.5 * (skin - gap - radius)
-    x, y = x + lift * nx, y + lift * ny
+    end_x, end_y, x, y = x - radius * nx, y - radius * ny, x + lift * nx, y + lift * ny
+    record(trace, POINT, 1.0, 0.0, gap - radius, end_x, end_y, x, y)
     points[0, 0] = cos * x - sin * y + pose[0]
     points[0, 1] = sin * x + cos * y + pose[1]
     points[0, 2] = gap - radius
@@ -240,6 +253,7 @@ def manifold_circles(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for two circles given in A's frame. Concentric ones take the world's x axis for their normal, as in Box2D."""
     touch = rounding if rule == EXACT else 0.0
@@ -252,6 +266,7 @@ def manifold_circles(
         amplification = 1.0 / distance
         nx, ny = (cos * dx - sin * dy) * amplification, (sin * dx + cos * dy) * amplification
     gap = distance - radius_a - radius_b
+    record(trace, TRIED, -1.0, np.nan, distance, center_a[0, 0], center_a[0, 1], center_b[0, 0], center_b[0, 1])
     axis[0], axis[1], axis[2], axis[3], axis[4], axis[5] = nx, ny, gap, amplification, gap, np.nan
     reference[0], reference[1] = -1, 0
     if gap > touch:
@@ -262,7 +277,15 @@ def manifold_circles(
     points[0, 1] = sin * mid_x + cos * mid_y + pose_a[1] + lift * ny
     points[0, 2] = gap
     names[0] = 0
+    local_x, local_y = cos * nx + sin * ny, cos * ny - sin * nx  # the normal in A's frame
+    end_x, end_y = center_b[0, 0] - radius_b * local_x, center_b[0, 1] - radius_b * local_y
+    record(trace, POINT, 1.0, 0.0, gap, end_x, end_y, mid_x + lift * local_x, mid_y + lift * local_y)
     return 1
+
+
+def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
+    """Tell whether a pair's steps are taken in B's frame: a polygon's where A is a circle, an edge's by Box2D's rule; else A's."""
+    return (kind_a == CIRCLE and kind_b == POLYGON) or (rule == BOX2D and kind_b == SEGMENT)
 
 
 @inlined_kernel
@@ -296,13 +319,15 @@ def manifold_pair(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
+    trace: FloatArray | None,
 ) -> int:
     """Fill one row for any two shapes and return the number of points.
 
     A shape is its kind, its vertices (a circle's centre) with their normals, Box2D's centroid, its radius (a circle's own, a
     polygon's skin), its skin, its extent (the largest distance of the surface from the local origin) and a segment's ghosts.
     `scratch` (2, m + 1, 2) takes the moved shape of at most m vertices, `corners` is (3, 2). The rule BOX2D knows no capsules,
-    nor two segments; whoever calls must refuse them.
+    nor two segments; whoever calls must refuse them. `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k steps, in the frame
+    that `frame_is_b` tells; see `_step_kernel`.
     """
     points[:, :] = 0.0
     names[:] = 0
@@ -314,13 +339,13 @@ def manifold_pair(
             move_to_frame(pose_b, pose_a, vertices_a, moved, False)
             if kind_a == CIRCLE:
                 return manifold_edge_circle(
-                    vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, radius_a, -1.0, points, names, axis, reference
+                    vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, radius_a, -1.0, points, names, axis, reference, trace
                 )
             move_to_frame(pose_b, pose_a, normals_a, moved_normals, True)
             move_to_frame(pose_b, pose_a, centroid_a.reshape(1, 2), moved_centroid, False)
             return manifold_edge_polygon(
                 vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, moved_normals, moved_centroid[0], radius_a, -1.0,
-                points, names, axis, reference, ends, end_names, corners,
+                points, names, axis, reference, ends, end_names, corners, trace,
             )  # fmt: skip
         moved, moved_normals, moved_centroid = scratch[0, :n_b], scratch[1, :n_b], scratch[0, n_b : n_b + 1]
         move_to_frame(pose_a, pose_b, vertices_b, moved, False)
@@ -328,22 +353,22 @@ def manifold_pair(
         if rule == BOX2D:
             if kind_b == CIRCLE:
                 return manifold_edge_circle(
-                    vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, radius_b, 1.0, points, names, axis, reference
+                    vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, radius_b, 1.0, points, names, axis, reference, trace
                 )
             move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
             return manifold_edge_polygon(
                 vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, moved_normals, moved_centroid[0], radius_b, 1.0,
-                points, names, axis, reference, ends, end_names, corners,
+                points, names, axis, reference, ends, end_names, corners, trace,
             )  # fmt: skip
         return manifold_cores(
             vertices_a, normals_a, radius_a, skin_a, pose_a, moved, moved_normals, radius_b, skin_b, rounding,
-            points, names, axis, reference, ends, end_names, corners,
+            points, names, axis, reference, ends, end_names, corners, trace,
         )  # fmt: skip
     if kind_a == CIRCLE and kind_b == POLYGON:
         center = scratch[0, :1]
         move_to_frame(pose_b, pose_a, vertices_a, center, False)
         return manifold_polygon_circle(
-            vertices_b, normals_b, radius_b, pose_b, center, radius_a, rounding, rule, -1.0, points, names, axis, reference
+            vertices_b, normals_b, radius_b, pose_b, center, radius_a, rounding, rule, -1.0, points, names, axis, reference, trace
         )
     n_b = vertices_b.shape[0]
     moved = scratch[0, :n_b]
@@ -351,10 +376,10 @@ def manifold_pair(
     if kind_b == CIRCLE:
         if kind_a == CIRCLE:
             return manifold_circles(
-                radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference
+                radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference, trace
             )
         return manifold_polygon_circle(
-            vertices_a, normals_a, radius_a, pose_a, moved, radius_b, rounding, rule, 1.0, points, names, axis, reference
+            vertices_a, normals_a, radius_a, pose_a, moved, radius_b, rounding, rule, 1.0, points, names, axis, reference, trace
         )
     moved_normals = scratch[1, :n_b]
     moved_centroid = scratch[0, n_b : n_b + 1]
@@ -362,18 +387,8 @@ def manifold_pair(
     move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
     return manifold_polygons(
         vertices_a, normals_a, centroid_a, radius_a, pose_a, moved, moved_normals, moved_centroid[0], radius_b,
-        rounding, rule, points, names, axis, reference, ends, end_names,
+        rounding, rule, points, names, axis, reference, ends, end_names, trace,
     )  # fmt: skip
-
-
-@kernel
-def poses_with_rotation(poses: FloatArray) -> FloatArray:
-    """Return (n, 4) x, y, cos, sin of poses (n, 3) x, y, angle, with the scalar form's own cosine and sine."""
-    rotated = np.empty((poses.shape[0], 4))
-    for i in range(poses.shape[0]):
-        rotated[i, 0], rotated[i, 1] = poses[i, 0], poses[i, 1]
-        rotated[i, 2], rotated[i, 3] = math.cos(poses[i, 2]), math.sin(poses[i, 2])
-    return rotated
 
 
 @kernel
@@ -398,8 +413,12 @@ def manifold_pairs(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
+    trace: FloatArray | None,
 ) -> None:
-    """Fill a row for each of the `pairs` of packed shapes: shape s has vertices first[s] to first[s] + n_vertices[s]."""
+    """Fill a row for each of the `pairs` of packed shapes: shape s has vertices first[s] to first[s] + n_vertices[s].
+
+    `trace` as in `manifold_pair`; it takes the steps of one pair after the other.
+    """
     most = 0
     for shape in range(n_vertices.shape[0]):
         most = max(most, n_vertices[shape])
@@ -416,5 +435,5 @@ def manifold_pairs(
             poses_a[row],
             kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], skin[b], extent[b], ghosts[b], has_ghost[b],
             poses_b[row],
-            rule, scratch, ends, end_names, corners, points[row], names[row], axis[row], reference[row],
+            rule, scratch, ends, end_names, corners, points[row], names[row], axis[row], reference[row], trace,
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """The overlap of many pairs at once: 64 pairs of polygons and circles side by side.
 
-The chapter is `_overlap_kernel`; read that one first, and `_manifold_lanes_kernel` for what lanes are and what keeps them fast. Loading,
-moving and the separations are that kernel's. The scalar form leaves at the first edge that parts two polygons; here all edges are
+The chapter is `_overlap_kernel`; read that one first, and `_lanes_kernel` for what lanes are and what keeps them fast. Loading,
+moving and the separations are those of the manifolds. The scalar form leaves at the first edge that parts two polygons; here all edges are
 looked at, and the greatest separation compared, which is the same answer.
 
 Where the separation of two polygons lies in the band above zero and within their skins, or shapes are neither polygon nor circle, or too
@@ -22,7 +22,8 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import EPS64, SAFE_PRODUCT
-from engine.narrowphase._manifold_lanes_kernel import (
+from engine.narrowphase._lanes_axis_kernel import separations
+from engine.narrowphase._lanes_kernel import (
     CIRCLES,
     FEWEST,
     GAP_ROWS,
@@ -31,7 +32,11 @@ from engine.narrowphase._manifold_lanes_kernel import (
     NUMBER_ROWS,
     NX,
     NY,
+    PLACE_A,
+    PLACE_B,
+    PLACE_POSE,
     POLYGON_AND_CIRCLE,
+    POSE,
     RADIUS_A,
     RADIUS_B,
     SCALAR,
@@ -45,12 +50,11 @@ from engine.narrowphase._manifold_lanes_kernel import (
     X,
     Y,
     classify,
-    load_pair,
-    load_shape,
+    load_numbers,
+    load_slots,
     move_b,
-    separations,
 )
-from engine.narrowphase.packing import CIRCLE
+from engine.narrowphase.packing import CIRCLE, RECORD
 from engine.narrowphase.rules import EXACT
 
 __all__ = ["SQUARES", "overlap_lanes"]
@@ -133,6 +137,21 @@ def _store(k: IntArray, chosen: IntArray, low: int, overlapping: IntArray, again
     return n_again
 
 
+@inlined_kernel
+def _load(
+    v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, low: int, slots_a: int, slots_b: int, records: FloatArray, pairs: IntArray,
+    poses_a: FloatArray, poses_b: FloatArray,
+) -> None:  # fmt: skip
+    """Load a block, from row `low` of the `chosen` on; lanes past their end take the last one once more."""
+    for lane in range(LANES):
+        row = chosen[min(low + lane, chosen.shape[0] - 1)]
+        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane] = pairs[np.uint64(row), 0] * RECORD, pairs[np.uint64(row), 1] * RECORD
+        k[PLACE_POSE * STRIDE + lane] = row * POSE
+    load_numbers(s, k, records, poses_a, poses_b, EXACT)
+    load_slots(v, k, PLACE_A, 0, slots_a, records)
+    load_slots(v, k, PLACE_B, TO_B, slots_b, records)
+
+
 @kernel
 def _overlap_polygons(
     v: FloatArray,
@@ -141,12 +160,7 @@ def _overlap_polygons(
     k: IntArray,
     chosen: IntArray,
     slots: int,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -157,12 +171,8 @@ def _overlap_polygons(
     n_again = 0
     for low in range(0, chosen.shape[0], LANES):
         for lane in range(LANES):
-            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
-            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            load_pair(s, k, lane, row, a, b, radius, extent, EXACT, poses_a, poses_b, False)
-            load_shape(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals)
-            load_shape(v, lane, TO_B, slots, first[b], n_vertices[b], vertices, normals)
             s[_GREATEST * STRIDE + lane] = -np.inf
+        _load(v, s, k, chosen, low, slots, slots, records, pairs, poses_a, poses_b)
         move_b(v, s, slots, True)
         separations(v, g, 0, TO_B, slots)
         separations(v, g, TO_B, 0, slots)
@@ -181,12 +191,7 @@ def _overlap_circles(
     chosen: IntArray,
     slots: int,
     is_b_polygon: bool,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -200,12 +205,8 @@ def _overlap_circles(
     n_again = 0
     for low in range(0, chosen.shape[0], LANES):
         for lane in range(LANES):
-            row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
-            a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-            load_pair(s, k, lane, row, a, b, radius, extent, EXACT, poses_a, poses_b, False)
-            load_shape(v, lane, 0, (1 if is_b_polygon else slots), first[a], n_vertices[a], vertices, normals)
-            load_shape(v, lane, TO_B, (slots if is_b_polygon else 1), first[b], n_vertices[b], vertices, normals)
             s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
+        _load(v, s, k, chosen, low, (1 if is_b_polygon else slots), (slots if is_b_polygon else 1), records, pairs, poses_a, poses_b)
         if slots == 1:
             move_b(v, s, 1, False)
             for lane in range(LANES):
@@ -239,12 +240,8 @@ def _move_apart(kind: IntArray, pairs: IntArray, chosen: IntArray, parted: IntAr
 @kernel
 def overlap_lanes(
     kind: IntArray,
-    first: IntArray,
     n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -252,14 +249,14 @@ def overlap_lanes(
 ) -> IntArray:
     """Fill the rows of all `pairs` that lanes can answer; return the numbers of the others, which are `overlap_pairs`'s to fill.
 
-    Arguments are those of `overlap_pairs`.
+    Arguments are those of `overlap_pairs`, and `records` as in `PackedShapes`.
     """
     n = pairs.shape[0]
     rows, rest, parted = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     begin = classify(kind, n_vertices, pairs, rows)
     v, g = np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE)
     s, k = np.empty(_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
-    n_rest = 0
+    n_rest, flat, flat_a, flat_b = 0, records.reshape(-1), poses_a.reshape(-1), poses_b.reshape(-1)
     for number in range(N_CLASSES):
         chosen = rows[begin[number] : begin[number + 1]]
         if number == SCALAR or chosen.shape[0] < FEWEST:
@@ -268,8 +265,7 @@ def overlap_lanes(
                 n_rest += 1
         elif CIRCLES < number <= POLYGON_AND_CIRCLE:
             n_rest += _overlap_polygons(
-                v, g, s, k, chosen, SLOT_GROUP * number, first, n_vertices, vertices, normals, radius, extent,
-                pairs, poses_a, poses_b, overlapping, rest[n_rest:],
+                v, g, s, k, chosen, SLOT_GROUP * number, flat, pairs, flat_a, flat_b, overlapping, rest[n_rest:],
             )  # fmt: skip
         else:
             slots = 1 if number == CIRCLES else SLOT_GROUP * (number - POLYGON_AND_CIRCLE)
@@ -279,7 +275,6 @@ def overlap_lanes(
                 if number == CIRCLES:
                     some = parted[: 0 if is_b_polygon else n_circles]
                 n_rest += _overlap_circles(
-                    v, s, k, some, slots, is_b_polygon, first, n_vertices, vertices, normals, radius, extent,
-                    pairs, poses_a, poses_b, overlapping, rest[n_rest:],
+                    v, s, k, some, slots, is_b_polygon, flat, pairs, flat_a, flat_b, overlapping, rest[n_rest:],
                 )  # fmt: skip
     return rest[:n_rest]

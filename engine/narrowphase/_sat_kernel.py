@@ -34,8 +34,9 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
+from engine.narrowphase._step_kernel import TRIED, record_edge
 
-__all__ = ["face_separation", "max_separation", "move_to_frame", "overlap_improved", "overlap_plain"]
+__all__ = ["face_separation", "max_separation", "move_to_frame", "overlap_improved", "overlap_plain", "traced_overlap", "traced_separation"]
 
 
 @inlined_kernel
@@ -76,9 +77,18 @@ def face_separation(vertices: FloatArray, normals: FloatArray, edge: int, others
 @inlined_kernel
 def max_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float) -> tuple[float, int]:
     """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other."""
+    return traced_separation(vertices, normals, others, tie, 0.0, None)
+
+
+@inlined_kernel
+def traced_separation(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
+) -> tuple[float, int]:
+    """Do the same for the edges of `side`, and tell the trace of each; see `_step_kernel`."""
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
+        record_edge(trace, TRIED, side, vertices, edge, separation)
         if separation > best + tie:
             best, best_edge = separation, edge
     return best, best_edge
@@ -117,10 +127,22 @@ def overlap_improved(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
 ) -> bool:
     """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
+    return traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, None)
+
+
+@inlined_kernel
+def traced_overlap(
+    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float, trace: FloatArray | None
+) -> bool:
+    """Do the same, and tell the trace of each edge tried; see `_step_kernel`."""
     for edge in range(vertices_a.shape[0]):
-        if face_separation(vertices_a, normals_a, edge, vertices_b) > touch:
+        separation = face_separation(vertices_a, normals_a, edge, vertices_b)
+        record_edge(trace, TRIED, 0.0, vertices_a, edge, separation)
+        if separation > touch:
             return False
     for edge in range(vertices_b.shape[0]):
-        if face_separation(vertices_b, normals_b, edge, vertices_a) > touch:
+        separation = face_separation(vertices_b, normals_b, edge, vertices_a)
+        record_edge(trace, TRIED, 1.0, vertices_b, edge, separation)
+        if separation > touch:
             return False
     return True

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import has_wide_registers
+from engine.common.memory import room
+from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
-from engine.narrowphase._manifold_kernel import manifold_pairs, poses_with_rotation
+from engine.narrowphase._manifold_kernel import manifold_pairs
 from engine.narrowphase._manifold_lanes_kernel import contact_normals, manifold_lanes
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._overlap_lanes_kernel import overlap_lanes
@@ -30,6 +32,7 @@ __all__ = [
     "manifold_rows_of_bodies",
     "overlap_rows",
     "poses_with_rotation",
+    "traced_rows",
 ]
 
 LANES_FROM = 48
@@ -53,6 +56,13 @@ class ManifoldRows:
     reference: IntArray
 
 
+def poses_with_rotation(poses: FloatArray) -> FloatArray:
+    """Return (n, 4) x, y, cos, sin of poses (n, 3) x, y, angle, with the scalar form's own cosine and sine."""
+    turned = room(4 * len(poses)).reshape(len(poses), 4)
+    turn_poses(poses, turned)
+    return turned
+
+
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
     """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers to the bit."""
     rows = _empty_rows(len(pairs))
@@ -70,6 +80,15 @@ def manifold_rows_of_bodies(shapes: PackedShapes, which: IntArray, poses: FloatA
     return rows
 
 
+def traced_rows(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, trace: FloatArray
+) -> ManifoldRows:
+    """Manifolds of few `pairs`, one by one, whose steps go to `trace`; see `_step_kernel`."""
+    rows = _empty_rows(len(pairs))
+    _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows, trace)
+    return rows
+
+
 def _fill_manifolds(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
 ) -> None:
@@ -77,8 +96,8 @@ def _fill_manifolds(
         _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
         return
     rest = manifold_lanes(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.extent,
-        pairs, poses_a, poses_b, rule, rows.count, rows.points, rows.names, rows.axis, rows.reference,
+        shapes.kind, shapes.n_vertices, shapes.radius, shapes.extent, shapes.records, pairs, poses_a, poses_b, rule,
+        rows.count, rows.points, rows.names, rows.axis, rows.reference,
     )  # fmt: skip
     if len(rest) > 0:
         others = _empty_rows(len(rest))
@@ -88,29 +107,32 @@ def _fill_manifolds(
 
 
 def _empty_rows(n: int) -> ManifoldRows:
-    """Make room for `n` rows, all columns in one piece of memory.
-
-    The allocator keeps one piece for the next call; five it hands back to the system, and getting fresh pages for 50,000 pairs
-    costs as much as computing them.
-    """
-    room = np.zeros(_ROW * n)
-    whole = room.view(np.int64)
+    """Make room for `n` rows of zeros, all columns in one piece of memory, which `engine.common.memory` has ready from earlier calls."""
+    numbers = room(_ROW * n)
+    numbers.fill(0.0)
+    whole = numbers.view(np.int64)
     return ManifoldRows(
         count=whole[:n],
-        points=room[n : 7 * n].reshape(n, 2, 3),
+        points=numbers[n : 7 * n].reshape(n, 2, 3),
         names=whole[7 * n : 9 * n].reshape(n, 2),
-        axis=room[9 * n : 15 * n].reshape(n, 6),
+        axis=numbers[9 * n : 15 * n].reshape(n, 6),
         reference=whole[15 * n :].reshape(n, 2),
     )
 
 
 def _fill_one_by_one(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
+    shapes: PackedShapes,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    rule: int,
+    rows: ManifoldRows,
+    trace: FloatArray | None = None,
 ) -> None:
     manifold_pairs(
         shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
         shapes.extent, shapes.ghosts, shapes.has_ghost, pairs, poses_a, poses_b, rule,
-        rows.count, rows.points, rows.names, rows.axis, rows.reference,
+        rows.count, rows.points, rows.names, rows.axis, rows.reference, trace,
     )  # fmt: skip
 
 
@@ -126,7 +148,7 @@ def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, pos
     if len(pairs) < LANES_FROM or not has_wide_registers():
         overlap_pairs(*arrays, pairs, poses_a, poses_b, overlapping)
         return overlapping.astype(np.bool_)
-    rest = overlap_lanes(*arrays, pairs, poses_a, poses_b, overlapping)
+    rest = overlap_lanes(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
         overlap_pairs(*arrays, pairs[rest], poses_a[rest], poses_b[rest], others)

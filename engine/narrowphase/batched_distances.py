@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
-from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
-from engine.narrowphase._distance_lanes_kernel import distance_lanes
+from engine.common.memory import room
+from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed
+from engine.narrowphase._distance_lanes_kernel import SCRATCH, distance_lanes
 from engine.narrowphase.batched import LANES_FROM
 from engine.narrowphase.packing import PackedShapes
 
@@ -15,23 +16,32 @@ __all__ = ["distance_rows"]
 
 
 def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go in lanes, the same to the bit."""
+    """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go in lanes, the same to the bit.
+
+    Poses are (n, 3) x, y, angle. Indices and numbers need not have been looked at: the kernels find out on the way.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, or a number in `xf_a` or `xf_b` that is not finite.
+    """
+    n = len(pairs)
+    found = _empty_distances(n)
     arrays = (shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent)
-    found = _empty_distances(len(pairs))
-    if len(pairs) < LANES_FROM or not has_wide_registers():
-        distance_pairs(*arrays, pairs, poses_a, poses_b, *found)
-        return found
-    rest = distance_lanes(*arrays, pairs, poses_a, poses_b, *found)
-    if len(rest) > 0:
-        others = _empty_distances(len(rest))
-        distance_pairs(*arrays, pairs[rest], poses_a[rest], poses_b[rest], *others)
-        for column, part in zip(found, others, strict=True):
-            column[rest] = part
+    if n >= LANES_FROM and has_wide_registers():
+        is_fine = distance_lanes(*arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
+    else:
+        index_pairs("pairs", pairs, len(shapes))
+        is_fine = distance_listed(np.arange(n), *arrays, pairs, poses_a, poses_b, *found)
+    if not is_fine:
+        index_pairs("pairs", pairs, len(shapes))
+        finite_rows("xf_a", poses_a, 3)
+        finite_rows("xf_b", poses_b, 3)
     return found
 
 
 def _empty_distances(n: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Make room for `n` rows in one piece of memory; see `batched`, where the manifolds' does the same."""
-    room = np.zeros((2 + ROW_WIDTH) * n)
-    whole = room.view(np.int64)
-    return whole[:n], whole[n : 2 * n], room[2 * n :].reshape(n, ROW_WIDTH)
+    numbers = room((2 + ROW_WIDTH) * n)
+    whole = numbers.view(np.int64)
+    return whole[:n], whole[n : 2 * n], numbers[2 * n :].reshape(n, ROW_WIDTH)

@@ -15,8 +15,9 @@ SEGMENT    as a capsule             as a capsule                                
 
 `skin` is that part of the radius which is no surface: a polygon's and a segment's, 0 for circles and capsules. `centroid` is
 Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a segment's neighbours and
-`has_ghost` which of them there are. The arrays stay writable, for Numba compiles once more for each mix of read-only ones;
-nobody writes.
+`has_ghost` which of them there are. `records` has all of this that a kernel in lanes wants of one shape in one piece of memory: x of
+`SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid, radius, extent. The arrays stay writable, for
+Numba compiles once more for each mix of read-only ones; nobody writes.
 """
 
 from __future__ import annotations
@@ -32,12 +33,18 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
 
-__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "REMEMBERED", "SEGMENT", "PackedShapes", "pack", "remembered"]
+__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "RECORD", "REMEMBERED", "SEGMENT", "SLOTS", "PackedShapes", "pack", "remembered"]
 
 CIRCLE = 0
 POLYGON = 1
 CAPSULE = 2
 SEGMENT = 3
+
+SLOTS = 16
+"""Vertices of a shape that its record has room for; of a larger one it has the first ones, and nobody asks for them."""
+
+RECORD = 4 * SLOTS + 4
+"""Numbers of a record."""
 
 REMEMBERED = 1024
 """Shapes and pairs of shapes kept packed: at most some megabytes."""
@@ -60,6 +67,7 @@ class PackedShapes:
     extent: FloatArray
     ghosts: FloatArray
     has_ghost: NDArray[np.bool_]
+    records: FloatArray
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -86,18 +94,25 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
         centroids = [_centroid(shape) for shape in listed]
     ghosts = [(shape.ghost1, shape.ghost2) if isinstance(shape, Segment) else (None, None) for shape in listed]
     empty = np.zeros((0, 2))
+    first = np.cumsum(n_vertices) - n_vertices
+    vertices = np.concatenate([empty, *(vertices for vertices, _ in cores)])
+    normals = np.concatenate([empty, *(normals for _, normals in cores)])
+    centroid = finite_rows("centroids", centroids, 2, len(listed)).copy() if listed else empty
+    in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
+    columns = (*vertices.T, *normals.T)
     return PackedShapes(
         kind=np.array([_KINDS[type(shape)] for shape in listed], dtype=np.int64),
-        first=np.cumsum(n_vertices) - n_vertices,
+        first=first,
         n_vertices=n_vertices,
-        vertices=np.concatenate([empty, *(vertices for vertices, _ in cores)]),
-        normals=np.concatenate([empty, *(normals for _, normals in cores)]),
-        centroid=finite_rows("centroids", centroids, 2, len(listed)).copy() if listed else empty,
+        vertices=vertices,
+        normals=normals,
+        centroid=centroid,
         radius=radius,
         skin=np.where(is_skin, radius, 0.0),
         extent=reach + radius,
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
+        records=np.column_stack([*(column[in_slot] for column in columns), centroid, radius, reach + radius]),
     )
 
 

@@ -8,16 +8,19 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice, integer
+from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._overlap_kernel import overlap_pair
 from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
-from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain
+from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain, traced_overlap
+from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH, TRIED
 from engine.narrowphase.packing import remembered
-from engine.narrowphase.scratch import pose_row
+from engine.narrowphase.scratch import pose_row, trace_rows
+from engine.narrowphase.steps import new_trace, steps_to_world
 
-__all__ = ["NO_AXIS", "RememberedOverlap", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
+__all__ = ["NO_AXIS", "TRIED", "RememberedOverlap", "new_trace", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
 
 
 class RememberedOverlap(NamedTuple):
@@ -49,16 +52,45 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
     )  # fmt: skip
 
 
-def overlap_polygons(a: Polygon, xf_a: Transform, b: Polygon, xf_b: Transform, form: Literal["plain", "improved"] = "improved") -> bool:
+def overlap_polygons(
+    a: Polygon,
+    xf_a: Transform,
+    b: Polygon,
+    xf_b: Transform,
+    form: Literal["plain", "improved"] = "improved",
+    trace: FloatArray | None = None,
+) -> bool:
     """Tell whether the cores of two polygons share a point, by either form of the test; they always agree up to rounding.
 
     ``plain`` projects both polygons on every normal; ``improved`` asks each edge for its one-sided separation and leaves at the
-    first that parts them.
+    first that parts them. Of ``improved`` a `trace` from `new_trace` takes the edges tried, in order; world frame.
+
+    Raises
+    ------
+    InvalidInputError
+        The form has another name, or the trace is no such array, or one was given to ``plain``, which has no such steps.
+
+    Examples
+    --------
+    >>> trace, box = new_trace(16), Polygon.box(0.5, 0.5)
+    >>> overlap_polygons(box, Transform(), box, Transform((1.5, 0.0)), trace=trace)
+    False
+    >>> [(int(side), int(edge), separation) for kind, side, edge, separation, *_ in trace.tolist() if kind == TRIED]
+    [(0, 0, -1.0), (0, 1, 0.5)]
     """
     choice("form", form, ("plain", "improved"))
     vertices_a, normals_a, vertices_b, normals_b, _, touch = _cores_in_one_frame(a, xf_a, b, xf_b)
-    test = overlap_plain if form == "plain" else overlap_improved
-    return bool(test(vertices_a, normals_a, vertices_b, normals_b, touch))
+    if form == "plain":
+        if trace is not None:
+            raise InvalidInputError("trace", "None for the plain form", Described("a trace"))
+        return bool(overlap_plain(vertices_a, normals_a, vertices_b, normals_b, touch))
+    if trace is None:
+        return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch))
+    steps = trace_rows(trace, MANIFOLD_TRACE_WIDTH)
+    steps.fill(np.nan)
+    is_overlapping = bool(traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, steps))
+    steps_to_world(steps, xf_a)
+    return is_overlapping
 
 
 def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:

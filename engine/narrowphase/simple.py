@@ -113,6 +113,7 @@ def point_in_box(p: Point, box: AABB) -> bool:
     True
     """
     x, y = point("p", p)
+    _want("box", box, AABB)
     return box.lower[0] <= x <= box.upper[0] and box.lower[1] <= y <= box.upper[1]
 
 
@@ -124,6 +125,8 @@ def boxes_overlap(a: AABB, b: AABB) -> bool:
     >>> boxes_overlap(AABB((0.0, 0.0), (1.0, 1.0)), AABB((1.0, 1.0), (2.0, 2.0)))
     True
     """
+    _want("a", a, AABB)
+    _want("b", b, AABB)
     on_x = a.lower[0] <= b.upper[0] and b.lower[0] <= a.upper[0]
     on_y = a.lower[1] <= b.upper[1] and b.lower[1] <= a.upper[1]
     return on_x and on_y
@@ -138,6 +141,7 @@ def point_in_rectangle(p: Point, rectangle: Rectangle) -> bool:
     True
     """
     p = point("p", p)
+    _want("rectangle", rectangle, Rectangle)
     dx, dy = p[0] - rectangle.center[0], p[1] - rectangle.center[1]
     (ux, uy), (vx, vy) = rectangle.axes()
     touch = _touch(p, rectangle.center, rectangle.half_width + rectangle.half_height)
@@ -153,6 +157,8 @@ def rectangles_overlap(a: Rectangle, b: Rectangle) -> bool:
     >>> [rectangles_overlap(a, Rectangle((x, 0.0), 1.0, 1.0, math.pi / 4)) for x in (2.4, 2.5)]
     [True, False]
     """
+    _want("a", a, Rectangle)
+    _want("b", b, Rectangle)
     dx, dy = b.center[0] - a.center[0], b.center[1] - a.center[1]
     touch = _touch(a.center, b.center, a.half_width + a.half_height + b.half_width + b.half_height)
     for nx, ny in (*a.axes(), *b.axes()):
@@ -167,3 +173,8 @@ def rectangles_overlap(a: Rectangle, b: Rectangle) -> bool:
 
 def _touch(p: Point, q: Point, size: float) -> float:
     return SAT_ROUNDING * (abs(p[0]) + abs(p[1]) + abs(q[0]) + abs(q[1]) + size)
+
+
+def _want(field: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise InvalidInputError(field, f"an {kind.__name__}" if kind is AABB else f"a {kind.__name__}", value)

@@ -60,6 +60,9 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
 def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact") -> Manifold:
     """Return normal (A to B) and contact points of two shapes; see `engine.narrowphase.manifold.manifold`.
 
+    Between two polygons skins are square at the corners, by either rule, for separations are measured along a face's normal: corner to
+    corner a contact begins up to sqrt 2 as far out as for `overlap`, `distance`, `penetration` and `contact_set`, whose skins are round.
+
     Raises
     ------
     InvalidInputError

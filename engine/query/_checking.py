@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs, shaped_rows
 from engine.common.errors import InvalidInputError
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import PackedShapes
 from engine.query.shape_batch import ShapeBatch
 
-__all__ = ["check_batch", "check_pair", "check_poses", "check_shape", "writable"]
+__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_shape", "turned_poses", "writable"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -40,9 +40,15 @@ def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:
 
 
 def check_batch(
-    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike
+    shapes: object,
+    pairs: ArrayLike,
+    xf_a: ArrayLike,
+    xf_b: ArrayLike,
+    names: tuple[str, str] = ("xf_a", "xf_b"),
 ) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
     """Return the packed shapes, the pairs (n, 2) and both poses (n, 4) x, y, cos, sin; the arrays may be written to.
+
+    `names` is what the caller's function calls the two poses.
 
     Raises
     ------
@@ -52,10 +58,50 @@ def check_batch(
     if not isinstance(shapes, ShapeBatch):
         raise InvalidInputError("shapes", "a ShapeBatch", shapes)
     checked = index_pairs("pairs", pairs, len(shapes))
-    poses_a, poses_b = check_poses("xf_a", xf_a, len(checked)), check_poses("xf_b", xf_b, len(checked))
-    from engine.narrowphase.batched import poses_with_rotation
+    return shapes.packed, writable(checked), turned_poses(names[0], xf_a, len(checked)), turned_poses(names[1], xf_b, len(checked))
 
-    return shapes.packed, writable(checked), poses_with_rotation(poses_a), poses_with_rotation(poses_b)
+
+def check_layout(
+    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike
+) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
+    """Do the same with poses (n, 3) as they are, and numbers not looked at, for kernels that find wrong ones by themselves.
+
+    Arrays that are what kernels want already are passed on by a look at their flags. That matters: NumPy's own functions take half a
+    microsecond, but ten or more when something else ran before and their code has left the cache.
+    """
+    if not isinstance(shapes, ShapeBatch):
+        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
+    indices = pairs if _is_ready(pairs, np.int64, 2) else writable(index_pairs("pairs", pairs, len(shapes)))
+    n = len(indices)
+    poses_a = xf_a if _is_ready(xf_a, np.float64, 3) and len(xf_a) == n else _shaped("xf_a", xf_a, n)
+    poses_b = xf_b if _is_ready(xf_b, np.float64, 3) and len(xf_b) == n else _shaped("xf_b", xf_b, n)
+    return shapes.packed, indices, poses_a, poses_b
+
+
+def _is_ready(value: object, dtype: type, width: int) -> TypeGuard[NDArray[Any]]:
+    """Tell whether a value is an array (n, width) that a kernel takes as it is."""
+    if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != 2 or value.shape[1] != width:
+        return False
+    flags = value.flags
+    return flags.c_contiguous and flags.writeable and flags.aligned and value.dtype.isnative
+
+
+def _shaped(field: str, poses: ArrayLike, length: int) -> FloatArray:
+    if length == 0 and np.size(poses) == 0:
+        return np.zeros((0, 3))
+    return writable(shaped_rows(field, poses, 3, length))
+
+
+def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
+    """Return poses (n, 3) x, y, angle as (n, 4) x, y, cos, sin; whether all are finite is found on the way."""
+    given = _shaped(field, poses, length)
+    from engine.common.memory import room
+    from engine.geometry._rotation_kernel import turn_poses
+
+    turned = room(4 * length).reshape(length, 4)
+    if not turn_poses(given, turned):
+        finite_rows(field, given, 3)
+    return turned
 
 
 def check_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.query._checking import check_batch
+from engine.query._checking import check_batch, check_layout
 from engine.query.shape_batch import ShapeBatch
 
 __all__ = ["DistanceBatch", "PenetrationBatch", "distance", "penetration"]
@@ -70,7 +70,7 @@ def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayL
     >>> found.separation.tolist(), found.point_b.tolist()
     ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
     """
-    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    checked = check_layout(shapes, pairs, xf_a, xf_b)
     from engine.narrowphase.batched_distances import distance_rows
 
     status, iterations, rows = distance_rows(*checked)
@@ -100,5 +100,6 @@ def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
 
 
 def _columns(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the columns as views: a copy of all would cost as much as computing them."""
-    return frozen(rows[:, 0]), frozen(rows[:, 1:3]), frozen(rows[:, 3:5]), frozen(rows[:, 5:7])
+    """Return the columns as views, read-only as `rows` is made: a copy of all would cost as much as computing them."""
+    frozen(rows)
+    return rows[:, 0], rows[:, 1:3], rows[:, 3:5], rows[:, 5:7]

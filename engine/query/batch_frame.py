@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.broadphase import BroadPhase, UniformGrid
-from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.common.errors import Described, InvalidInputError
-from engine.query._checking import check_poses
+from engine.broadphase import BroadPhase, Grid
+from engine.common.arrays import FloatArray, IntArray, frozen, index_column
+from engine.common.errors import InvalidInputError
+from engine.query._checking import check_poses, writable
 from engine.query.batch import ManifoldBatch, columns_of
 from engine.query.shape_batch import ShapeBatch
 
@@ -66,7 +66,7 @@ def collide(
 ) -> SceneContacts:
     """Return all contacts of bodies: body i has shape ``which[i]`` and stands at ``xf[i]``.
 
-    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs, a `UniformGrid` if none is given.
+    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs, a `Grid` if none is given.
 
     Examples
     --------
@@ -80,7 +80,9 @@ def collide(
     from engine.narrowphase.rules import check_rule
 
     turned = batched.poses_with_rotation(poses)
-    finder = UniformGrid() if broad_phase is None else broad_phase
+    finder = Grid() if broad_phase is None else broad_phase
+    if not callable(getattr(finder, "pairs", None)):
+        raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
     pairs = finder.pairs(batched.box_rows(shapes.packed, chosen, turned))
     number = check_rule(rule, shapes.packed, pairs[:0] if rule == "exact" else chosen[pairs])
     rows = batched.manifold_rows_of_bodies(shapes.packed, chosen, turned, pairs, number)
@@ -100,12 +102,5 @@ def warm() -> None:
 def _checked(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
     if not isinstance(shapes, ShapeBatch):
         raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    chosen = np.asarray(which)
-    if chosen.size == 0:
-        chosen = np.zeros(0, dtype=np.int64)
-    if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
-        raise InvalidInputError("which", "an (n,) array of whole numbers", Described(f"shape {chosen.shape}, {chosen.dtype}"))
-    if chosen.size > 0 and (chosen.min() < 0 or chosen.max() >= len(shapes)):
-        wrong = int(chosen.min()) if chosen.min() < 0 else int(chosen.max())
-        raise InvalidInputError("which", f"indices from 0 to {len(shapes) - 1}", wrong)
-    return chosen.astype(np.int64), check_poses("xf", xf, len(chosen))
+    chosen = writable(index_column("which", which, len(shapes)))
+    return chosen, check_poses("xf", xf, len(chosen))

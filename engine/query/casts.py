@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from engine.common.checks import choice, finite, non_negative
 from engine.common.checks import point as checked_point
 from engine.common.errors import InvalidInputError
@@ -151,6 +153,7 @@ def time_of_impact(
 def warm() -> None:
     """Ask each question once: loads its kernels, or compiles them."""
     from engine.continuous.bilateral_advancement import bilateral_advancement
+    from engine.continuous.impact_rows import LANES_FROM
     from engine.continuous.interval_halving import interval_halving
     from engine.query import batch_casts
     from engine.query.shape_batch import ShapeBatch
@@ -162,7 +165,11 @@ def warm() -> None:
     swept_contact(box, here, (1.0, 0.0), disc, there, (0.0, 0.0), 5.0)
     for way in (time_of_impact, interval_halving, bilateral_advancement):
         way(box, Sweep(here, here), disc, Sweep(there, here))
-    batch_casts.time_of_impact(ShapeBatch([disc, box]), [(0, 1)], [(0, 0, 0)], [(0, 0, 0)], [(3, 0, 0)], [(0, 0, 1)])
+    many = 2 * LANES_FROM  # half of them two boxes: both kinds of block, and the scalar kernel
+    pairs, still = [(1, 1), (0, 1)] * LANES_FROM, np.zeros((many, 3))
+    batch_casts.time_of_impact(ShapeBatch([disc, box]), pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
+    rest = np.zeros((many, 2))
+    batch_casts.swept_contact(ShapeBatch([disc, box]), pairs, still, rest, still + (3.0, 0.0, 0.0), rest - (1.0, 0.0), 5.0)
 
 
 def check_t_max(t_max: object) -> float:

@@ -26,6 +26,8 @@ class ShapeBatch:
     """
 
     def __init__(self, shapes: Iterable[AnyShape]) -> None:
+        if not isinstance(shapes, Iterable):
+            raise InvalidInputError("shapes", "shapes, one after another", shapes)
         self._shapes = tuple(shapes)
         for at, shape in enumerate(self._shapes):
             if not isinstance(shape, Circle | Polygon | Capsule | Segment):

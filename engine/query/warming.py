@@ -27,6 +27,9 @@ def warm_up(everything: bool) -> None:
         mark_cache_warm()
         if everything:
             _ask_many(batch.overlap)
+            box = Polygon.box(0.5, 0.5)
+            manifold.manifold(box, Transform(), box, Transform(), trace=manifold.new_trace(1))
+            sat.overlap_polygons(box, Transform(), box, Transform(), trace=sat.new_trace(1))
             for chapter in (distances, contact_sets, casts, batch_frame):
                 chapter.warm()
 

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.broadphase import BruteForce, UniformGrid
+from engine.broadphase import BruteForce, Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase.grid import COMPARISONS_PER_BOX
 from engine.common.errors import InvalidInputError
 
-ALL = pytest.mark.parametrize("broad_phase", [BruteForce(), UniformGrid()], ids=lambda one: type(one).__name__)
+GRIDS = (UniformGrid(), HierarchicalGrid(), Grid())
+ALL = pytest.mark.parametrize("broad_phase", [BruteForce(), *GRIDS], ids=lambda one: type(one).__name__)
 N = 400
 
 
@@ -34,13 +36,24 @@ def scenes():
     yield "far away", around(1e9 + rng.uniform(-20.0, 20.0, (N, 2)), rng.uniform(0.1, 1.0, (N, 2)))
     yield "one row of points", np.array([(0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 1.0)])
     yield "beyond float64", np.array([(-1e308, 0.0, 1e308, 1.0), (1e308, 0.5, 1.5e308, 2.0), (-1.5e308, 3.0, 1e308, 4.0)])
+    yield "beyond float64, from one side", np.array([(-1e308, 0.0, -9e307, 1.0), (-1e308, 0.5, 1.5e308, 2.0), (-1e308, 3.0, 1e308, 4.0)])
+    ends = np.array([(-1.7e308, 0.0, -0.7e308, 1e-3), (0.0, 0.0, 1.7e308, 1e-3), (-1.7e308, 0.0, 0.0, 1e4), (1e300, 1e-3, 1.1e308, 9.0)])
+    yield "wider than float64 from the first to the last", ends
+    yield "a hair wide", around(rng.integers(0, 9, (N, 2)).astype(float), rng.choice([0.0, 5e-324, 1e-300, 1e-12, 0.5], (N, 2)))
+    yield "at one place, of all sizes", around(np.zeros((N, 2)), 2.0 ** rng.uniform(-60.0, 60.0, (N, 2)))
+    crowding = 2.0 ** rng.uniform(-40.0, 0.0, (N, 1))
+    yield "every level", around(1e6 * crowding * rng.uniform(-1.0, 1.0, (N, 2)), np.tile(2.0 ** rng.uniform(-25.0, 20.0, (N, 1)), 2))
+    on_it = around(rng.uniform(-90.0, 90.0, (N, 2)) * (1.0, 0.001), np.full((N, 2), 0.1))
+    yield "a floor", np.concatenate(([(-1e3, -1.0, 1e3, 0.1)], on_it))
     yield "tenths", np.column_stack((corners * 0.1, corners * 0.1 + 0.1))
 
 
 @pytest.mark.parametrize(("name", "boxes"), list(scenes()), ids=lambda value: value if isinstance(value, str) else "")
-def test_the_grid_finds_what_brute_force_finds(name, boxes):
-    with np.errstate(over="ignore"):  # said by NumPy where kernels are not compiled
-        assert np.array_equal(UniformGrid().pairs(boxes), BruteForce().pairs(boxes))
+def test_the_grids_find_what_brute_force_finds(name, boxes):
+    with np.errstate(all="ignore"):  # said by NumPy where kernels are not compiled
+        expected = BruteForce().pairs(boxes)
+        for grid in GRIDS:
+            assert np.array_equal(grid.pairs(boxes), expected), type(grid).__name__
 
 
 coordinates = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False, width=32) | st.integers(-4, 4).map(float)
@@ -57,13 +70,31 @@ def test_any_boxes(rows):
         if p[0] <= q[2] and q[0] <= p[2] and p[1] <= q[3] and q[1] <= p[3]
     ]
     assert BruteForce().pairs(boxes).tolist() == expected
-    assert UniformGrid().pairs(boxes).tolist() == expected
+    with np.errstate(all="ignore"):
+        for grid in GRIDS:
+            assert grid.pairs(boxes).tolist() == expected
 
 
 @ALL
 def test_a_touch_counts_and_order_is_fixed(broad_phase):
     boxes = [(2.0, 0.0, 3.0, 1.0), (1.0, 0.0, 2.0, 1.0), (0.0, 0.0, 1.0, 1.0), (1.0, 1.0, 2.0, 2.0)]
     assert broad_phase.pairs(boxes).tolist() == [[0, 1], [0, 3], [1, 2], [1, 3], [2, 3]]
+
+
+def test_the_grid_leaves_crowded_cells_to_the_hierarchy():
+    """A giant makes the uniform grid's comparisons those of brute force; the kernel that counts them must notice, and not before."""
+    from engine.broadphase._grid_kernel import NO_LIMIT, overlapping_pairs
+
+    rng = np.random.default_rng(3)
+    n = 300
+    boxes = around(rng.uniform(-20.0, 20.0, (n, 2)), np.full((n, 2), 0.2))
+    expected = BruteForce().pairs(boxes)
+    crowded = boxes.copy()
+    crowded[5] = (-50.0, -50.0, 50.0, 50.0)
+    for limit in (0, COMPARISONS_PER_BOX * n, NO_LIMIT):
+        assert np.array_equal(overlapping_pairs(boxes, limit), expected)
+        assert np.array_equal(overlapping_pairs(crowded, limit), BruteForce().pairs(crowded))
+    assert len(BruteForce().pairs(crowded)) >= n - 1
 
 
 @ALL

@@ -6,12 +6,14 @@ import re
 import numpy as np
 import pytest
 
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.narrowphase import _distance_lanes_kernel, _overlap_lanes_kernel, batched, batched_distances
-from engine.narrowphase.packing import pack
+from engine.narrowphase.packing import SLOTS, pack
+from engine.query import batch
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 150
@@ -31,12 +33,14 @@ MIXED = [
 
 
 def both(ask, module, shapes, pairs, poses_a, poses_b, monkeypatch):
-    turned = [batched.poses_with_rotation(np.array(poses, dtype=np.float64)) for poses in (poses_a, poses_b)]
+    given = [np.array(poses, dtype=np.float64) for poses in (poses_a, poses_b)]
+    if module is batched:
+        given = [batched.poses_with_rotation(poses) for poses in given]
     answers = []
     for in_lanes in (False, True):
         monkeypatch.setattr(module, "has_wide_registers", lambda in_lanes=in_lanes: in_lanes)
         with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
-            answers.append(ask(shapes, np.array(pairs), *turned))
+            answers.append(ask(shapes, np.array(pairs), *given))
     return answers
 
 
@@ -68,6 +72,8 @@ def test_all_kinds_at_all_sizes(size, monkeypatch):
     shapes = pack(MIXED)
     for name in ("vertices", "radius", "extent", "skin"):
         getattr(shapes, name)[...] *= size
+    shapes.records[:, : 2 * SLOTS] *= size  # x and y of the vertices; then come normals, and then lengths again
+    shapes.records[:, 4 * SLOTS :] *= size
     pairs = rng.integers(0, len(MIXED), (n, 2))
     poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, n, 3))
     poses_a[:, :2] *= size
@@ -108,10 +114,34 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
         assert_same(shapes, rng.integers(2, 5, (n, 2)), poses_a, poses_b, monkeypatch)
 
 
+@pytest.mark.parametrize("n", [10, 100])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_pose_that_is_not_finite_is_named(n, wrong):
+    """Lanes have no check ahead of them: they hand over what they cannot answer, and it is found there."""
+    shapes, fine = batch.ShapeBatch([Polygon.box(1.0, 1.0), Circle(1.0)]), np.zeros((n, 3))
+    pairs = [(0, 1)] * n
+    for column in range(3):
+        poses = np.zeros((n, 3))
+        poses[7, column] = wrong
+        with pytest.raises(InvalidInputError, match=r"xf_a\[7\]"):
+            batch.distance(shapes, pairs, poses, fine)
+        with pytest.raises(InvalidInputError, match=r"xf_b\[7\]"):
+            batch.distance(shapes, pairs, fine, poses)
+
+
+def test_large_angles(monkeypatch):
+    """Beyond `MOST_TURNED` cosine and sine are the library's, which lanes do not have."""
+    rng = np.random.default_rng(9)
+    poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, 200, 3))
+    poses_a[::3, 2] *= 1e9
+    poses_b[::5, 2] *= 1e200
+    assert_same(pack(MIXED), rng.integers(0, len(MIXED), (200, 2)), poses_a, poses_b, monkeypatch)
+
+
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(
     ("module", "name", "divisions", "products"),
-    [(_distance_lanes_kernel, "_cores_lanes", 7, 150), (_overlap_lanes_kernel, "_overlap_polygons", 0, 100),
+    [(_distance_lanes_kernel, "_answer_block", 5, 150), (_overlap_lanes_kernel, "_overlap_polygons", 0, 100),
      (_overlap_lanes_kernel, "_overlap_circles", 4, 150)],
 )  # fmt: skip
 def test_the_loops_are_still_vectorised(module, name, divisions, products):

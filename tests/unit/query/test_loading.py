@@ -7,6 +7,7 @@ import pytest
 
 from engine import query
 from engine.compare import bulk
+from engine.geometry import _rotation_kernel
 from engine.narrowphase import _manifold_kernel, _overlap_kernel, _witness_kernel
 
 IMPORT = """
@@ -31,7 +32,7 @@ def test_after_warming_up_nothing_is_compiled():
     query.warm_up()
     kernels = (
         _manifold_kernel.manifold_pairs,
-        _manifold_kernel.poses_with_rotation,
+        _rotation_kernel.turn_poses,
         _overlap_kernel.overlap_pairs,
         _witness_kernel.gaps_along,
     )

@@ -1,0 +1,36 @@
+"""Every picture of docs/algorithms is drawn by its script from the library as it stands, and is a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+from docs import pictures  # noqa: E402  matplotlib may be missing
+
+FEWEST_SHADES = 50
+"""Different colours of a drawn picture; a blank page has one, a frame with text alone some twenty."""
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_every_picture_is_drawn(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "FOLDER", tmp_path)
+    pictures.PICTURES[name]()
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.png"]
+    image = pyplot.imread(tmp_path / f"{name}.png")
+    assert image.shape[:2] == (600, 900)
+    assert len({tuple(pixel) for pixel in (image[::4, ::4, :3].reshape(-1, 3) * 255).astype(int).tolist()}) > FEWEST_SHADES
+    assert not pyplot.get_fignums(), "a figure was left open"
+
+
+def test_every_page_has_its_picture_and_every_picture_its_page() -> None:
+    pages = {path.stem for path in (Path(pictures.__file__).parent / "algorithms").glob("*.md")} - {"README"}
+    assert pages == set(pictures.PICTURES)
+    assert pages == {path.stem for path in (Path(pictures.__file__).parent / "img" / "algorithms").glob("*.png")}
+
+
+def test_an_unknown_picture_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert pictures.main(["mona_lisa"]) == 2
+    assert "no picture 'mona_lisa': one of simple, sat" in capsys.readouterr().err

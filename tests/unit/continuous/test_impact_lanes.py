@@ -1,0 +1,148 @@
+"""Times of impact in lanes: the scalar form's answers to the bit, true ones, and still in the machine's wide registers."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+
+from engine.common.jit import has_wide_registers
+from engine.compare.cases import random_shapes
+from engine.continuous import _impact_lanes_kernel as lanes
+from engine.continuous import impact_rows
+from engine.continuous._impact_kernel import ADVANCEMENT
+from engine.contracts import Status
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.geometry.rotation import MOST_TURNED
+from engine.narrowphase.packing import pack
+from engine.query import batch
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+N_PAIRS = 6000 if COMPILED else 200
+TARGETS = pytest.mark.parametrize("is_box2d", [False, True])
+
+
+def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
+    """Pairs and their motions: from within 3 m of the origin, by up to 4 m and `spin` radians."""
+    starts = np.column_stack((rng.uniform(-3.0, 3.0, (2 * n, 2)), rng.uniform(-3.0, 3.0, 2 * n)))
+    ends = starts + np.column_stack((rng.uniform(-4.0, 4.0, (2 * n, 2)), rng.uniform(-spin, spin, 2 * n)))
+    centers = off_center * rng.uniform(-1.0, 1.0, (2 * n, 2))
+    return rng.integers(0, n_shapes, (n, 2)), starts[:n], ends[:n], centers[:n], starts[n:], ends[n:], centers[n:]
+
+
+def rows_by(shapes, motions, is_box2d, in_lanes, monkeypatch, t_max=1.0):
+    monkeypatch.setattr(impact_rows, "has_wide_registers", lambda: in_lanes)
+    with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
+        return impact_rows.impact_rows(shapes, *(column.copy() for column in motions), t_max, ADVANCEMENT, is_box2d)
+
+
+def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):
+    scalar, wide = (rows_by(shapes, motions, is_box2d, how, monkeypatch, t_max) for how in (False, True))
+    for name in ("status", "fraction", "iterations"):
+        ours, theirs = getattr(wide, name), getattr(scalar, name)
+        differ = np.flatnonzero(ours.view(np.int64) != theirs.view(np.int64))
+        assert len(differ) == 0, f"{name} differs in rows {differ[:5].tolist()}"
+    return scalar
+
+
+@TARGETS
+@pytest.mark.parametrize("skin", [0.0, 0.01, 0.1])
+@pytest.mark.parametrize(("spin", "off_center"), [(0.0, 0.0), (3.0, 0.0), (30.0, 0.5)])
+def test_lanes_give_the_scalar_answers_to_the_bit(is_box2d, skin, spin, off_center, monkeypatch):
+    rng = np.random.default_rng(3)
+    shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in random_shapes(rng, 200)])
+    found = assert_same_bits(shapes, sweeps(rng, 200, N_PAIRS, spin, off_center), is_box2d, monkeypatch)
+    if COMPILED:
+        assert {Status.HIT, Status.MISS, Status.OVERLAPPING} <= set(found.status.tolist())
+
+
+@TARGETS
+def test_corners_that_meet_and_faces_that_lie_flat(is_box2d, monkeypatch):
+    """Straight motions on a grid: the distance is that of two corners, faces are parallel, centres coincide."""
+    shapes = pack([Polygon.box(0.5, 0.5), Polygon([(0, 0), (1, 0), (0, 1)]), Circle(0.5), Polygon.regular(16, 0.5)])
+    steps = [-2.0, -1.0, 0.0, 1.0, 2.0] if COMPILED else [0.0, 2.0]
+    grid = [(a, b, x, y, turn) for a in range(4) for b in range(4) for x in steps for y in steps for turn in (0.0, np.pi / 4)]
+    pairs, start = np.array([row[:2] for row in grid]), np.array([row[2:] for row in grid])
+    still, origin = np.zeros_like(start), np.zeros((len(grid), 2))
+    motions = (pairs, still, still, origin, start, start * (-1.0, -1.0, 1.0), origin)
+    assert_same_bits(shapes, motions, is_box2d, monkeypatch)
+
+
+def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
+    shapes = pack([Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Capsule((-1, 0), (1, 0), 0.2), Segment((-1, 0), (1, 0)), Circle(1.0)])
+    motions = sweeps(np.random.default_rng(7), 5, 400 if COMPILED else 60)
+    motions[2][::7, 2] += 2.0 * MOST_TURNED  # an angle that the polynomials do not take: it gives up
+    motions[2][::7, :2] = motions[1][::7, :2]
+    if not COMPILED:
+        motions[2][:, 2] = motions[1][:, 2]
+    assert_same_bits(shapes, motions, False, monkeypatch)
+
+
+@pytest.mark.parametrize("t_max", [0.0, 0.4])
+def test_a_part_of_the_sweep(t_max, monkeypatch):
+    rng = np.random.default_rng(9)
+    found = assert_same_bits(pack(random_shapes(rng, 50)), sweeps(rng, 50, N_PAIRS), False, monkeypatch, t_max)
+    assert found.fraction.max() <= t_max
+
+
+def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
+    shapes = pack([Polygon.box(1.0, 1.0), Polygon.regular(7, 1.0), Circle(1.0)])
+    rng = np.random.default_rng(8)
+    for n in (48, 63, 64, 65, 130) if COMPILED else (65,):
+        assert_same_bits(shapes, sweeps(rng, 3, n), False, monkeypatch)
+
+
+@pytest.mark.parametrize("off_center", [0.0, 0.5])
+def test_never_late_and_nothing_missed(off_center):
+    """Overlap at 100 moments of each sweep, by the separating axis test; the first one found is brought back by bisection."""
+    rng = np.random.default_rng(12)
+    n, moments = (8000, 100) if COMPILED else (20, 30)
+    shapes = batch.ShapeBatch(random_shapes(rng, 200))
+    pairs, start_a, end_a, center_a, start_b, end_b, center_b = sweeps(rng, 200, n, 3.0, off_center)
+    found = batch.time_of_impact(shapes, pairs, start_a, end_a, start_b, end_b, center_a=center_a, center_b=center_b)
+
+    def pose(start, end, center, t):
+        """The poses at fractions t: the centre moves straight, the angle evenly."""
+        t = t[:, None]
+
+        def turned(angle):
+            cos, sin = np.cos(angle), np.sin(angle)
+            return np.column_stack((cos * center[:, 0] - sin * center[:, 1], sin * center[:, 0] + cos * center[:, 1]))
+
+        angle = ((1.0 - t) * start[:, 2:] + t * end[:, 2:])[:, 0]
+        middle = (1.0 - t) * (start[:, :2] + turned(start[:, 2])) + t * (end[:, :2] + turned(end[:, 2]))
+        return np.column_stack((middle - turned(angle), angle))
+
+    def overlaps(t):
+        return batch.overlap(shapes, pairs, pose(start_a, end_a, center_a, t), pose(start_b, end_b, center_b, t))
+
+    apart, touching = np.zeros(n), np.full(n, np.inf)
+    for moment in np.linspace(0.0, 1.0, moments):
+        now = overlaps(np.full(n, moment)) & np.isinf(touching)
+        touching[now] = moment
+        apart[np.isinf(touching)] = moment
+    for _ in range(40):
+        middle = 0.5 * (apart + np.where(np.isinf(touching), 1.0, touching))
+        now = overlaps(middle)
+        touching, apart = np.where(now & np.isfinite(touching), middle, touching), np.where(now, apart, middle)
+    seen = np.isfinite(touching)
+    assert seen.sum() > n // 20
+    assert not (seen & (found.status == Status.MISS)).any()
+    assert set(found.status.tolist()) <= {Status.HIT, Status.MISS, Status.OVERLAPPING}
+    assert (found.fraction[seen] <= touching[seen]).all()
+
+
+@pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
+@pytest.mark.parametrize(("kernel", "divisions", "products"), [("_polygons_step", 8, 350), ("_circles_step", 12, 220)])
+def test_the_loops_are_still_vectorised(kernel, divisions, products):
+    """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
+    import numba
+
+    again = numba.njit(error_model="numpy")(getattr(lanes, kernel).py_func)
+    again.compile((*(numba.types.Array(numba.types.float64, 1, "C"),) * 4, numba.types.Array(numba.types.int64, 1, "C"), numba.types.int64))
+    (assembly,) = again.inspect_asm().values()
+    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vsqrtpd", "vmulpd")}
+    print(kernel, packed)
+    assert packed["vdivpd"] >= divisions
+    assert packed["vsqrtpd"] >= 1
+    assert packed["vmulpd"] >= products
