@@ -18,7 +18,7 @@ import numpy as np
 from engine.box2d._spec import f32, f32_vec, spec
 from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError
-from engine.common.limits import MAX_COORDINATE
+from engine.common.limits import LOOSE_SPRING, MAX_COORDINATE
 from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import Transform
 
@@ -296,7 +296,7 @@ def _definition(settings: JointSpec, joint: ResolvedJoint, common: dict[str, Any
             return Box2D.b2WheelJointDef(
                 **common,
                 localAxisA=joint.local_axis_a,
-                frequencyHz=settings.frequency,
+                frequencyHz=settings.frequency or LOOSE_SPRING,
                 dampingRatio=settings.damping_ratio,
                 enableMotor=settings.enable_motor,
                 motorSpeed=settings.motor_speed,

@@ -79,6 +79,8 @@ def test_edges_as_box2d_has_them():
     for use_radii in (True, False):
         theirs = oracle.distances(pairs, poses_a, poses_b, use_radii)
         radii = 0.0 if use_radii else shapes.packed.radius[pairs].sum(axis=1)
+        if use_radii:
+            assert np.array_equal(oracle.gaps(pairs, poses_a, poses_b)[0], theirs.distance)
         expected = np.where(np.isnan(ours.normal[:, 0]), 0.0, np.maximum(0.0, ours.separation + radii))
         assert (np.abs(expected - theirs.distance) <= allowances.distance_allowance(scale)).all()
 

@@ -1,0 +1,212 @@
+"""A referee in rational numbers: brute force, neither ours nor Box2D's, and nothing in it rounds.
+
+A pose's position, cosine and sine are the float64 numbers the engine computes with, taken at their word, so that every corner in the
+world is a fraction. All of what is asked here is then decided by comparing fractions: which corners of all differences q - p make the
+hull (every one of them is tried), how far the origin lies from its edges, which part of an edge is left between two planes. Where a
+length is irrational, its square is kept; and where a number must be shown it is a root right to 2^-200.
+
+Corners are pairs of fractions, a hull is a list of corners, counter-clockwise and strictly convex, with one or two where it has no area.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from engine.common.tolerances import SAT_ROUNDING
+from engine.geometry import Capsule, Circle, Polygon
+
+ROOT_BITS = 200
+
+ZERO = Fraction(0)
+
+
+def root(number):
+    """Square root of a fraction, as a fraction, right to about 2^-ROOT_BITS of itself."""
+    if number == 0:
+        return ZERO
+    # brought to about 2^(2 ROOT_BITS) by an even shift, so that the whole-number root has ROOT_BITS digits whatever the size
+    shift = ROOT_BITS + (number.denominator.bit_length() - number.numerator.bit_length()) // 2 + 1
+    scaled = number * Fraction(4) ** shift
+    return Fraction(math.isqrt(scaled.numerator // scaled.denominator)) / Fraction(2) ** shift
+
+
+def corners_of(shape):
+    """The core's corners, local, and its radius: read from the shape's own fields, not from the engine's packing."""
+    if isinstance(shape, Circle):
+        return [shape.center], shape.radius
+    if isinstance(shape, Polygon):
+        return shape.vertices.tolist(), shape.skin_radius
+    ends = [shape.p1] if shape.p1 == shape.p2 else [shape.p1, shape.p2]
+    return ends, shape.radius if isinstance(shape, Capsule) else shape.skin_radius
+
+
+def surface_of(shape):
+    """That part of the radius which is surface and no skin."""
+    return Fraction(shape.radius) if isinstance(shape, Circle | Capsule) else ZERO
+
+
+def reach_of(shape):
+    corners, radius = corners_of(shape)
+    return max(math.hypot(*corner) for corner in corners) + radius
+
+
+def world_corners(shape, xf):
+    cos, sin, x, y = (Fraction(number) for number in (xf.cos, xf.sin, *xf.position))
+    corners = [(Fraction(u), Fraction(v)) for u, v in corners_of(shape)[0]]
+    return [(cos * u - sin * v + x, sin * u + cos * v + y) for u, v in corners]
+
+
+def cross(o, p, q):
+    return (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0])
+
+
+def hull_of(points):
+    """Andrew's monotone chain on fractions, in whole numbers of their common denominator."""
+    unit = math.lcm(*(part.denominator for point in points for part in point))
+    whole = sorted({(int(x * unit), int(y * unit)) for x, y in points})
+    if len(whole) > 2:
+        halves = []
+        for run in (whole, whole[::-1]):
+            half = []
+            for point in run:
+                while len(half) > 1 and cross(half[-2], half[-1], point) <= 0:
+                    half.pop()
+                half.append(point)
+            halves.append(half[:-1])
+        whole = halves[0] + halves[1]
+    return [(Fraction(x, unit), Fraction(y, unit)) for x, y in whole]
+
+
+def edges_of(hull):
+    """Pairs of corners; one line has two edges, a point one without length."""
+    return list(zip(hull, hull[1:] + hull[:1], strict=True))
+
+
+def nearest_on(p, q, point):
+    """The point of a segment nearest to `point`."""
+    ex, ey = q[0] - p[0], q[1] - p[1]
+    length_sq = ex * ex + ey * ey
+    if length_sq == 0:
+        return p
+    share = min(Fraction(1), max(ZERO, ((point[0] - p[0]) * ex + (point[1] - p[1]) * ey) / length_sq))
+    return p[0] + share * ex, p[1] + share * ey
+
+
+def distance_sq(p, q):
+    return (p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2
+
+
+def is_within(hull, point):
+    return len(hull) > 2 and all(cross(p, q, point) > 0 for p, q in edges_of(hull))
+
+
+def signed_distance(hull, point):
+    """How far a point lies from a hull; negative by the way out, where it lies inside."""
+    nearest = min(distance_sq(nearest_on(p, q, point), point) for p, q in edges_of(hull))
+    return -root(nearest) if is_within(hull, point) else root(nearest)
+
+
+def path_distance(hull, start, end):
+    """How near a straight path comes to a hull; 0 where it enters it."""
+    edges = edges_of(hull)
+    for p, q in edges:
+        turns = cross(p, q, start), cross(p, q, end), cross(start, end, p), cross(start, end, q)
+        if turns[0] * turns[1] < 0 and turns[2] * turns[3] < 0:
+            return ZERO
+    if is_within(hull, start) or is_within(hull, end):
+        return ZERO
+    near = [distance_sq(nearest_on(p, q, tip), tip) for p, q in edges for tip in (start, end)]
+    return root(min(near + [distance_sq(nearest_on(start, end, corner), corner) for corner in hull]))
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One edge of a core with its outward unit normal: `along` and `ahead` are coordinates on it, in metres."""
+
+    p: tuple[Fraction, Fraction]
+    q: tuple[Fraction, Fraction]
+    length: Fraction
+    tangent: tuple[Fraction, Fraction]
+    normal: tuple[Fraction, Fraction]
+
+    @classmethod
+    def between(cls, p, q):
+        ex, ey = q[0] - p[0], q[1] - p[1]
+        length = root(ex * ex + ey * ey)
+        return cls(p, q, length, (ex / length, ey / length), (ey / length, -ex / length))
+
+    def along(self, point):
+        return (point[0] - self.p[0]) * self.tangent[0] + (point[1] - self.p[1]) * self.tangent[1]
+
+    def ahead(self, point):
+        return (point[0] - self.p[0]) * self.normal[0] + (point[1] - self.p[1]) * self.normal[1]
+
+    def separation(self, others):
+        return min(self.ahead(other) for other in others)
+
+
+class Pair:
+    """Two shapes in the world, all in fractions."""
+
+    def __init__(self, a, xf_a, b, xf_b):
+        self.a, self.b = world_corners(a, xf_a), world_corners(b, xf_b)
+        self.radius_a, self.radius_b = Fraction(corners_of(a)[1]), Fraction(corners_of(b)[1])
+        self.radii = self.radius_a + self.radius_b
+        self.surface = surface_of(a) + surface_of(b)
+        self.difference = hull_of([(q[0] - p[0], q[1] - p[1]) for p in self.a for q in self.b])
+        scale = sum(map(abs, (*xf_a.position, *xf_b.position))) + reach_of(a) + reach_of(b)
+        self.rounding = SAT_ROUNDING * scale
+        self.core_separation = signed_distance(self.difference, (ZERO, ZERO))
+        self.gap = self.core_separation - self.radii
+
+    def edges(self, side):
+        core = self.b if side else self.a
+        return [Edge.between(p, q) for p, q in edges_of(core)] if len(core) > 1 else []
+
+    def gap_along(self, normal):
+        """Gap between the shadows of the two cores on a direction from A to B, which need not be of unit length."""
+        nx, ny = map(Fraction, normal)
+        gap = min(nx * x + ny * y for x, y in self.b) - max(nx * x + ny * y for x, y in self.a)
+        return gap / root(nx * nx + ny * ny)
+
+    def nearest_corners(self):
+        """The nearest points of two disjoint cores: of the nearest pairs of a corner and an edge, the first."""
+        of_b = [(nearest_on(p, q, tip), tip) for tip in self.b for p, q in edges_of(self.a)]
+        of_a = [(tip, nearest_on(p, q, tip)) for tip in self.a for p, q in edges_of(self.b)]
+        return min(of_b + of_a, key=lambda points: distance_sq(*points))
+
+
+def common_part(first, second):
+    """Corners of what two convex sets share, by cutting one with every edge of the other (Sutherland and Hodgman, in fractions)."""
+    first, second = hull_of(first), hull_of(second)
+    if len(first) < len(second):
+        first, second = second, first
+    left = second
+    if len(first) == 1:
+        return [first[0]] if first == second else []
+    if len(first) == 2:  # two lines: cut the second by both sides of the first, and by its two ends
+        end, other = first
+        ex, ey = other[0] - end[0], other[1] - end[1]
+        cuts = [
+            lambda v: cross(end, other, v),
+            lambda v: -cross(end, other, v),
+            lambda v: (v[0] - end[0]) * ex + (v[1] - end[1]) * ey,
+            lambda v: (other[0] - v[0]) * ex + (other[1] - v[1]) * ey,
+        ]
+    else:
+        cuts = [lambda v, p=p, q=q: cross(p, q, v) for p, q in edges_of(first)]
+    for inside in cuts:
+        kept = []
+        for p, q in zip(left, left[1:] + left[:1], strict=True):
+            at_p, at_q = inside(p), inside(q)
+            if at_p >= 0:
+                kept.append(p)
+            if at_p * at_q < 0:
+                share = at_p / (at_p - at_q)
+                kept.append((p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1])))
+        left = kept
+        if not left:
+            return []
+    return hull_of(left)

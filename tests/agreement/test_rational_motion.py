@@ -1,0 +1,268 @@
+"""Sliding shapes, thrown shapes, rays and points against brute force in rational numbers (`rational`).
+
+The referee does not solve for a time. It takes the time reported at its word, as a fraction, puts the shapes there exactly, and asks how
+far they are apart: their distance g(t), negative by the depth where they overlap, is a convex function of t, for the path is straight
+and the Minkowski difference convex. So the touching interval is where g <= 0, and a time t is its first or last when
+
+    g(t) = 0 within the bound;   t_first <= t_last;   and g is clearly below 0 halfway, if the path goes clearly below 0 at all.
+
+Bound: 4 u for g at a reported time, u = SAT_ROUNDING * scale, the way covered being part of the scale. A separation of u / 2 (derived at
+SAT_ROUNDING) and a rate, both rounded, give the time, which errs by so much as the way covered rounds to: 3 u; and 1 u for the
+position at that time. Halfway of a chord, g has at least half of its least value. Two things make it more:
+
+a sharp corner    a ray is met within u of every edge's line; two lines pushed out by u meet u / sin(half the angle) beyond the corner
+a round corner    a time errs by 4 u over the rate of closing, and the normal turns by the way covered meanwhile over the radius; on a graze
+                  by the square root of 8 u over it at most. The shadows, of the length of the shapes, part or overlap by as much more
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from engine.common.tolerances import EPS64, SAT_ROUNDING
+from engine.contracts import Status
+from engine.geometry import Segment, Transform
+from engine.query import batch
+from tests.agreement.adversarial import FAMILIES, pairs_of
+from tests.agreement.rational import Pair, corners_of, hull_of, path_distance, reach_of, root, signed_distance, world_corners
+
+CASES = 400 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else 200
+"""Of each family: 3,200 sweeps, throws, rays and points each; fewer where the kernels are not compiled."""
+
+AT_TIME, CLEARLY = 4.0, 32.0
+
+
+def velocities(family, n, rng):
+    """In quarters for the lattices, so that paths run along edges and through corners; else anything."""
+    if family in ("lattice", "turned", "hair"):
+        moves = rng.integers(-8, 9, (n, 2)) / 4.0
+        moves[rng.random(n) < 0.5, int(rng.integers(2))] = 0.0
+        return moves
+    size = {"millimetres": 1e-3, "kilometres": 1e3}.get(family, 1.0)
+    return size * rng.uniform(-4.0, 4.0, (n, 2))
+
+
+def spread_out(family, listed, rng):
+    """B farther away, so that there is a way to go; still on the lattice where there is one."""
+    size = {"millimetres": 1e-3, "kilometres": 1e3}.get(family, 1.0)
+    moved = []
+    for a, pose_a, b, pose_b in listed:
+        away = size * rng.integers(-8, 9, 2) / 4.0 * (0.0 if rng.random() < 0.2 else 1.0)
+        moved.append((a, pose_a, b, (pose_b[0] + float(away[0]), pose_b[1] + float(away[1]), pose_b[2])))
+    return moved
+
+
+class Path:
+    """A point that moves from `start` by `way` a unit of time, and a hull with a radius."""
+
+    def __init__(self, hull, radius, start, way, rounding):
+        self.hull, self.radius, self.start, self.way = hull, radius, start, way
+        self.allowed = AT_TIME * Fraction(rounding)
+        self.clearly = CLEARLY * Fraction(rounding)
+
+    def at(self, time):
+        return self.start[0] + time * self.way[0], self.start[1] + time * self.way[1]
+
+    def gap(self, time):
+        return signed_distance(self.hull, self.at(time)) - self.radius
+
+    def nearest(self, end):
+        """The least gap up to a time, where it is not negative by more than the radius."""
+        return path_distance(self.hull, self.start, self.at(end)) - self.radius
+
+    def judge_interval(self, first, last):
+        assert 0 <= first <= last
+        assert abs(self.gap(first)) <= self.allowed, ("first", float(self.gap(first)), float(self.allowed))
+        assert abs(self.gap(last)) <= self.allowed, ("last", float(self.gap(last)), float(self.allowed))
+        # past `last` by the whole of the hull, should it end too early
+        size = max(abs(x - u) + abs(y - v) for x, y in self.hull for u, v in self.hull) + 2 * self.radius
+        beyond = last + size / max(map(abs, self.way))
+        if self.radius and self.nearest(beyond) < -self.clearly:
+            assert self.gap((first + last) / 2) < -self.allowed
+        if not self.radius:
+            entry, leave = self.crossing()
+            if entry is not None and self.gap((entry + leave) / 2) < -self.clearly:
+                assert self.gap((first + last) / 2) < -self.allowed
+
+    def crossing(self):
+        """The interval of times within the hull's edges, from fractions alone; None where there is none or no area."""
+        low, high = None, None
+        if len(self.hull) < 3:
+            return None, None
+        for p, q in zip(self.hull, self.hull[1:] + self.hull[:1], strict=True):
+            ex, ey = q[0] - p[0], q[1] - p[1]
+            inside = ex * (self.start[1] - p[1]) - ey * (self.start[0] - p[0])
+            rate = ex * self.way[1] - ey * self.way[0]
+            if rate == 0:
+                if inside < 0:
+                    return None, None
+            elif rate > 0:
+                low = -inside / rate if low is None else max(low, -inside / rate)
+            else:
+                high = -inside / rate if high is None else min(high, -inside / rate)
+        return (None, None) if low is None or high is None or low > high else (low, high)
+
+    def judge_miss(self, end):
+        """The path up to `end` does not clearly enter."""
+        assert self.nearest(end) >= -self.clearly if self.radius else True
+        if not self.radius:
+            entry, leave = self.crossing()
+            if entry is not None and entry < end and leave > 0:
+                assert self.gap((max(entry, Fraction(0)) + min(leave, end)) / 2) >= -self.clearly
+
+
+def sharpness(hull):
+    """1 / sin of half the sharpest angle of a polygon, as a fraction rounded up."""
+    if len(hull) < 3:
+        return Fraction(1)
+    least = math.pi
+    for before, at, after in zip(hull[-1:] + hull[:-1], hull, hull[1:] + hull[:1], strict=True):
+        (ax, ay), (bx, by) = ((float(p[0] - at[0]), float(p[1] - at[1])) for p in (before, after))
+        least = min(least, math.atan2(abs(ax * by - ay * bx), ax * bx + ay * by))
+    return Fraction(1.001 / math.sin(0.5 * least))
+
+
+def fractions(row):
+    return tuple(Fraction(float(number)) for number in row)
+
+
+def posed(pose):
+    return Transform(pose[:2], pose[2])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_swept_contacts_and_thrown_shapes(family):
+    shapes, listed = pairs_of(family, CASES, seed=1)
+    rng = np.random.default_rng((7, FAMILIES.index(family)))
+    listed = spread_out(family, listed, rng)
+    t_max = 4.0
+    moves_a, moves_b = velocities(family, CASES, rng), velocities(family, CASES, rng)
+    moves_a[rng.random(CASES) < 0.5] = 0.0
+    pairs = np.array([(a, b) for a, _, b, _ in listed])
+    poses_a, poses_b = np.array([pose for _, pose, _, _ in listed]), np.array([pose for _, _, _, pose in listed])
+    packed = batch.ShapeBatch(shapes)
+    found = batch.swept_contact(packed, pairs, poses_a, moves_a, poses_b, moves_b, t_max)
+    # thrown: A along its way of t_max seconds, at B at rest
+    thrown = batch.shape_cast(packed, pairs, poses_a, t_max * moves_b, poses_b)
+    counted = dict.fromkeys((Status.HIT, Status.MISS, Status.OVERLAPPING), 0)
+    for row, (a, pose_a, b, pose_b) in enumerate(listed):
+        pair = Pair(shapes[a], posed(pose_a), shapes[b], posed(pose_b))
+        v_a, v_b = fractions(moves_a[row]), fractions(moves_b[row])
+        farthest = t_max * float(np.abs(moves_a[row]).sum() + np.abs(moves_b[row]).sum())
+        for velocity, status, times, normal in (
+            (
+                (v_b[0] - v_a[0], v_b[1] - v_a[1]),
+                Status(int(found.status[row])),
+                (found.t_first[row], found.t_last[row]),
+                found.normal[row],
+            ),
+            (
+                (-v_b[0], -v_b[1]),
+                # a start inside is a hit at 0 without a normal
+                Status.OVERLAPPING if thrown.fraction[row] == 0.0 and not thrown.normal[row].any() else Status(int(thrown.status[row])),
+                (t_max * thrown.fraction[row], None),
+                -thrown.normal[row],
+            ),
+        ):
+            rounding = pair.rounding + SAT_ROUNDING * farthest
+            # the origin moves against the difference q - p, which B's velocity carries along
+            path = Path(pair.difference, pair.radii, (Fraction(0), Fraction(0)), (-velocity[0], -velocity[1]), rounding)
+            counted[status] += 1
+            if pair.gap <= 0:
+                assert status is Status.OVERLAPPING
+            elif pair.gap > 2 * pair.rounding:
+                assert status is not Status.OVERLAPPING
+            if status is Status.OVERLAPPING:
+                continue
+            if status is Status.MISS:
+                path.judge_miss(Fraction(t_max))
+                continue
+            first = Fraction(times[0])
+            assert abs(path.gap(first)) <= path.allowed, (row, a, b, float(path.gap(first)), float(path.allowed))
+            if times[1] is not None:
+                path.judge_interval(first, Fraction(times[1]))
+            # the normal there parts them: the shadows on it just meet
+            moved = [(x + velocity[0] * first, y + velocity[1] * first) for x, y in pair.b]
+            nx, ny = fractions(normal)
+            assert abs(math.hypot(*normal) - 1.0) <= 4.0 * EPS64
+            shadow_gap = min(nx * x + ny * y for x, y in moved) - max(nx * x + ny * y for x, y in pair.a)
+            turned = 0.0
+            if pair.radii:
+                speed, closing = math.hypot(*map(float, velocity)), -float(nx * velocity[0] + ny * velocity[1])
+                radius, off = float(pair.radii), float(path.allowed)
+                turned = min(math.sqrt(2.0 * off / radius), off * speed / max(closing, off) / radius)
+            slack = path.allowed + Fraction(turned) * Fraction(reach_of(shapes[a]) + reach_of(shapes[b])) * 2
+            is_bare_end = not pair.radii and len(pair.a) < 3 and len(pair.b) < 3
+            assert abs(shadow_gap - pair.radii) <= slack or is_bare_end, (row, a, b, float(shadow_gap - pair.radii))
+            assert nx * velocity[0] + ny * velocity[1] <= path.allowed
+    assert min(counted[Status.HIT], counted[Status.MISS]) > CASES // 5
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rays_and_points(family):
+    shapes, listed = pairs_of(family, CASES, seed=2)
+    rng = np.random.default_rng((8, FAMILIES.index(family)))
+    indices = np.array([a for a, _, _, _ in listed])
+    poses = np.array([pose for _, pose, _, _ in listed])
+    # from where B would stand
+    origins = np.array([pose[:2] for _, _, _, pose in listed])
+    ways = velocities(family, CASES, rng)
+    packed = batch.ShapeBatch(shapes)
+    found = batch.ray_cast(packed, indices, poses, origins, ways)
+    inside = batch.contains(packed, indices, poses, origins)
+    hits = 0
+    for row, (a, pose, _, _) in enumerate(listed):
+        shape, radius = shapes[a], Fraction(corners_of(shapes[a])[1])
+        corners = world_corners(shape, posed(pose))
+        start, way = fractions(origins[row]), fractions(ways[row])
+        u = SAT_ROUNDING * (np.abs(poses[row, :2]).sum() + np.abs(origins[row]).sum() + np.abs(ways[row]).sum() + reach_of(shape))
+        path = Path(hull_of(corners), radius, start, way, u)
+        gap = path.gap(Fraction(0))
+        if gap <= 0:
+            assert inside[row]
+        elif gap > 2 * Fraction(u):
+            assert not inside[row]
+        if inside[row]:
+            assert (found.status[row], found.fraction[row], found.normal[row].tolist()) == (Status.HIT, 0.0, [0.0, 0.0])
+            continue
+        if found.status[row] == Status.MISS:
+            path.judge_miss(Fraction(1))
+            continue
+        hits += 1
+        first = Fraction(found.fraction[row])
+        at_corner = path.allowed * sharpness(path.hull) if not radius else path.allowed
+        assert -path.allowed <= path.gap(first) <= at_corner, (row, a, float(path.gap(first)), float(path.allowed))
+        point = path.at(first)
+        assert all(abs(Fraction(found.point[row, k]) - point[k]) <= path.allowed for k in range(2))
+        # the first touch: no earlier part of the way enters
+        if path.radius:
+            assert path.nearest(first) >= -path.allowed
+        nx, ny = fractions(found.normal[row])
+        assert abs(math.hypot(*found.normal[row]) - 1.0) <= 4.0 * EPS64
+        assert nx * way[0] + ny * way[1] <= path.allowed
+        if isinstance(shape, Segment) and not radius:
+            continue  # the bare end of a line faces the ray
+        support = max(nx * x + ny * y for x, y in corners)
+        assert abs(nx * point[0] + ny * point[1] - support - radius) <= at_corner, (row, a)
+    assert hits > CASES // 25
+
+
+def test_the_referee_finds_faults():
+    """A first touch that is late by more than the bound, the last one in its place, and a miss that is a hit are refused."""
+    box = hull_of([(Fraction(x), Fraction(y)) for x, y in ((0, 0), (2, 0), (2, 2), (0, 2))])
+    for radius in (Fraction(0), Fraction(1)):
+        path = Path(box, radius, (Fraction(-3), Fraction(1)), (Fraction(1), Fraction(0)), 1e-15)
+        first, last = 3 - radius, 5 + radius
+        path.judge_interval(first, last)
+        for wrong in ((first + Fraction(1, 10**12), last), (first, last - Fraction(1, 10**12)), (last, last), (first, first)):
+            with pytest.raises(AssertionError):
+                path.judge_interval(*wrong)
+        with pytest.raises(AssertionError):
+            path.judge_miss(Fraction(10))
+        path.judge_miss(Fraction(1))
+    assert root(Fraction(4)) == 2
