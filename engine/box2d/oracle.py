@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_box2d
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
-from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
 from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Segment, Shape
@@ -44,6 +44,19 @@ BOX2D_VERSION = "2.3.0"
 """The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
 
 _CIRCLES, _FACE_A = 0, 1
+
+_EDGE, _POLYGON, _CIRCLE = 0, 1, 2
+_ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
+"""Of two kinds the one that Box2D's functions want first."""
+
+_COLLIDERS: dict[tuple[int, int], Any] = {
+    (_EDGE, _POLYGON): Box2D._Box2D.b2CollideEdgeAndPolygon,
+    (_EDGE, _CIRCLE): Box2D._Box2D.b2CollideEdgeAndCircle,
+    (_POLYGON, _POLYGON): Box2D._Box2D.b2CollidePolygons,
+    (_POLYGON, _CIRCLE): Box2D._Box2D.b2CollidePolygonAndCircle,
+    (_CIRCLE, _CIRCLE): Box2D._Box2D.b2CollideCircles,
+}
+"""The extension's own functions, without the Python ones around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,46 +104,48 @@ class PairOracle:
 
     Parameters
     ----------
-    shapes : iterable of Circle or Polygon
-        Numbers that float32 holds (`round_shape`).
+    shapes : iterable of Circle, Polygon or Segment
+        Numbers that float32 holds (`round_shape`). A segment becomes an edge, with its ghost vertices and Box2D's own skin; Box2D
+        divides by its length without a look at it, so the two ends must be 1.2e-7 m apart.
 
     Attributes
     ----------
-    shapes : tuple of Circle or Polygon
+    shapes : tuple of Circle, Polygon or Segment
         As Box2D holds them.
     centroids : float64 (n, 2)
-        Box2D's own float32 centroids.
+        Box2D's own float32 centroids; the middle of an edge, which has none.
 
     Raises
     ------
     InvalidShapeError
-        Box2D refuses a polygon, or would change it.
+        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
     """
 
-    def __init__(self, shapes: Iterable[Shape]) -> None:
-        made = [to_box2d(shape) for shape in shapes]
+    def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
+        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
-        self.shapes: tuple[Shape, ...] = tuple(held for _, held in made)
-        centroids = [shape.center if isinstance(shape, Circle) else tuple(one.centroid) for one, shape in made]
-        self.centroids: FloatArray = frozen(np.array(centroids, dtype=np.float64).reshape(-1, 2))
-        self._is_circle = [isinstance(shape, Circle) for shape in self.shapes]
+        self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)
+        self.centroids: FloatArray = frozen(np.array([_centroid(*one) for one in made], dtype=np.float64).reshape(-1, 2))
+        self._order = np.array([_ORDER[type(shape)] for shape in self.shapes], dtype=np.int64)
         self._radius = np.array([shape.radius if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
         self._skin = np.array([0.0 if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
 
     def manifolds(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> OracleManifolds:
         """Return Box2D's manifold of each pair (n, 2) at poses (n, 3) x, y, angle; normals point from A to B.
 
-        Box2D knows polygon and circle in that order only; for circle and polygon it is asked the other way round and its
-        normal turned.
+        Box2D knows edge, polygon, circle in that order only; for another it is asked the other way round and its normal turned (the
+        feature ids stay as Box2D has them).
 
         Raises
         ------
         InvalidInputError
-            An index out of range, lengths that differ, or a pose that float32 does not hold.
+            An index out of range, lengths that differ, a pose that float32 does not hold, or two edges, which Box2D does not collide.
         """
         checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
-        is_circle, made = self._is_circle, self._made
-        turned_round = np.array([is_circle[a] and not is_circle[b] for a, b in checked.tolist()], dtype=np.bool_)
+        ranks = self._order[checked]
+        if (ranks == _EDGE).all(axis=1).any():
+            raise InvalidInputError("pairs", "pairs that Box2D collides", Described("two edges"))
+        turned_round = ranks[:, 0] > ranks[:, 1]
         order = np.where(turned_round[:, None], checked[:, ::-1], checked)
         first = np.where(turned_round[:, None], poses_b, poses_a)
         second = np.where(turned_round[:, None], poses_a, poses_b)
@@ -139,19 +154,17 @@ class PairOracle:
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
         plane_normal, plane_point = local.localNormal, local.localPoint
         clip_0, clip_1 = point_0.localPoint, point_1.localPoint
-        collide = {
-            (False, False): Box2D.b2CollidePolygons,
-            (False, True): Box2D.b2CollidePolygonAndCircle,
-            (True, True): Box2D.b2CollideCircles,
-        }
+        made, place = self._made, Box2D._Box2D.b2Transform_Set
+        colliders = [_COLLIDERS[one, other] for one, other in self._order[order].tolist()]
         numbers: list[tuple[float, ...]] = []
         ids: list[tuple[int, int, int, int]] = []
+        rows = zip(order.tolist(), first.tolist(), second.tolist(), colliders, strict=True)
         started = time.perf_counter()
-        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(order.tolist(), first.tolist(), second.tolist(), strict=True):
-            xf_1.Set((x1, y1), angle_1)
-            xf_2.Set((x2, y2), angle_2)
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2), collide in rows:
+            place(xf_1, (x1, y1), angle_1)
+            place(xf_2, (x2, y2), angle_2)
             local.pointCount = 0
-            collide[is_circle[a], is_circle[b]](local, made[a], xf_1, made[b], xf_2)
+            collide(local, made[a], xf_1, made[b], xf_2)
             count = local.pointCount
             if count == 0:
                 numbers.append(_NO_NUMBERS)
@@ -179,13 +192,13 @@ class PairOracle:
     def overlaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[NDArray[np.bool_], float]:
         """Return b2TestOverlap of each pair, which counts the skins, and the seconds it took. Errors as in `manifolds`."""
         checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
-        made, test = self._made, Box2D.b2TestOverlap
+        made, test, place = self._made, Box2D._Box2D.b2TestOverlap, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
         answers: list[bool] = []
         started = time.perf_counter()
         for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
-            xf_1.Set((x1, y1), angle_1)
-            xf_2.Set((x2, y2), angle_2)
+            place(xf_1, (x1, y1), angle_1)
+            place(xf_2, (x2, y2), angle_2)
             answers.append(bool(test(made[a], 0, made[b], 0, xf_1, xf_2)))
         return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
 
@@ -216,7 +229,7 @@ class PairOracle:
 
     def made(self) -> list[tuple[Any, bool]]:
         """Return Box2D's own shapes, and which of them are circles."""
-        return list(zip(self._made, self._is_circle, strict=True))
+        return list(zip(self._made, (self._order == _CIRCLE).tolist(), strict=True))
 
     def _checked(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[IntArray, FloatArray, FloatArray]:
         checked = index_pairs("pairs", pairs, len(self._made))
@@ -248,12 +261,11 @@ class EdgeOracle:
     """
 
     def __init__(self, edges: Iterable[Segment], others: Iterable[Shape]) -> None:
-        self._others = PairOracle(others)
-        self.others = self._others.shapes
-        self.centroids = self._others.centroids
-        made = [to_edge(edge) for edge in edges]
-        self._made: list[Any] = [one for one, _ in made]
-        self.edges: tuple[Segment, ...] = tuple(held for _, held in made)
+        listed = tuple(edges)
+        self._pairs = PairOracle((*listed, *others))
+        self.edges: tuple[Segment, ...] = tuple(shape for shape in self._pairs.shapes[: len(listed)] if isinstance(shape, Segment))
+        self.others: tuple[Shape, ...] = tuple(shape for shape in self._pairs.shapes[len(listed) :] if not isinstance(shape, Segment))
+        self.centroids = self._pairs.centroids[len(listed) :]
 
     def manifolds(self, pairs: ArrayLike, xf_edge: ArrayLike, xf_other: ArrayLike) -> OracleManifolds:
         """Return Box2D's manifold of each pair (n, 2) of edge and other at poses (n, 3) x, y, angle; normals point from the edge.
@@ -263,42 +275,21 @@ class EdgeOracle:
         InvalidInputError
             An index out of range, lengths that differ, or a pose that float32 does not hold.
         """
-        checked = index_pairs("pairs", pairs, max(len(self._made), len(self.others)))
-        for column, length in enumerate((len(self._made), len(self.others))):
+        checked = index_pairs("pairs", pairs, max(len(self.edges), len(self.others)))
+        for column, length in enumerate((len(self.edges), len(self.others))):
             if len(checked) and int(checked[:, column].max()) >= length:
                 raise InvalidInputError("pairs", f"indices from 0 to {length - 1} in column {column}", int(checked[:, column].max()))
         first, second = held_poses("xf_edge", xf_edge, len(checked)), held_poses("xf_other", xf_other, len(checked))
-        local, point_0, point_1 = _reused_manifold()
-        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
-        by_kind = {True: Box2D.b2CollideEdgeAndCircle, False: Box2D.b2CollideEdgeAndPolygon}
-        others = [(one, by_kind[is_circle]) for one, is_circle in self._others.made()]
-        numbers: list[tuple[float, ...]] = []
-        ids: list[tuple[int, int, int, int]] = []
-        started = time.perf_counter()
-        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), first.tolist(), second.tolist(), strict=True):
-            xf_1.Set((x1, y1), angle_1)
-            xf_2.Set((x2, y2), angle_2)
-            local.pointCount = 0
-            other, collide = others[b]
-            collide(local, self._made[a], xf_1, other, xf_2)
-            count = local.pointCount
-            at = [coordinate for point in (point_0, point_1)[:count] for coordinate in (point.localPoint.x, point.localPoint.y)]
-            plane_normal, plane_point = local.localNormal, local.localPoint
-            plane = (plane_normal.x, plane_normal.y, plane_point.x, plane_point.y)
-            numbers.append((*plane, *at, *(0.0,) * (4 - len(at))) if count else _NO_NUMBERS)
-            keys = [point.id.key for point in (point_0, point_1)[:count]]
-            ids.append((count, local.type_, *keys, *(0,) * (2 - count)) if count else _NO_IDS)
-        seconds = time.perf_counter() - started
-        table = np.array(ids, dtype=np.int64).reshape(-1, 4)
-        radius = np.array([other.radius if isinstance(other, Circle) else other.skin_radius for other in self.others])
-        is_circle = np.array([isinstance(other, Circle) for other in self.others])
-        radii = np.column_stack((np.full(len(checked), BOX2D_POLYGON_SKIN), radius[checked[:, 1]]))
-        round_radii = np.where(is_circle, radius, 0.0)[checked[:, 1]]
-        normal, position, separation = _to_world(np.array(numbers).reshape(-1, 4, 2), table[:, 1], radii, round_radii, first, second)
-        count_column = np.ascontiguousarray(table[:, 0])
-        _clear_beyond(count_column, normal, position, separation)
-        names = np.ascontiguousarray(table[:, 2:])
-        return OracleManifolds(frozen(count_column), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds)
+        return self._pairs.manifolds(checked + np.array([0, len(self.edges)]), first, second)
+
+
+def _centroid(made: Any, shape: Circle | Polygon | Segment) -> tuple[float, float]:
+    if isinstance(shape, Circle):
+        return shape.center
+    if isinstance(shape, Segment):
+        return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])
+    x, y = made.centroid
+    return float(x), float(y)
 
 
 def held_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_box2d
-from engine.box2d.oracle import held_poses
+from engine.box2d.oracle import held_poses, to_edge
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
 from engine.common.errors import Described, InvalidInputError
-from engine.geometry import Circle, Polygon, Shape
+from engine.geometry import Circle, Polygon, Segment
 
 __all__ = ["OracleRays", "PointOracle"]
 
@@ -39,24 +39,24 @@ class PointOracle:
 
     Parameters
     ----------
-    shapes : iterable of Circle or Polygon
+    shapes : iterable of Circle, Polygon or Segment
         Numbers that float32 holds (`round_shape`).
 
     Attributes
     ----------
-    shapes : tuple of Circle or Polygon
-        As these two functions of Box2D see them: polygons without skin.
+    shapes : tuple of Circle, Polygon or Segment
+        As these two functions of Box2D see them: polygons and edges without skin, edges without neighbours. An edge contains no point.
 
     Raises
     ------
     InvalidShapeError
-        Box2D refuses a polygon, or would change it.
+        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
     """
 
-    def __init__(self, shapes: Iterable[Shape]) -> None:
-        made = [to_box2d(shape) for shape in shapes]
+    def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
+        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
-        self.shapes: tuple[Shape, ...] = tuple(held if isinstance(held, Circle) else Polygon(held.vertices) for _, held in made)
+        self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(_bare(held) for _, held in made)
 
     def contains(self, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> tuple[NDArray[np.bool_], float]:
         """Return TestPoint of each shape (n,) at its pose (n, 3) and point (n, 2), and the seconds it took.
@@ -68,25 +68,29 @@ class PointOracle:
         """
         checked, poses = self._checked(indices, xf)
         where = _held_points("points", points, len(checked))
-        made, pose = self._made, Box2D.b2Transform()
+        made, pose, place = self._made, Box2D.b2Transform(), Box2D._Box2D.b2Transform_Set
         answers: list[bool] = []
         started = time.perf_counter()
         for shape, (x, y, angle), point in zip(checked.tolist(), poses.tolist(), where.tolist(), strict=True):
-            pose.Set((x, y), angle)
+            place(pose, (x, y), angle)
             answers.append(bool(made[shape].TestPoint(pose, point)))
         return frozen(np.array(answers, dtype=np.bool_)), time.perf_counter() - started
 
     def rays(self, indices: ArrayLike, xf: ArrayLike, origins: ArrayLike, ends: ArrayLike) -> OracleRays:
-        """Return RayCast of each shape (n,) at its pose (n, 3) with the ray from origin to end (n, 2); errors as in `contains`."""
+        """Return RayCast of each shape (n,) at its pose (n, 3) with the ray from origin to end (n, 2); errors as in `contains`.
+
+        The normal is what Box2D says: of an edge, Box2D 2.3.0 forgets to turn it by the pose.
+        """
         checked, poses = self._checked(indices, xf)
         starts, stops = _held_points("origins", origins, len(checked)), _held_points("ends", ends, len(checked))
         made, pose, given, out = self._made, Box2D.b2Transform(), Box2D.b2RayCastInput(), Box2D.b2RayCastOutput()
+        place = Box2D._Box2D.b2Transform_Set
         given.maxFraction = 1.0
         answers: list[tuple[float, ...]] = []
         started = time.perf_counter()
         rows = zip(checked.tolist(), poses.tolist(), starts.tolist(), stops.tolist(), strict=True)
         for shape, (x, y, angle), start, stop in rows:
-            pose.Set((x, y), angle)
+            place(pose, (x, y), angle)
             given.p1, given.p2 = start, stop
             if made[shape].RayCast(out, given, pose, 0):
                 normal = out.normal
@@ -105,6 +109,12 @@ class PointOracle:
         if wrong.size > 0:
             raise InvalidInputError("indices", f"indices from 0 to {len(self._made) - 1}", int(wrong[0]))
         return given.astype(np.int64), held_poses("xf", xf, len(given))
+
+
+def _bare(shape: Circle | Polygon | Segment) -> Circle | Polygon | Segment:
+    if isinstance(shape, Circle):
+        return shape
+    return Polygon(shape.vertices) if isinstance(shape, Polygon) else Segment(shape.p1, shape.p2)
 
 
 def _held_points(field: str, points: ArrayLike, length: int) -> FloatArray:

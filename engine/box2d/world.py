@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from engine.box2d import commands as c
 from engine.box2d._spec import check_names, f32, f32_vec
 from engine.box2d._state import WorldState
-from engine.box2d.convert import to_box2d
+from engine.box2d.convert import check_fixture_shape
 from engine.box2d.hooks import PreSolveHook, StepHooks
 from engine.box2d.joints import JointSpec, MouseJointSpec
 from engine.box2d.readings import WorldReadings
@@ -94,7 +94,7 @@ class World(WorldReadings):
         """Create a body with its fixtures and return its id."""
         _want("spec", spec, BodySpec)
         for fixture in spec.fixtures:
-            to_box2d(fixture.shape)  # refuses what Box2D would change, before an id is spent
+            check_fixture_shape(fixture.shape)  # refuses what Box2D would change, before an id is spent
         fixtures = tuple(self._new_id("fixture") for _ in spec.fixtures)
         body = self._new_id("body")
         self._submit(c.CreateBody(body, spec, fixtures))
@@ -109,7 +109,7 @@ class World(WorldReadings):
         """Add a fixture to a body and return the fixture's id."""
         self._body_entry(body)
         _want("spec", spec, FixtureSpec)
-        to_box2d(spec.shape)
+        check_fixture_shape(spec.shape)
         fixture = self._new_id("fixture")
         self._submit(c.CreateFixture(fixture, body, spec))
         return fixture

@@ -22,7 +22,22 @@ from typing import Any, TypeAlias
 
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64
 
-__all__ = ["Bounds", "Decision", "Judge", "Outcome", "WorldPolygon", "all_outcomes", "replay_outcome", "world_polygon"]
+__all__ = [
+    "Bounds",
+    "Decision",
+    "Judge",
+    "Number",
+    "Outcome",
+    "Vector",
+    "WorldPolygon",
+    "all_outcomes",
+    "clipped_points",
+    "extreme",
+    "finished",
+    "replay_outcome",
+    "root",
+    "world_polygon",
+]
 
 Number: TypeAlias = Any
 """float or Fraction; one run uses one of them throughout."""
@@ -101,14 +116,17 @@ class Judge:
         return option
 
 
-def all_outcomes(a: WorldPolygon, b: WorldPolygon, bounds: Bounds) -> Iterator[tuple[Outcome, tuple[int, ...]]]:
-    """Yield every manifold that the rule can give under rounding, the unrounded one first, each with the script that leads to it."""
+def all_outcomes(replay: Callable[[Sequence[int]], Outcome]) -> Iterator[tuple[Outcome, tuple[int, ...]]]:
+    """Yield every manifold that a rule can give under rounding, the unrounded one first, each with the script that leads to it.
+
+    `replay` follows the rule once, the undecided comparisons as the script it is given says.
+    """
     waiting: list[tuple[int, ...]] = [()]
     for _ in range(_MOST_RUNS):
         if not waiting:
             return
         script = waiting.pop(0)
-        outcome = replay_outcome(a, b, bounds, script)
+        outcome = replay(script)
         options = tuple(decision.option for decision in outcome.decisions)
         yield outcome, options
         for at in range(len(script), len(options)):
@@ -121,17 +139,13 @@ def all_outcomes(a: WorldPolygon, b: WorldPolygon, bounds: Bounds) -> Iterator[t
 def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
     """Follow Box2D's rule once, the undecided comparisons as `script` says."""
     judge = Judge(script)
-
-    def finish(normal: Vector | None, points: tuple[tuple[Number, Number, Number], ...], amplification: float = 0.0) -> Outcome:
-        return Outcome(normal if points else None, points, tuple(judge.open), amplification)
-
     total = a.skin + b.skin
     separation_a, edge_a = _climb(a, b, bounds, judge)
     if judge.is_positive("early out on A", separation_a - total, bounds.separation):
-        return finish(None, ())
+        return finished(judge, None, ())
     separation_b, edge_b = _climb(b, a, bounds, judge)
     if judge.is_positive("early out on B", separation_b - total, bounds.separation):
-        return finish(None, ())
+        return finished(judge, None, ())
     exact = type(separation_a)
     preferred = exact(BOX2D_RELATIVE_TOLERANCE) * separation_a + exact(BOX2D_ABSOLUTE_TOLERANCE)
     is_on_b = judge.is_positive("face preference", separation_b - preferred, 2.0 * bounds.separation)
@@ -139,36 +153,63 @@ def replay_outcome(a: WorldPolygon, b: WorldPolygon, bounds: Bounds, script: Seq
 
     nx, ny = base.normals[edge]
     products = [nx * mx + ny * my for mx, my in other.normals]
-    incident = _extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
-    cosine = abs(float(products[incident]))
-    factor = 1.0 / max(cosine, _FEWEST_COSINE)
-    ends = [other.vertices[incident], other.vertices[(incident + 1) % len(other.vertices)]]
-    amplification = 0.0
-    for corner, outward in ((edge, -1), ((edge + 1) % len(base.vertices), 1)):
-        vx, vy = base.vertices[corner]
+    incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
+    corners = (base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)])
+    ends = (other.vertices[incident], other.vertices[(incident + 1) % len(other.vertices)])
+    points, amplification = clipped_points(
+        corners, (nx, ny), ends, float(products[incident]), total, base.skin, other.skin, bounds, judge
+    )  # fmt: skip
+    sign = -1 if is_on_b else 1
+    return finished(judge, (sign * nx, sign * ny), points, amplification)
+
+
+def finished(judge: Judge, normal: Vector | None, points: tuple[tuple[Number, Number, Number], ...], amplification: float = 0.0) -> Outcome:
+    """Return the outcome that a judge was led to."""
+    return Outcome(normal if points else None, points, tuple(judge.open), amplification)
+
+
+def clipped_points(
+    corners: tuple[Vector, Vector],
+    normal: Vector,
+    ends: tuple[Vector, Vector],
+    product: float,
+    widening: Number,
+    base_skin: Number,
+    other_skin: Number,
+    bounds: Bounds,
+    judge: Judge,
+) -> tuple[tuple[tuple[Number, Number, Number], ...], float]:
+    """Clip the incident edge's `ends` between the `corners` of the reference edge, moved apart by `widening`, and keep what is near.
+
+    `product` is that of the two edges' normals. Returns points x, y, separation, and by how much the clip amplified errors.
+    """
+    exact = type(widening)
+    (nx, ny), total = normal, base_skin + other_skin
+    factor = 1.0 / max(abs(product), _FEWEST_COSINE)
+    clipped, amplification = list(ends), 0.0
+    for (vx, vy), outward in zip(corners, (-1, 1), strict=True):
         tx, ty = -outward * ny, outward * nx
-        out = [tx * (x - vx) + ty * (y - vy) - total for x, y in ends]
+        out = [tx * (x - vx) + ty * (y - vy) - widening for x, y in clipped]
         sides = [judge.side_of_plane(distance, bounds.separation * (1.0 + amplification)) for distance in out]
         if sides.count(1) == 2 or sorted(sides) == [1, 2]:
-            return finish(None, ())
+            return (), 0.0
         if sides.count(1) == 1:
             amplification = 2.0 * factor + amplification
             span = out[0] - out[1]
             share = min(max(out[0] / span, exact(0)), exact(1)) if span != 0 else exact(0)
-            (x0, y0), (x1, y1) = ends
+            (x0, y0), (x1, y1) = clipped
             cut = (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
-            ends = [ends[sides.index(0)], cut]
+            clipped = [clipped[sides.index(0)], cut]
 
     points = []
     half = exact(0.5)
-    for x, y in ends:
-        gap = nx * (x - base.vertices[edge][0]) + ny * (y - base.vertices[edge][1])
+    for x, y in clipped:
+        gap = nx * (x - corners[0][0]) + ny * (y - corners[0][1])
         if not judge.is_positive("within the skins", total - gap, bounds.separation * (1.0 + 2.0 * amplification)):
             continue
-        lift = half * (base.skin - other.skin - gap)
+        lift = half * (base_skin - other_skin - gap)
         points.append((x + lift * nx, y + lift * ny, gap))
-    sign = -1 if is_on_b else 1
-    return finish((sign * nx, sign * ny), tuple(points), factor if amplification else 0.0)
+    return tuple(points), factor if amplification else 0.0
 
 
 def world_polygon(
@@ -190,7 +231,7 @@ def world_polygon(
     normals = []
     for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
         ex, ey = x1 - x0, y1 - y0
-        length = _root(ex * ex + ey * ey)
+        length = root(ex * ex + ey * ey)
         normals.append((ey / length, -ex / length))
     return WorldPolygon(corners, normals, placed[-1], number(skin))
 
@@ -199,7 +240,7 @@ def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge
     dx, dy = other.centroid[0] - poly.centroid[0], other.centroid[1] - poly.centroid[1]
     reach = abs(float(dx)) + abs(float(dy))
     along = [nx * dx + ny * dy for nx, ny in poly.normals]
-    start = _extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach), judge)
+    start = extreme("start of the climb", along, 2.0 * (bounds.centroid + bounds.direction * reach), judge)
 
     def separation(edge: int) -> Number:
         nx, ny = poly.normals[edge]
@@ -227,7 +268,7 @@ def _climb(poly: WorldPolygon, other: WorldPolygon, bounds: Bounds, judge: Judge
     return best, best_edge
 
 
-def _extreme(name: str, values: Sequence[Number], bound: float, judge: Judge) -> int:
+def extreme(name: str, values: Sequence[Number], bound: float, judge: Judge) -> int:
     """Return the index of the greatest value; of those within `bound` of it, the one the script says, else the first greatest."""
     greatest = max(values)
     near = [index for index, value in enumerate(values) if greatest - value <= bound]
@@ -238,7 +279,8 @@ def _extreme(name: str, values: Sequence[Number], bound: float, judge: Judge) ->
     return near[-1]
 
 
-def _root(value: Number) -> Number:
+def root(value: Number) -> Number:
+    """Return a square root, of a fraction to 2**-120."""
     if isinstance(value, Fraction):
         shift = 1 << (2 * _SQRT_BITS)
         return Fraction(math.isqrt(value.numerator * shift // value.denominator), 1 << _SQRT_BITS)

@@ -27,14 +27,19 @@ b2Distance (behind b2TestOverlap) finds two witness points as weighted means of 
 vertices: 6 u S) and subtracts them: 23 u S; its answer "overlap" means a distance below 10 EPS32. Asked for a
 distance it takes the radii off (2 u S more: 25 u S), and answers 0 where the cores are within EPS32 of each other.
 
-b2TimeOfImpact interpolates positions and angles (3 u of each: S then holds the reach of each core times its angle too) before it takes
-a vertex to the world: 8 u S instead of 5. Its separation is therefore known to (8 + 8 + 1) + 12 + 2 + 1 = 32 u S.
+b2TimeOfImpact takes whole turns off both angles first (the turns' number times a float32 2 pi, half u off, and one subtraction: 2.5 u of
+the angle) and interpolates positions and angles (3 u of each: S then holds the reach of each core times its angle too) before it takes
+a vertex to the world: 10.5 u S instead of 5. Its separation is therefore known to (10.5 + 10.5 + 1) + 12 + 2 + 1 = 37 u S.
 
 TestPoint and RayCast take a point into the shape's frame (5 u S, as for a vertex), subtract a vertex (u S), and multiply by a stored
 normal (4 u S) in a dot product (3 u S): the surface is known to 13 u S. A ray's translation carries twice u S, its place on the ray
 u S more, for which the ray's scale counts its end too: 16 u S. A circle's ray has a discriminant c^2 - w^2 b, with c = s.w,
 b = s^2 - r^2 and s from the centre to the start: 7 u of c^2, 8 u of the other, 1 u of the difference, all times s^2 w^2; so the square of
-the ray's distance from the centre is known to 16 u s^2, and the surface to 8 u s^2 / r.
+the ray's distance from the centre is known to E = 16 u s^2, and the surface to r - sqrt(r^2 - E), or sqrt(E) where r^2 is less.
+
+ComputeAABB takes vertices to the world (5 u S) and adds the radius (u S): a side of a box is known to 6 u S. For the tree, a body's
+position before a step is found again from its centre of mass (there and back, 5 + 6 u S: 17 u S of a side), and twice the displacement
+(2 (11 + 1) u S, one more for the product) and the extension (u S each) are added: 17 + 25 + 2 = 44 u S.
 """
 
 from __future__ import annotations
@@ -48,6 +53,7 @@ __all__ = [
     "MOST_AGREEING_AMPLIFICATION",
     "MOST_AGREEING_TURN",
     "OVERLAP_THRESHOLD",
+    "box_allowance",
     "centroid_allowance",
     "circle_turn",
     "direction_allowance",
@@ -61,6 +67,7 @@ __all__ = [
     "scale_of",
     "separation_allowance",
     "surface_allowance",
+    "tree_box_allowance",
 ]
 
 _U = 0.5 * EPS32
@@ -132,7 +139,7 @@ def distance_allowance(scale: FloatArray) -> FloatArray:
 
 def impact_allowance(scale: FloatArray) -> FloatArray:
     """Error of a separation at a fraction of a sweep in b2TimeOfImpact, metres; its convergence, a quarter of the slop, is beside this."""
-    allowance: FloatArray = 32.0 * _U * scale
+    allowance: FloatArray = 37.0 * _U * scale
     return allowance
 
 
@@ -142,9 +149,24 @@ def surface_allowance(scale: FloatArray) -> FloatArray:
     return allowance
 
 
+def box_allowance(scale: FloatArray) -> FloatArray:
+    """Error of a side of the box that ComputeAABB answers, metres."""
+    allowance: FloatArray = 6.0 * _U * scale
+    return allowance
+
+
+def tree_box_allowance(scale: FloatArray) -> FloatArray:
+    """Error of a side of a box in Box2D's tree, metres."""
+    allowance: FloatArray = 44.0 * _U * scale
+    return allowance
+
+
 def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:
-    """What a ray `away` metres from a circle's centre loses in its discriminant, as metres of the surface."""
-    allowance: FloatArray = 8.0 * _U * away * away / radius
+    """What a ray `away` metres from a circle's centre loses in its discriminant, as metres of the surface: of radius^2 - E, and E itself
+    of a circle that the loss makes vanish."""
+    lost = 16.0 * _U * away * away
+    room = radius * radius - lost
+    allowance: FloatArray = np.where(room > 0.0, lost / (radius + np.sqrt(np.maximum(room, 0.0))), np.sqrt(lost))
     return allowance
 
 

@@ -1,22 +1,26 @@
 """The verdict on times of impact: agree, explained with a proof, or unexplained.
 
 b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content within a quarter of the slop, T; so are we when asked for
-its target. Write r for the float32 rounding of its separation (`allowances.impact_allowance`). Two times agree if the bodies cannot
-move farther between them than 2 (T + r). Where they differ, each time that somebody calls a touch must be one (cores within D + T + r),
-and
+its target, and before our time the cores are farther apart than D. Write r for the float32 rounding of its separation
+(`allowances.impact_allowance`). Two times agree if the bodies cannot move farther between them than 2 (T + r). Where they differ, each
+time that somebody calls a touch must be one (cores within D + T + r), and
 
     Box2D is later, or saw no touch    `toi_missed` if at some moment in between the cores are nearer than D - T - r;
-                                       `graze` if the cores are between D - T - r and D + T + r at each time given
-    ours is later, or saw no touch     `graze` if Box2D's touch lies between D, which ours waits for, and D + T, and the cores were
-                                       not found nearer than D before ours, or the end;
-                                       `float32_tie` if it lies within r beyond D + T
+                                       `graze` if they are between D - T - r and D + T + r at each time given, and at no moment in
+                                       between, or to the end, nearer than D - T - r
+    ours is later, or saw no touch     `graze` if at Box2D's touch they are between D and D + T apart, and at no moment from
+                                       there to ours, or to the end, the cores are nearer than D - r;
+                                       `float32_tie` if it lies within r beyond D + T, and so on
+    Box2D gave up                      `toi_missed` as above; `gave_up`, which is its own word for it, if before ours, or to the end, the
+                                       cores are at no moment nearer than D - r
     one sees an overlap at the start   `float32_tie` if the cores are within r of touching there
     otherwise                          unexplained
 
-All these are inequalities between fractions, and only a few of them need the whole distance. That two cores are *nearer* than a bound is
-shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That they are *farther apart*
-is shown by a direction along which their projections are. The pose at a fraction
-of the sweep is that of float64, its cosine and sine taken as the exact rotation; what this moves is half a billion times less than r.
+The inequalities at one moment are between fractions, and only a few of them need the whole distance. That two cores are *nearer* than a
+bound is shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That they are
+*farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many directions
+as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact rotation; what
+this moves is half a billion times less than r.
 """
 
 from __future__ import annotations
@@ -26,10 +30,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.compare import allowances
+from engine.compare._witnesses import Corner, core_gap, holds, is_nearer, nearest_features, point_in_both
+from engine.compare.approach import clearances, core_gaps
 from engine.compare.cases import MotionChunk
 from engine.compare.judge import Explanation
 from engine.compare.ties import core_distance_sq
@@ -40,12 +47,11 @@ from engine.narrowphase.packing import PackedShapes
 __all__ = ["ImpactVerdicts", "Impacts", "MovingPairs", "judge_impacts", "moving_pairs", "our_impacts"]
 
 _SAMPLES = 48
-"""Moments looked at between two times, for the nearest the shapes come; only the search, not the proof, depends on it."""
+"""Moments looked at between two times, for the nearest the shapes come. Where one is below what a proof needs, the deepest is shown;
+where none is, that is proved for all moments, or another is found."""
 
 _BLOCK = 512
 """Pairs searched at a time, for the memory of their samples."""
-
-_Point = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,15 @@ class Impacts:
 class MovingPairs:
     """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, metres.
 
-    `speed` is the most that any two points of a pair approach over the whole sweep, metres.
+    `scale` is what rounding is proportional to, metres; `speed` is the most that any two points of a pair approach over the whole
+    sweep, metres.
     """
 
     shapes: PackedShapes
     pairs: IntArray
     motion: MotionChunk
     aim: FloatArray
+    scale: FloatArray
     rounding: FloatArray
     speed: FloatArray
 
@@ -77,7 +85,8 @@ class MovingPairs:
         """Return these rows only."""
         one = self.motion
         some = MotionChunk(one.start_a[rows], one.end_a[rows], one.start_b[rows], one.end_b[rows])
-        return MovingPairs(self.shapes, self.pairs[rows], some, self.aim[rows], self.rounding[rows], self.speed[rows])
+        columns = (column[rows] for column in (self.aim, self.scale, self.rounding, self.speed))
+        return MovingPairs(self.shapes, self.pairs[rows], some, *columns)
 
     def poses(self, rows: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the poses (n, 4) x, y, cosine, sine of A and of B of some rows, each at its fraction."""
@@ -110,7 +119,7 @@ def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> 
     move_a, move_b = motion.end_a - motion.start_a, motion.end_b - motion.start_b
     speed = np.hypot(*(move_b - move_a)[:, :2].T) + extent_a * np.abs(move_a[:, 2]) + extent_b * np.abs(move_b[:, 2])
     aim = np.maximum(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
-    return MovingPairs(shapes, pairs.copy(), motion, aim, allowances.impact_allowance(scale), speed)
+    return MovingPairs(shapes, pairs.copy(), motion, aim, scale, allowances.impact_allowance(scale), speed)
 
 
 def our_impacts(moving: MovingPairs) -> Impacts:
@@ -142,7 +151,7 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
         nearest = _nearest_between(moving, rows, ours, box2d)
         for at, row in enumerate(rows.tolist()):
             trial = _Trial(moving, row, ours, box2d)
-            found = trial.verdict(float(nearest.fraction[at]), float(nearest.gap[at]), nearest.common[at])
+            found = trial.verdict(nearest, at)
             if found is None:
                 told = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
                 differences.append(Explanation(row, "unexplained", 0.0, told))
@@ -162,40 +171,38 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
 
 @dataclass(frozen=True, slots=True)
 class _Nearest:
-    """The moment at which each pair comes nearest within the time in question, by sampling: the core gap then, and a point between."""
+    """The nearest that each pair was seen to come within the time in question: when, and the core gap then.
+
+    `stays_above` is proved: at no moment the cores are nearer than the floor of their case.
+    """
 
     fraction: FloatArray
     gap: FloatArray
-    common: FloatArray
+    stays_above: NDArray[np.bool_]
 
 
 def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs, penetration_pairs
+    """Look for the moment, and where nothing is found below the floor prove that there is none."""
+    one, other = ours.fraction[rows], np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
+    since, until = np.minimum(one, other), np.maximum(one, other)
+    is_later = (box2d.status[rows] == Status.HIT) & ((ours.status[rows] != Status.HIT) | (one > other))
+    gave_up = box2d.status[rows] == Status.OUT_OF_ITERATIONS
+    since, until = np.where(gave_up, 0.0, since), np.where(gave_up, one, until)
+    near = moving.aim[rows] - BOX2D_TOI_TOLERANCE - moving.rounding[rows]
+    floor = np.where(is_later | gave_up, moving.aim[rows] - moving.rounding[rows], near)
 
-    theirs = np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
-    since, until = np.minimum(ours.fraction[rows], theirs), np.maximum(ours.fraction[rows], theirs)
-    share = np.linspace(0.0, 1.0, _SAMPLES)
-    fraction = (since[:, None] + (until - since)[:, None] * share).ravel()
-    which = np.repeat(rows, _SAMPLES)
-    poses_a, poses_b = moving.poses(which, fraction)
-    shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
-    apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
-    for kernel, found in ((distance_pairs, apart), (penetration_pairs, deep)):
-        kernel(
-            shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent, pairs, poses_a, poses_b,
-            np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found,
-        )  # fmt: skip
-    gap = np.where(deep[:, 0] > 0.0, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)
-    # of the grown surfaces' two points the middle lies in both cores where these overlap
-    common = 0.5 * (deep[:, 1:3] + deep[:, 3:5])
-    for side, poses in ((0, poses_a), (1, poses_b)):
-        is_point = shapes.n_vertices[pairs[:, side]] == 1
-        x, y = shapes.vertices[shapes.first[pairs[:, side]]].T
-        cos, sin = poses[:, 2], poses[:, 3]
-        center = np.column_stack((cos * x - sin * y + poses[:, 0], sin * x + cos * y + poses[:, 1]))
-        common = np.where(is_point[:, None], center, common)
-    best = gap.reshape(-1, _SAMPLES).argmin(axis=1) + _SAMPLES * np.arange(len(rows))
-    return _Nearest(fraction[best], gap[best], common[best])
+    after = np.where(gave_up, 1.0, until)
+    fraction = (since[:, None] + (after - since)[:, None] * np.linspace(0.0, 1.0, _SAMPLES)).ravel()
+    gap = core_gaps(moving, np.repeat(rows, _SAMPLES), fraction)[0].reshape(-1, _SAMPLES)
+    best = gap.argmin(axis=1)
+    moment, lowest = fraction.reshape(gap.shape)[np.arange(len(rows)), best], gap[np.arange(len(rows)), best]
+    stays = np.zeros(len(rows), dtype=np.bool_)
+    rest = np.flatnonzero((lowest >= floor) | gave_up)
+    found = clearances(moving, rows[rest], since[rest], until[rest], floor[rest])
+    stays[rest] = found.is_proved
+    lower = rest[found.gap < lowest[rest]]
+    lowest[lower], moment[lower] = found.gap[found.gap < lowest[rest]], found.moment[found.gap < lowest[rest]]
+    return _Nearest(moment, lowest, stays)
 
 
 class _Trial:
@@ -211,35 +218,44 @@ class _Trial:
         self._limit = self._aim + BOX2D_TOI_TOLERANCE
         self._far = self._limit + self._rounding
 
-    def verdict(self, nearest: float, gap: float, common: FloatArray) -> tuple[str, float, str] | None:
-        """Return reason, size and what was shown; `nearest` is a moment in between, with its gap and a point in both cores."""
+    def verdict(self, nearest: _Nearest, at: int) -> tuple[str, float, str] | None:
+        """Return reason, size and what was shown."""
         if Status.OVERLAPPING in (self._ours, self._box2d):
             return self._at_start()
+        moment, gap, stays = float(nearest.fraction[at]), float(nearest.gap[at]), bool(nearest.stays_above[at])
         ours_touches, box2d_touches = self._ours == Status.HIT, self._box2d == Status.HIT
         if ours_touches and not self._is_within(self._our_time, self._far):
             return None
         if box2d_touches and not self._is_within(self._box2d_time, self._far):
             return None
+        if self._box2d == Status.OUT_OF_ITERATIONS and self._ours in (Status.HIT, Status.MISS):
+            if ours_touches and self._is_within(moment, self._near, True):
+                return self._missed(moment, gap)
+            if not stays:
+                return None
+            told = f"our touch at {self._our_time:.4g} is shown" if ours_touches else "no touch"
+            return "gave_up", 0.0, f"Box2D says that it found no answer; {told}, and before it the cores are never within {self._aim:.3g} m"
         if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
-            if self._is_within(nearest, self._near, common):
-                return self._missed(nearest, gap)
+            if self._is_within(moment, self._near, True):
+                return self._missed(moment, gap)
             times = [self._our_time, self._box2d_time] if box2d_touches else [self._our_time]
-            gaps = [_gap(*self._cores(time)) for time in times]
-            if self._box2d == Status.OUT_OF_ITERATIONS or min(gaps) < self._near:
+            gaps = [core_gap(*self._cores(time)) for time in times]
+            if not stays or min(gaps) < self._near:
                 return None
             told = ", ".join(f"{one:.3g} m at {time:.4g}" for one, time in zip(gaps, times, strict=True))
-            return "graze", gaps[0], f"cores apart by {told}: within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
+            within = f"within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
+            return "graze", gaps[0], f"cores apart by {told}: {within}, and never nearer in between"
         if box2d_touches and self._ours in (Status.HIT, Status.MISS):
-            gap_then = _gap(*self._cores(self._box2d_time))
-            # until our time, or the end, they were farther apart than the aim: so we said
-            if gap_then < self._aim or gap < self._aim - self._rounding:
+            gap_then = core_gap(*self._cores(self._box2d_time))
+            # until our time, or the end, they are farther apart than the aim: so we said
+            if gap_then < self._aim or not stays:
                 return None
             beyond = gap_then - self._limit
             if beyond > 0.0:
                 told = f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
                 return "float32_tie", beyond, told
             told = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
-            return "graze", gap_then, f"{told}, near enough for Box2D, and not yet the aim"
+            return "graze", gap_then, f"{told}, near enough for Box2D, and before our time never as near as the aim"
         return None
 
     def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:
@@ -260,81 +276,34 @@ class _Trial:
             return None
         return "float32_tie", gap, f"at the start the cores are {gap:.3g} m apart, of {allowed:.3g} m allowed: touching or overlapping"
 
-    def _is_within(self, fraction: float, bound: float, common: FloatArray | None = None) -> bool:
-        """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge."""
+    def _is_within(self, fraction: float, bound: float, is_deep: bool = False) -> bool:
+        """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge.
+
+        Where they are not expected to be `is_deep` in each other, the whole distance is asked last.
+        """
         core_a, core_b = self._cores(fraction)
-        if common is not None and len(core_a) + len(core_b) > 2:
-            # a core that is a point is its own witness
-            at = (Fraction(float(common[0])), Fraction(float(common[1])))
-            at = core_a[0] if len(core_a) == 1 else core_b[0] if len(core_b) == 1 else at
-            if all(len(core) == 1 or _holds(core, at) for core in (core_a, core_b)):
+        if max(len(core_a), len(core_b)) > 2:
+            thin, other = (core_a, core_b) if len(core_a) <= len(core_b) else (core_b, core_a)
+            at = thin[0] if len(thin) == 1 else point_in_both(thin, other)
+            if at is not None and all(len(core) <= 2 or holds(core, at) for core in (core_a, core_b)):
                 return True
-        corner, start, end = _nearest_features(core_a, core_b)
+        corner, start, end = nearest_features(core_a, core_b)
         limit = Fraction(bound)
-        if limit > 0 and _is_nearer(corner, start, end, limit):
+        if limit > 0 and is_nearer(corner, start, end, limit):
             return True
         # no such pair of features: they may overlap, which the whole distance tells
-        return limit > 0 and common is None and core_distance_sq(core_a, core_b) <= limit * limit
+        return limit > 0 and not is_deep and core_distance_sq(core_a, core_b) <= limit * limit
 
-    def _cores(self, fraction: float) -> tuple[list[_Point], list[_Point]]:
+    def _cores(self, fraction: float) -> tuple[list[Corner], list[Corner]]:
         poses = self._moving.poses(np.array([self._row]), np.array([fraction]))
         shapes = self._moving.shapes
-        cores: list[list[_Point]] = []
+        cores: list[list[Corner]] = []
         for shape, pose in zip(self._moving.pairs[self._row].tolist(), poses, strict=True):
             first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
             x0, y0, c, s = (Fraction(number) for number in pose[0].tolist())
             local = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
             cores.append([(c * x - s * y + x0, s * x + c * y + y0) for x, y in local])
         return cores[0], cores[1]
-
-
-def _holds(core: list[_Point], point: _Point) -> bool:
-    x, y = point
-    after = core[1:] + core[:1]
-    return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0 for (ax, ay), (bx, by) in zip(core, after, strict=True))
-
-
-def _nearest_features(core_a: list[_Point], core_b: list[_Point]) -> tuple[_Point, _Point, _Point]:
-    """Return the corner and the two ends of the edge that look nearest in float64: a proposal, to be checked."""
-    best, found = math.inf, (core_a[0], core_b[0], core_b[0])
-    for one, other in ((core_a, core_b), (core_b, core_a)):
-        points = np.array([(float(x), float(y)) for x, y in one])
-        starts = np.array([(float(x), float(y)) for x, y in other])
-        edges = np.roll(starts, -1, axis=0) - starts
-        length_sq = np.maximum((edges * edges).sum(axis=1), np.finfo(np.float64).tiny)
-        away = points[:, None] - starts[None]
-        share = np.clip((away * edges).sum(axis=2) / length_sq, 0.0, 1.0)
-        distance_sq = ((away - share[:, :, None] * edges) ** 2).sum(axis=2)
-        at, edge = divmod(int(distance_sq.argmin()), len(other))
-        if distance_sq[at, edge] < best:
-            best, found = float(distance_sq[at, edge]), (one[at], other[edge], other[(edge + 1) % len(other)])
-    return found
-
-
-def _is_nearer(point: _Point, start: _Point, end: _Point, bound: Fraction) -> bool:
-    ex, ey, px, py = end[0] - start[0], end[1] - start[1], point[0] - start[0], point[1] - start[1]
-    length_sq = ex * ex + ey * ey
-    # any point of the edge will do, so its place may be rounded
-    share = Fraction(min(1.0, max(0.0, float((px * ex + py * ey) / length_sq)))) if length_sq else Fraction(0)
-    px, py = px - share * ex, py - share * ey
-    return px * px + py * py <= bound * bound
-
-
-def _gap(core_a: list[_Point], core_b: list[_Point]) -> float:
-    """Return a lower bound of the distance of two cores, sharp to float64: their gap along the line between the nearest features.
-
-    Any direction gives a bound, so the direction may be rounded; along it everything is exact. 0 where none parts them.
-    """
-    (px, py), (ax, ay), (bx, by) = _nearest_features(core_a, core_b)
-    ex, ey, wx, wy = float(bx - ax), float(by - ay), float(px - ax), float(py - ay)
-    length_sq = ex * ex + ey * ey
-    share = min(1.0, max(0.0, (wx * ex + wy * ey) / length_sq)) if length_sq else 0.0
-    nx, ny = Fraction(wx - share * ex), Fraction(wy - share * ey)
-    length = math.hypot(nx, ny)
-    if length == 0.0:
-        return 0.0
-    along_a, along_b = ([nx * x + ny * y for x, y in core] for core in (core_a, core_b))
-    return max(0.0, float(max(min(along_b) - max(along_a), min(along_a) - max(along_b))) / length)
 
 
 def _root(square: Fraction) -> float:

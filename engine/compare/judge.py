@@ -18,6 +18,9 @@ step that succeeds is its reason:
    Box2D's answer, prove in rational arithmetic that each margin on the way lies within its bound: `float32_tie`.
 
 3. Otherwise unexplained.
+
+An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbours do: step 2, and ours
+has to be one of the rule's outcomes too.
 """
 
 from __future__ import annotations
@@ -160,7 +163,7 @@ class _Trial:
         self._is_one_normal = (turned <= turn_allowed).tolist()
         self._is_one_reference = (ours.reference == replay.reference).all(axis=1).tolist()
         self._have_points = ((ours.count > 0) & (box2d.count > 0)).tolist()
-        self._is_polygons = posed.is_polygons.tolist()
+        self._is_polygons, self._is_edge = posed.is_polygons.tolist(), posed.is_edge.tolist()
         # would the preference for A's face alone, applied to the true maxima, have led to Box2D's edge?
         best_a, best_b = ours.axis[:, 4], ours.axis[:, 5]
         prefers_b = best_b > BOX2D_RELATIVE_TOLERANCE * best_a + BOX2D_ABSOLUTE_TOLERANCE
@@ -170,6 +173,9 @@ class _Trial:
 
     def explain(self, at: int) -> tuple[str, float, str] | None:
         """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
+        if self._is_edge[at]:
+            found = ties.explain_edge(self._posed, at, self._ours, self._box2d)
+            return found if found is not None else ("unexplained", 0.0, "no outcome that float32 rounding allows gives Box2D's manifold")
         excess, tie = self._excess[at], self._tie[at]
         if not self._ours_stands[at]:
             return "unexplained", abs(excess), "our own axis fails its witness"
@@ -205,4 +211,3 @@ class _Trial:
 
 def _gaps(posed: PosedPairs, directions: FloatArray) -> FloatArray:
     return batched.gap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, np.ascontiguousarray(directions))
-

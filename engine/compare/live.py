@@ -7,13 +7,14 @@ thousand touching pairs cost about a millisecond; only pairs that differ are loo
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
-from engine.compare.judge import judge_manifolds
+from engine.compare.judge import Explanation, judge_manifolds
 from engine.compare.posed import Answers, our_manifolds, posed_pairs
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import Circle, Shape
@@ -111,10 +112,7 @@ class LiveReferee:
         points = np.concatenate((contacts.position[rows], contacts.separation[rows][:, :, None]), axis=2)
         ours = our_manifolds(posed)
         verdicts = judge_manifolds(posed, Answers(contacts.count[rows], contacts.normal[rows], points), ours, is_live=True)
-        differences = tuple(
-            _difference(one.reason, one.size, one.evidence, fixtures[one.row], contacts, int(rows[one.row]), ours, one.row)
-            for one in verdicts.differences
-        )
+        differences = _differences(verdicts.differences, fixtures, contacts, rows, ours)
         return StepAgreement(
             compared=verdicts.n_pairs,
             agree=verdicts.n_agree,
@@ -147,27 +145,24 @@ class LiveReferee:
         self._centroid_error = np.where(is_circle, 0.0, error)
 
 
-def _difference(
-    reason: str,
-    size: float,
-    evidence: str,
-    fixtures: IntArray,
-    contacts: StepContacts,
-    row: int,
-    ours: ManifoldRows,
-    our_row: int,
-) -> Difference:
-    x, y = contacts.position[row, 0].tolist()
-    normal_x, normal_y = contacts.normal[row].tolist()
-    our_x, our_y = ours.axis[our_row, :2].tolist()
-    fixture_a, fixture_b = fixtures.tolist()
-    return Difference(
-        fixture_a=fixture_a,
-        fixture_b=fixture_b,
-        position=(x, y),
-        box2d_normal=(normal_x, normal_y),
-        ours_normal=(our_x, our_y) if ours.count[our_row] else None,
-        reason=reason,
-        size=size,
-        evidence=evidence,
+def _differences(
+    found: Sequence[Explanation], fixtures: IntArray, contacts: StepContacts, rows: IntArray, ours: ManifoldRows
+) -> tuple[Difference, ...]:
+    """Return the explanations of rows of `ours` as a viewer needs them; column by column, for there may be hundreds in a step."""
+    if not found:
+        return ()
+    our_rows = np.array([one.row for one in found], dtype=np.int64)
+    at = rows[our_rows]
+    columns = zip(
+        found,
+        fixtures[our_rows].tolist(),
+        contacts.position[at, 0].tolist(),
+        contacts.normal[at].tolist(),
+        ours.axis[our_rows, :2].tolist(),
+        ours.count[our_rows].tolist(),
+        strict=True,
+    )
+    return tuple(
+        Difference(a, b, (x, y), (u, v), (our_u, our_v) if count else None, one.reason, one.size, one.evidence)
+        for one, (a, b), (x, y), (u, v), (our_u, our_v), count in columns
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
 from engine.narrowphase import batched
-from engine.narrowphase.packing import POLYGON, PackedShapes
+from engine.narrowphase.packing import CIRCLE, SEGMENT, PackedShapes
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["Answers", "PosedPairs", "our_manifolds", "posed_pairs"]
@@ -19,7 +20,8 @@ __all__ = ["Answers", "PosedPairs", "our_manifolds", "posed_pairs"]
 class PosedPairs:
     """Pairs (n, 2) into packed shapes, poses (n, 3) of float32 numbers and the same (n, 4) with cosine and sine.
 
-    `scale` (n,) is what rounding is proportional to, `is_polygons` (n,) true for two polygons. `centroid_error` (a row for each
+    `scale` (n,) is what rounding is proportional to, `is_polygons` (n,) true where neither is a circle, `is_edge` (n,) where one is an
+    edge. `centroid_error` (a row for each
     *shape*, metres) is how far Box2D's centroid may lie from the packed one.
     """
 
@@ -31,6 +33,7 @@ class PosedPairs:
     turned_b: FloatArray
     scale: FloatArray
     is_polygons: FloatArray
+    is_edge: NDArray[np.bool_]
     centroid_error: FloatArray
 
     def __len__(self) -> int:
@@ -47,6 +50,7 @@ class PosedPairs:
             self.turned_b[rows],
             self.scale[rows],
             self.is_polygons[rows],
+            self.is_edge[rows],
             self.centroid_error,
         )
 
@@ -68,7 +72,9 @@ def posed_pairs(
     shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, centroid_error: FloatArray | None = None
 ) -> PosedPairs:
     """Prepare pairs for judgement; inputs must have been checked."""
-    extent = shapes.extent[pairs]
+    # a neighbour's far end enters the computation as well
+    neighbours = np.where(shapes.has_ghost, np.hypot(shapes.ghosts[:, 0::2], shapes.ghosts[:, 1::2]), 0.0).max(axis=1, initial=0.0)
+    extent = np.maximum(shapes.extent, neighbours)[pairs]
     kinds = shapes.kind[pairs]
     # copies are writable, which read-only columns of a step are not: another type to Numba
     pairs, poses_a, poses_b = pairs.copy(), poses_a.copy(), poses_b.copy()
@@ -80,11 +86,28 @@ def posed_pairs(
         batched.poses_with_rotation(poses_a),
         batched.poses_with_rotation(poses_b),
         allowances.scale_of(poses_a, poses_b, extent[:, 0], extent[:, 1]),
-        (kinds == POLYGON).all(axis=1),
+        (kinds != CIRCLE).all(axis=1),
+        (kinds == SEGMENT).any(axis=1),
         np.zeros(len(shapes)) if centroid_error is None else centroid_error,
     )
 
 
 def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows:
-    """Return our manifolds by the exact rule, or by Box2D's."""
-    return batched.manifold_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, EXACT if exact else BOX2D)
+    """Return our manifolds by the exact rule, or by Box2D's.
+
+    Those of edges are always by Box2D's: which sides an edge has, and what it leaves to its neighbours, is nothing but that rule.
+    """
+    is_edge = posed.is_edge
+    if not exact or is_edge.all():
+        return batched.manifold_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, BOX2D)
+    if not is_edge.any():
+        return batched.manifold_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, EXACT)
+    parts = [(where, our_manifolds(posed.take(where), exact)) for where in (np.flatnonzero(is_edge), np.flatnonzero(~is_edge))]
+    columns = []
+    for name in batched.ManifoldRows.__slots__:
+        some = getattr(parts[0][1], name)
+        whole = np.empty((len(posed), *some.shape[1:]), dtype=some.dtype)
+        for where, rows in parts:
+            whole[where] = getattr(rows, name)
+        columns.append(whole)
+    return batched.ManifoldRows(*columns)

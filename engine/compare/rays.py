@@ -4,15 +4,23 @@ Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked
 (`allowances.surface_allowance`; a circle's ray adds what its discriminant loses). The *margin* of a point is how far it lies outside the
 shape: the greatest of its distances from the edges' lines, or that from the circle; negative inside.
 
+That of an edge is its distance: no point lies inside.
+
 Points: `float32_tie` if the margin is within b.
 
 Rays agree if both miss, or if both hit within 2 b along the normal, with one normal. Otherwise
 
+    they hit an edge in one place      `local_normal` if Box2D's normal, turned by the pose, is the right one, and not turned is not:
+                                       b2EdgeShape of 2.3.0 answers in the edge's own frame
     only ours hits, at its start       `starts_inside` if the start lies in the shape: Box2D has no hit for such a ray;
                                        `float32_tie` if its margin is within b
+    only ours hits, a circle           `short_ray` if the ray is shorter than 0.35 mm, its square below FLT_EPSILON: b2CircleShape then
+                                       looks no further; our place has a margin within b
     only one hits                      `float32_tie` if the ray meets the shape grown by b, and not the shape shrunk by b
+                                       (of an edge: and would miss it, if one of the four ends moved by b)
     both hit, elsewhere or otherwise   `float32_tie` if both places, and the middle between them, have margins within b
-                                       and each normal is that of an edge within b of its place, or of the circle there
+                                       and each normal is that of an edge within b of its place, or of the circle there, or one of those
+                                       that an edge's end has
     otherwise                          unexplained
 
 The inputs are float32 numbers, and the margins are computed from them in rational arithmetic, up to the last division by an edge's length.
@@ -29,16 +37,22 @@ from numpy.typing import NDArray
 
 from engine.box2d.oracle import held_rotation
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import BOX2D_EPSILON, EPS32
 from engine.compare import allowances
 from engine.compare.cases import RayChunk
 from engine.compare.judge import Explanation
+from engine.compare.ties import core_distance_sq
 from engine.contracts.status import Status
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes
 
 __all__ = ["PosedRays", "RayVerdicts", "Rays", "judge_points", "judge_rays", "our_points", "our_rays", "posed_rays"]
 
+_MARGIN_HALVINGS = 6
+"""Of the interval in which the margin of a grazing ray is told; the proof does not depend on it."""
+
 _Found = tuple[str, float, str] | None
+_Point = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +150,33 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> RayVe
     if ours is None:
         ours = our_rays(posed)
     length = np.hypot(*posed.translations.T)
+    is_edge = posed.shapes.n_vertices[posed.indices] == 2
+    told, box2d = box2d, _with_turned_normals(posed, box2d, is_edge)
     both_hit = (ours.status == Status.HIT) & (box2d.status == Status.HIT)
     along = np.where(both_hit, np.abs(np.where(both_hit, ours.fraction, 0.0) - box2d.fraction), 0.0)[:, None] * posed.translations
     point_error = np.hypot(*along.T)
     across = np.abs((along * ours.normal).sum(axis=1))
-    normal_error = np.where(both_hit, np.abs(ours.normal - box2d.normal).max(axis=1), 0.0)
+    normal_error, told_error = (np.where(both_hit, np.abs(ours.normal - one.normal).max(axis=1), 0.0) for one in (box2d, told))
     is_circle = posed.shapes.n_vertices[posed.indices] == 1
     turn = np.where(is_circle, 2.0 * (posed.ray_bound + point_error) / np.where(is_circle, posed.shapes.radius[posed.indices], 1.0), 0.0)
-    # steeper than this against the surface, float32 determines a hit; on the others agreement would mean little
+    # steeper than this against the surface, and with a normal known to this, float32 determines a hit; of others agreement means little
     steep = np.abs((posed.translations * ours.normal).sum(axis=1)) * allowances.MOST_AGREEING_AMPLIFICATION >= length
-    same_place = steep & (across <= 2.0 * posed.ray_bound) & (normal_error <= allowances.direction_allowance() + turn)
+    same_place = (
+        steep
+        & (turn <= allowances.MOST_AGREEING_TURN)
+        & (across <= 2.0 * posed.ray_bound)
+        & (normal_error <= allowances.direction_allowance() + turn)
+    )
     agrees = ((ours.status == Status.MISS) & (box2d.status == Status.MISS)) | (both_hit & same_place)
+    is_local = agrees & both_hit & is_edge & (told_error > allowances.direction_allowance())
+    agrees = agrees & ~is_local
     differences: list[Explanation] = []
     for row in np.flatnonzero(~agrees).tolist():
+        if is_local[row]:
+            angle = posed.poses[row, 2]
+            evidence = f"turned by the edge's angle of {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
+            differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
+            continue
         found = _Trial(posed, row).verdict(ours, box2d)
         if found is None:
             sides = [f"{Status(int(one.status[row])).name} at {float(one.fraction[row]):.9g}" for one in (box2d, ours)]
@@ -157,6 +185,13 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> RayVe
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
     return RayVerdicts(int(agrees.sum()), worst_point, worst_normal, tuple(differences))
+
+
+def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: NDArray[np.bool_]) -> Rays:
+    """Turn the normals of edges to the world, by the poses."""
+    (x, y), cos, sin = box2d.normal.T, posed.turned[:, 2], posed.turned[:, 3]
+    turned = np.column_stack((cos * x - sin * y, sin * x + cos * y))
+    return Rays(box2d.status, box2d.fraction, np.where(is_edge[:, None], turned, box2d.normal))
 
 
 class _Trial:
@@ -170,8 +205,8 @@ class _Trial:
         c, s = (Fraction(number) for number in held_rotation(angle))
         corners = [(Fraction(u), Fraction(v)) for u, v in shapes.vertices[first : first + n].tolist()]
         self._corners = [(c * u - s * v + Fraction(x), s * u + c * v + Fraction(y)) for u, v in corners]
-        self._start = [Fraction(number) for number in posed.origins[row].tolist()]
-        self._way = [Fraction(number) for number in posed.translations[row].tolist()]
+        (start_x, start_y), (way_x, way_y) = posed.origins[row].tolist(), posed.translations[row].tolist()
+        self._start, self._way = (Fraction(start_x), Fraction(start_y)), (Fraction(way_x), Fraction(way_y))
 
     def margin(self, fraction: float) -> float:
         """Return how far outside the shape the ray's point at `fraction` lies."""
@@ -185,7 +220,7 @@ class _Trial:
             margin = self.margin(0.0)
             if other == Status.HIT:
                 return self._same_surface(0.0, theirs)
-            if margin <= 0.0:
+            if margin <= 0.0 and len(self._corners) != 2:
                 return "starts_inside", -margin, f"the ray starts inside: exact margin {margin:.3g} m"
             return self._tie(margin, "the start lies on the boundary") if margin <= self._bound else None
         if one == other == Status.HIT:
@@ -193,16 +228,25 @@ class _Trial:
             return self._same_surface(hits[0][0], theirs) if all(self._is_own_normal(*hit) for hit in hits) else None
         if Status.MISS not in (one, other):
             return None
+        if one == Status.HIT and self._is_short_for_circle() and abs(self.margin(float(ours.fraction[self._row]))) <= self._bound:
+            length = math.hypot(*(float(number) for number in self._way))
+            told = f"the ray is {length:.3g} m long; Box2D's circles answer none below {math.sqrt(BOX2D_EPSILON):.3g} m"
+            return "short_ray", length, told
         if other == Status.HIT and abs(self.margin(theirs)) > self._bound:
             return None
         if one == Status.HIT and abs(self.margin(float(ours.fraction[self._row]))) > self._bound:
             return None
         if self._meets(self._bound) and not self._meets(-self._bound):
-            return self._tie(self._bound, "the ray grazes, or ends at the surface")
+            return self._tie(self._grazing_margin(), "the ray grazes, or ends at the surface")
         at_start = self.margin(0.0)
         if other == Status.MISS and abs(at_start) <= self._bound:
             return self._tie(at_start, "the start lies on the boundary")
         return None
+
+    def _is_short_for_circle(self) -> bool:
+        """Tell whether b2CircleShape sees a ray too short for it: the square of its length is known to it within 4 u."""
+        square = self._way[0] ** 2 + self._way[1] ** 2
+        return len(self._corners) == 1 and square <= Fraction(BOX2D_EPSILON) * (1 + 2 * Fraction(EPS32))
 
     def _same_surface(self, ours: float, theirs: float) -> _Found:
         margins = [self.margin(fraction) for fraction in (ours, theirs, 0.5 * (ours + theirs))]
@@ -215,6 +259,10 @@ class _Trial:
             t = Fraction(fraction)
             away = [float(self._start[k] + t * self._way[k] - self._corners[0][k]) for k in range(2)]
             return max(abs(away[k] - self._radius * float(normal[k])) for k in range(2)) <= 2.0 * self._bound
+        if len(self._corners) == 2 and not self._is_on_side(normal):
+            return False
+        if len(self._corners) == 2 and self._is_end_normal(fraction, normal):
+            return True
         margins = self._margins(fraction)
         after = self._corners[1:] + self._corners[:1]
         for (ax, ay), (bx, by), margin in zip(self._corners, after, margins, strict=True):
@@ -225,9 +273,33 @@ class _Trial:
                 return True
         return False
 
+    def _is_on_side(self, normal: FloatArray) -> bool:
+        """Tell whether a normal looks against the ray, as an edge's has to, unless rounding decides on which side the ray starts."""
+        against = -sum(float(normal[k]) * float(self._way[k]) for k in range(2))
+        if against >= -allowances.direction_allowance() * math.hypot(float(self._way[0]), float(self._way[1])):
+            return True
+        (ax, ay), (bx, by) = self._corners
+        ex, ey = bx - ax, by - ay
+        beside = ex * (self._start[1] - ay) - ey * (self._start[0] - ax)
+        return beside * beside <= Fraction(self._bound) ** 2 * (ex * ex + ey * ey)
+
+    def _is_end_normal(self, fraction: float, normal: FloatArray) -> bool:
+        """Tell whether the place is an end of the edge, to within b, and the normal one that the end has: any that points away."""
+        t = Fraction(fraction)
+        place = [float(self._start[k] + t * self._way[k]) for k in range(2)]
+        for end, other in (self._corners, self._corners[::-1]):
+            off, edge = ([float(one[k]) - from_[k] for k in range(2)] for one, from_ in ((end, place), (other, [float(x) for x in end])))
+            toward = (edge[0] * float(normal[0]) + edge[1] * float(normal[1])) / math.hypot(*edge)
+            if math.hypot(*off) <= self._bound and toward <= allowances.direction_allowance():
+                return True
+        return False
+
     def _margins(self, fraction: float) -> list[float]:
         t = Fraction(fraction)
         px, py = self._start[0] + t * self._way[0], self._start[1] + t * self._way[1]
+        if len(self._corners) == 2:
+            distance = math.sqrt(float(core_distance_sq([(px, py)], self._corners)))
+            return [distance, distance]
         if len(self._corners) == 1:
             (cx, cy), radius = self._corners[0], Fraction(self._radius)
             # (d^2 - r^2) / (d + r): no cancellation
@@ -239,6 +311,17 @@ class _Trial:
             for (ax, ay), (bx, by) in zip(self._corners, after, strict=True)
         ]
 
+    def _grazing_margin(self) -> float:
+        """Return by how much the shape must grow or shrink for the ray just to meet it, rounded up to a 64th of b."""
+        meets, low, high = self._meets(0.0), 0.0, self._bound
+        for _ in range(_MARGIN_HALVINGS):
+            middle = 0.5 * (low + high)
+            if self._meets(-middle if meets else middle) == meets:
+                low = middle
+            else:
+                high = middle
+        return high
+
     def _meets(self, grown: float) -> bool:
         """Tell whether the ray meets the shape with its edges, or its circle, moved outwards by `grown`."""
         if len(self._corners) == 1:
@@ -247,6 +330,8 @@ class _Trial:
             t = min(Fraction(1), max(Fraction(0), ((cx - px) * wx + (cy - py) * wy) / length_sq)) if length_sq else Fraction(0)
             reach = Fraction(self._radius) + Fraction(grown)
             return reach > 0 and (px + t * wx - cx) ** 2 + (py + t * wy - cy) ** 2 <= reach * reach
+        if len(self._corners) == 2:
+            return self._meets_edge(Fraction(grown))
         first, last = Fraction(0), Fraction(1)
         for (ax, ay), (bx, by) in zip(self._corners, self._corners[1:] + self._corners[:1], strict=True):
             nx, ny = by - ay, ax - bx
@@ -262,5 +347,23 @@ class _Trial:
                 first = max(first, -in_front / rate)
         return first <= last
 
+    def _meets_edge(self, grown: Fraction) -> bool:
+        """Tell whether the ray comes within `grown` of the edge; of a negative one, whether it crosses it even if an end moves so far."""
+        end = (self._start[0] + self._way[0], self._start[1] + self._way[1])
+        ray = [self._start, end] if end != self._start else [self._start]
+        if all(_is_astride(line, points, max(-grown, Fraction(0))) for line, points in ((self._corners, ray), (ray, self._corners))):
+            return True
+        return grown >= 0 and core_distance_sq(ray, self._corners) <= grown * grown
+
     def _tie(self, margin: float, what: str) -> _Found:
         return "float32_tie", abs(margin), f"{what}: exact margin {margin:.3g} m of {self._bound:.3g} m allowed"
+
+
+def _is_astride(line: list[_Point], points: list[_Point], room: Fraction) -> bool:
+    """Tell whether two points lie on the two sides of a line, each farther from it than `room`."""
+    if len(line) < 2 or len(points) < 2:
+        return False
+    (ax, ay), (bx, by) = line
+    ex, ey = bx - ax, by - ay
+    sides = [ex * (y - ay) - ey * (x - ax) for x, y in points]
+    return sides[0] * sides[1] < 0 and min(side * side for side in sides) > room * room * (ex * ex + ey * ey)

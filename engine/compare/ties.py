@@ -8,24 +8,28 @@ between fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from engine.box2d.oracle import held_rotation
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare import allowances
 from engine.compare._decisions import Bounds, Outcome, WorldPolygon, all_outcomes, replay_outcome, world_polygon
+from engine.compare._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.posed import Answers, PosedPairs
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import CIRCLE
+from engine.narrowphase.packing import CIRCLE, SEGMENT
 
 __all__ = [
     "core_distance_sq",
     "explain_circle",
     "explain_decisions",
     "explain_distance",
+    "explain_edge",
     "explain_equal_axes",
     "explain_overlap",
     "explain_steep_clip",
@@ -43,11 +47,65 @@ _GUARD_BITS = 100
 def explain_decisions(posed: PosedPairs, at: int, box2d: Answers) -> _Explained:
     """Look for decisions of Box2D's rule that rounding turned so that its own answer comes out, and prove their margins small."""
     bounds = _bounds(posed, at)
-    a, b = (_placed(posed, at, side, float) for side in (0, 1))
-    for outcome, script in all_outcomes(a, b, bounds):
+
+    def replay(number: Callable[[float], Any]) -> Callable[[Sequence[int]], Outcome]:
+        a, b = (_placed(posed, at, side, number) for side in (0, 1))
+        return lambda script: replay_outcome(a, b, bounds, script)
+
+    return _turned_decisions(posed, at, box2d, replay)
+
+
+def explain_edge(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> _Explained:
+    """Do the same for an edge and a polygon or circle; ours must be the rule's answer by the same proof, with nothing or less turned."""
+    bounds, shapes = _bounds(posed, at), posed.shapes
+    edge_side = 0 if shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
+    is_circle = shapes.kind[posed.pairs[at, 1 - edge_side]] == CIRCLE
+    sign = 1 if edge_side == 0 else -1
+
+    def replay(number: Callable[[float], Any]) -> Callable[[Sequence[int]], Outcome]:
+        edge = _placed_edge(posed, at, edge_side, number)
+        if is_circle:
+            center = _world_points(posed, at, 1 - edge_side, None, number)[0]
+            radius = number(float(shapes.radius[posed.pairs[at, 1 - edge_side]]))
+            return lambda script: replay_edge_circle(edge, center, radius, sign, bounds, script)
+        poly = _placed(posed, at, 1 - edge_side, number)
+        return lambda script: replay_edge_polygon(edge, poly, sign, bounds, script)
+
+    row = slice(at, at + 1)
+    normal = np.where(ours.count[row, None] > 0, ours.axis[row, :2], 0.0)
+    answer = posed.take(np.array([at]))
+    our_answer = Answers(ours.count[row], normal, ours.points[row])
+    if not any(_is_answer(answer, 0, outcome, our_answer) for outcome, _ in all_outcomes(replay(float))):
+        return None
+    found = _turned_decisions(posed, at, box2d, replay)
+    if found is not None or ours.count[at] != box2d.count[at] or ours.count[at] == 0:
+        return found
+    if not is_circle:
+        return explain_steep_clip(posed, at, ours, box2d, widening=0.0)
+    return _explain_end(posed, at, ours, box2d, replay(Fraction)(()), bounds.separation)
+
+
+def _explain_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> _Explained:
+    """Prove that a circle's centre lies so near to the end of an edge that the direction from there is undetermined."""
+    if exact.amplification == 0.0 or not _is_along_own_normal(posed, at, box2d, bound):
+        return None
+    distance = 1.0 / exact.amplification
+    turned = max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True))
+    if distance * turned > 2.0 * bound:
+        return None
+    return "float32_tie", distance, f"the centre lies {distance:.3g} m from the edge's end: its direction is known to {bound:.3g} m only"
+
+
+def _turned_decisions(
+    posed: PosedPairs, at: int, box2d: Answers, replay: Callable[[Callable[[float], Any]], Callable[[Sequence[int]], Outcome]]
+) -> _Explained:
+    """Follow a rule in float64 through all outcomes until one is Box2D's, then prove the margins on the way in fractions."""
+    exactly = None
+    for outcome, script in all_outcomes(replay(float)):
         if not _is_answer(posed, at, outcome, box2d):
             continue
-        exact = replay_outcome(_placed(posed, at, 0, Fraction), _placed(posed, at, 1, Fraction), bounds, script)
+        exactly = exactly or replay(Fraction)
+        exact = exactly(script)
         if [decision.name for decision in exact.decisions] != [decision.name for decision in outcome.decisions]:
             continue
         if any(abs(decision.margin) > Fraction(decision.bound) for decision in exact.decisions) or not exact.decisions:
@@ -93,17 +151,18 @@ def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: M
     return "float32_tie", abs(margin), f"two axes equally deep: exact margin {margin:.3g} m of {bound:.3g} m allowed"
 
 
-def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> _Explained:
+def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> _Explained:
     """Prove Box2D's points right though they may lie far from ours: the incident edge stands so steep that the cut is undetermined.
 
     Each point, taken back to the clipped end, must lie on the incident polygon's surface, and between the side planes, within the
-    bound of one separation: then rounding moved it along the edge, and nothing else happened.
+    bound of one separation: then rounding moved it along the edge, and nothing else happened. `widening` is by how much the side
+    planes are moved apart, both skins unless told.
     """
     side, edge = ours.reference[at].tolist()
     base, other = (_placed(posed, at, which, Fraction) for which in (side, 1 - side))
     bound = Fraction(2.0 * _bounds(posed, at).separation)
     (nx, ny), sign = base.normals[edge], 1 if side == 0 else -1
-    total = base.skin + other.skin
+    total = base.skin + other.skin if widening is None else Fraction(widening)
     first, last = base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)]
     farthest = Fraction(0)
     for x, y, separation in box2d.points[at, : box2d.count[at]].tolist():
@@ -144,6 +203,9 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
         return "float32_tie", distance, f"the centres lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
     polygon, center = (core_a, core_b[0]) if shapes.kind[b] == CIRCLE else (core_b, core_a[0])
     placed = _placed(posed, at, 0 if shapes.kind[b] == CIRCLE else 1, Fraction)
+    found = _explain_region(posed, at, ours, box2d, polygon, center, bound)
+    if found is not None:
+        return found
     separations = [_edge_separation(placed, edge, [center]) for edge in range(len(polygon))]
     deepest = max(separations)
     near = [one for one in separations if deepest - one <= Fraction(2.0 * bound)]
@@ -153,6 +215,44 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     margin = float(deepest - min(near))
     told = f"the centre lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
     return "float32_tie", margin, told
+
+
+def _explain_region(
+    posed: PosedPairs,
+    at: int,
+    ours: ManifoldRows,
+    box2d: Answers,
+    polygon: list[tuple[Fraction, Fraction]],
+    center: tuple[Fraction, Fraction],
+    bound: float,
+) -> _Explained:
+    """Prove that a circle's centre lies on the border between what is nearest to an edge and what is nearest to its corner.
+
+    There both give one normal; but that from a corner is a direction over a distance, which float32 knows less well than an edge's.
+    """
+    limit = Fraction(bound)
+    for k, (vx, vy) in enumerate(polygon):
+        away = (center[0] - vx, center[1] - vy)
+        distance = math.hypot(float(away[0]), float(away[1]))
+        if distance <= bound:
+            continue
+        margins = []
+        for nx, ny in (polygon[k - 1], polygon[(k + 1) % len(polygon)]):
+            ex, ey = nx - vx, ny - vy
+            margins.append(float(ex * away[0] + ey * away[1]) / math.hypot(float(ex), float(ey)))
+        margin = min(margins, key=abs)
+        # on the border of one edge, and beyond the other or on its border too
+        if abs(margin) > limit or max(margins) > bound:
+            continue
+        # the edge's normal stands off the corner's direction by no more than the margin over the distance
+        turn = float(allowances.normal_allowance(posed.scale[at : at + 1], np.array([1.0 / distance]), np.array([False]))[0])
+        directions = (np.array([float(away[0]), float(away[1])]) / distance, ours.axis[at, :2], box2d.normal[at])
+        if all(
+            min(np.abs(directions[0] - one).max(), np.abs(directions[0] + one).max()) <= turn + bound / distance for one in directions[1:]
+        ):
+            told = f"the centre lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+            return "float32_tie", abs(margin), told
+    return None
 
 
 def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> _Explained:
@@ -185,13 +285,15 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> _
 def core_distance_sq(core_a: list[tuple[Fraction, Fraction]], core_b: list[tuple[Fraction, Fraction]]) -> Fraction:
     """Return the exact squared distance of two convex cores (one vertex is a point), 0 where they overlap.
 
-    They overlap exactly when no edge of either parts them; a cross product's sign needs no unit normal.
+    They overlap exactly when no edge of either parts them, provided that one of them has an area; a cross product's sign needs no unit
+    normal. Points and segments without area are told apart by their distance alone; two segments, which Box2D does not collide,
+    are not asked about.
     """
-    for one, other in ((core_a, core_b), (core_b, core_a)):
-        if len(one) > 1 and any(_parts(one, edge, other) for edge in range(len(one))):
-            break
-    else:
-        if len(core_a) > 1 or len(core_b) > 1:
+    if max(len(core_a), len(core_b)) > 2:
+        for one, other in ((core_a, core_b), (core_b, core_a)):
+            if len(one) > 1 and any(_parts(one, edge, other) for edge in range(len(one))):
+                break
+        else:
             return Fraction(0)
     nearest = None
     for one, other in ((core_a, core_b), (core_b, core_a)):
@@ -272,10 +374,26 @@ def _placed(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any
     return world_polygon(vertices, (center_x, center_y), float(posed.shapes.radius[shape]), position, rotation, number)
 
 
+def _placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldEdge:
+    shapes, shape = posed.shapes, int(posed.pairs[at, side])
+    (v1, v2), skin = _world_points(posed, at, side, None, number), number(float(shapes.radius[shape]))
+    x1, y1, x2, y2 = shapes.ghosts[shape].tolist()
+    before, after = _world_points(posed, at, side, [(x1, y1), (x2, y2)], number)
+    has_before, has_after = shapes.has_ghost[shape].tolist()
+    return WorldEdge(v1, v2, before if has_before else None, after if has_after else None, skin)
+
+
 def _core(posed: PosedPairs, at: int, side: int) -> list[tuple[Fraction, Fraction]]:
+    return _world_points(posed, at, side, None, Fraction)
+
+
+def _world_points(
+    posed: PosedPairs, at: int, side: int, local: list[tuple[float, float]] | None, number: Callable[[float], Any]
+) -> list[tuple[Any, Any]]:
+    """Take points of a shape's own frame to the world; its core's vertices unless others are given."""
     _, vertices, (px, py), (cos, sin) = _local(posed, at, side)
-    c, s, x0, y0 = Fraction(cos), Fraction(sin), Fraction(px), Fraction(py)
-    exact = [(Fraction(x), Fraction(y)) for x, y in vertices]
+    c, s, x0, y0 = number(cos), number(sin), number(px), number(py)
+    exact = [(number(x), number(y)) for x, y in (vertices if local is None else local)]
     return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in exact]
 
 
@@ -304,9 +422,7 @@ def _parts(polygon: list[tuple[Fraction, Fraction]], edge: int, others: list[tup
     return all((by - ay) * (x - ax) - (bx - ax) * (y - ay) > 0 for x, y in others)
 
 
-def _segment_distance_sq(
-    point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]
-) -> Fraction:
+def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> Fraction:
     ex, ey = end[0] - start[0], end[1] - start[1]
     px, py = point[0] - start[0], point[1] - start[1]
     length_sq = ex * ex + ey * ey

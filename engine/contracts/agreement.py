@@ -22,7 +22,14 @@ REASONS: dict[str, Reason] = {
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
     "toi_missed": Reason("missed touch", "A touch came and went within the step, and Box2D passed over it. Ours is the first touch."),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
+    "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or there is none."),
     "starts_inside": Reason("starts inside", "The ray starts in the shape. Box2D has no hit for it; ours is one at the start."),
+    "short_ray": Reason("short ray", "Box2D's circles answer no ray shorter than 0.35 mm. Ours is the hit."),
+    "local_normal": Reason("local normal", "Box2D gives an edge's normal in the edge's own frame. Ours is in the world's."),
+    "cancellation": Reason("cancellation", "Float32 lost the digits of a mass, a centroid or an area among larger numbers. Ours has them."),
+    "too_small": Reason("too small", "Box2D refuses polygons of no more than 1.2e-7 m^2. Ours has no such limit."),
+    "endless": Reason("endless hull", "Rounding leads Box2D's hull in a circle that never ends; it would crash. Ours is the hull."),
+    "fat_box": Reason("fat box", "Box2D keeps boxes 0.1 m wider, and longer ahead of a motion. The shapes' own boxes are apart."),
     "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
 }
 """Every reason of the referee. docs/referee.md has a section for each; `engine.compare.judge` proves them."""

@@ -22,6 +22,7 @@ LAYERS = (
     "engine.query",
     "engine.box2d",
     "engine.compare",
+    "engine.check",
     "engine.experiments",
     "engine.render",
     "engine.app",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +15,8 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
+    from types import FrameType
 
     from rich.console import Console
 
@@ -22,38 +26,44 @@ __all__ = ["compare_command"]
 
 DEFAULT_PAIRS = 100_000
 MOST_JOBS = 1024
+ALL = "all"
 _SHOWN_UNEXPLAINED = 5
 
 
 def compare_command(
     pairs: Annotated[int, typer.Option("--pairs", metavar="N", help="Pairs of shapes for each query.")] = DEFAULT_PAIRS,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
-    queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas.")] = "manifold,overlap",
+    queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL,
+    kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    timings: Annotated[bool, typer.Option("--timings", help="Say where the time went.")] = False,
 ) -> int:
-    """Compare our answers with Box2D's on seeded pairs of shapes; a tenth of them are chosen to be difficult.
+    """Compare our answers with Box2D's on seeded pairs of shapes; some of them are chosen to be difficult.
 
-    Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1.
+    Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1. Ctrl-C ends with
+    what was found so far.
     """
     from engine import query
     from engine.compare import bulk
+    from engine.compare.cases import PAIR_KINDS
 
     n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
     seed = integer("--seed", seed, 0)
     n_jobs = _cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
-    wanted = _queries(queries, bulk.QUERIES)
+    wanted = _listed("--queries", queries, bulk.QUERIES)
+    wanted_kinds = PAIR_KINDS if kinds is None else _listed("--kinds", kinds, PAIR_KINDS)
     check_json_target(json_file)
 
-    with warming():
-        query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-    tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs)
-    total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
-    console = people(json_file)
+    with _terminating_as_interrupting():
+        with warming():
+            query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
+        tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds)
+        total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
     if total is not None:
-        _print(console, total)
-        if is_whole:
-            write_json(json_file, total.as_json())
+        _print(people(json_file), total, timings)
+        found = total.as_json(with_seconds=timings)
+        write_json(json_file, found if is_whole else {**found, "interrupted": True})
     if not is_whole:
         compared = 0 if total is None else total.queries[wanted[0]].pairs
         raise InterruptedRunError(f"interrupted after {compared:,} of {n_pairs:,} pairs")
@@ -61,13 +71,31 @@ def compare_command(
     return 1 if total.unexplained_total else 0
 
 
+@contextlib.contextmanager
+def _terminating_as_interrupting() -> Iterator[None]:
+    """Let a request to terminate end the run as Ctrl-C does, so that the other processes end too and nothing found is lost."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
     """Run to the end or to Ctrl-C, with a bar on standard error; return what was found and whether that is all."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]} pairs/s"), TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]} pairs/s, left")
+    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), rate, TimeRemainingColumn())
     total: Tally | None = None
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=n_pairs, rate="-")
@@ -83,7 +111,7 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
     return total, True
 
 
-def _print(console: Console, total: Tally) -> None:
+def _print(console: Console, total: Tally, timings: bool) -> None:
     from rich.table import Table
 
     from engine.contracts.agreement import REASONS
@@ -103,6 +131,8 @@ def _print(console: Console, total: Tally) -> None:
             f"{tally.max_point_error:.2g} m",
         )
         lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        if timings:
+            lines.append(f"{query} took: " + ", ".join(f"{part} {seconds:,.2f} s" for part, seconds in tally.seconds.items()))
         if "missed_share" in found:
             share, depth = found["missed_share"], found["worst_missed_depth"]
             lines.append(f"{query}: Box2D missed {share:.1%} of the touches, the deepest of {depth:.2g} m")
@@ -116,12 +146,14 @@ def _print(console: Console, total: Tally) -> None:
             console.print(f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}", markup=False)
 
 
-def _queries(given: str, known: tuple[str, ...]) -> tuple[str, ...]:
+def _listed(option: str, given: str, known: tuple[str, ...]) -> tuple[str, ...]:
     wanted = tuple(word.strip() for word in given.split(","))
+    if wanted == (ALL,):
+        return known
     for word in wanted:
         if word not in known:
-            raise InvalidInputError("--queries", "one or more of " + ", ".join(known), word)
-    return wanted
+            raise InvalidInputError(option, f"{ALL}, or one or more of " + ", ".join(known), word)
+    return tuple(dict.fromkeys(wanted))
 
 
 def _cores() -> int:

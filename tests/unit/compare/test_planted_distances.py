@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from engine.box2d.distance_oracle import DistanceOracle
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle import PairOracle, round_pose, round_shape
 from engine.compare import bulk
-from engine.compare.cases import case_chunk, motion_chunk
+from engine.compare.cases import MotionChunk, case_chunk, motion_chunk
 from engine.compare.distances import judge_distances, our_distances
 from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
 from engine.compare.posed import posed_pairs
 from engine.contracts import Status
+from engine.geometry import Polygon
 from engine.narrowphase.packing import pack
 
 SEED, N = 21, 1500
@@ -93,6 +94,34 @@ def test_an_overlap_at_the_start():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.MISS))[:50]
     bad = of(OURS, rows, Status.OVERLAPPING, np.zeros(len(rows)))
     assert len(unexplained(judge_impacts(MOVING.take(rows), of(BOX2D, rows), bad))) == len(rows)
+
+
+def test_box2d_gives_up_on_a_spin_and_says_so():
+    oracle = PairOracle([round_shape(Polygon.box(0.86059177, 0.59905213)), round_shape(Polygon.box(0.66287559, 0.6689862))])
+    ends = [
+        [(-6.90324592590332, -2.6846764087677, 5.511681079864502)],
+        [(-6.314976692199707, -0.5768146514892578, -17.071619033813477)],
+        [(-9.055325508117676, -1.9328974485397339, 11.399102210998535)],
+        [(-11.418701171875, -4.277660846710205, -29.572479248046875)],
+    ]
+    motion = MotionChunk(*(round_pose(end) for end in ends))
+    found = oracle.times_of_impact([(0, 1)], motion.start_a, motion.end_a, motion.start_b, motion.end_b)
+    assert found.status.tolist() == [Status.OUT_OF_ITERATIONS]
+    moving = moving_pairs(pack(oracle.shapes), np.array([(0, 1)]), motion)
+    verdicts = judge_impacts(moving, Impacts(found.status, found.fraction))
+    assert [one.reason for one in verdicts.differences] in (["gave_up"], ["toi_missed"])
+    assert "Box2D" in verdicts.differences[0].evidence
+
+
+def test_giving_up_excuses_no_wrong_answer_of_ours():
+    rows = np.flatnonzero(NORMAL & (OURS.status == Status.HIT) & (OURS.fraction > 0.1) & (OURS.fraction < 0.9))[:100]
+    gave_up = of(BOX2D, rows, Status.OUT_OF_ITERATIONS, np.zeros(len(rows)))
+    right = judge_impacts(MOVING.take(rows), gave_up)
+    assert not unexplained(right) and {one.reason for one in right.differences} <= {"gave_up", "toi_missed"}
+    wrong = judge_impacts(MOVING.take(rows), gave_up, of(OURS, rows, Status.MISS, np.ones(len(rows))))
+    assert len(unexplained(wrong)) >= 0.9 * len(rows)  # a few only graze
+    late = judge_impacts(MOVING.take(rows), gave_up, of(OURS, rows, fraction=OURS.fraction[rows] + 0.1))
+    assert len(unexplained(late)) + sum(one.reason == "toi_missed" for one in late.differences) >= 0.9 * len(rows)
 
 
 def test_jobs_do_not_change_what_is_found():

@@ -1,0 +1,286 @@
+"""``check``: somebody else's collision function on the bench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
+from engine.app.files import check_directory, write_atomically
+from engine.common.checks import choice, integer, non_negative, positive
+from engine.common.errors import InvalidInputError, LabError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from engine.check.trial import Tally, Task
+
+__all__ = ["check_command"]
+
+DEFAULT_PAIRS = 10_000
+DEFAULT_FUNCTION = "collide"
+_LONGEST_LIMIT = 3600.0
+_PAGE = "report.html"
+
+
+def check_command(
+    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNCTION", help="Your function; without :FUNCTION it is collide. Or a folder.")],
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="Q", help="manifold, overlap or distance.", show_default="manifold")
+    ] = None,
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", help="Pairs of shapes it is called on.")] = DEFAULT_PAIRS,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
+    time_limit: Annotated[float, typer.Option("--time-limit", metavar="SECONDS", help="What a call may take.")] = 1.0,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="M", help="Metres an answer may be off, beside what float64 loses.")
+    ] = 1e-9,
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Call it on this one pair only.")] = None,
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, pictures and pairs.")] = None,
+    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+) -> int:
+    """Call your function on seeded pairs of shapes and judge each answer against exact arithmetic.
+
+    collide(a, b) gets lists of (x, y), counter-clockwise, or (x, y, radius) for a circle, and returns None or a dict with any of
+    normal (from a to b), points, depth. It runs in a process of its own: whatever it does there, the check goes on. Of each kind of
+    wrong answer the first is made as small as possible and shown.
+    """
+    from engine.check.kinds import QUERIES
+
+    if query is not None:
+        choice("--query", query, QUERIES)
+    n_pairs, seed = integer("--pairs", pairs, 1, 1_000_000_000), integer("--seed", seed, 0)
+    seconds = positive("--time-limit", time_limit, "s")
+    if seconds > _LONGEST_LIMIT:
+        raise InvalidInputError("--time-limit", f"at most {_LONGEST_LIMIT:g} s", time_limit)
+    slack = non_negative("--tolerance", tolerance, "m")
+    paths, function, is_folder = _functions(target)
+    if report is not None:
+        check_directory("--report", report)
+    check_json_target(json_file)
+
+    from engine.check.trial import Task
+
+    tasks = [Task(path, function, query or QUERIES[0], n_pairs, seed, slack, seconds) for path in paths]
+    if pair_file is not None:
+        tallies, is_whole = _on_one_pair(tasks, query, pair_file), True
+    else:
+        from engine.check.trial import warm_up
+
+        if not is_folder:
+            _load_once(tasks[0])
+        with warming():
+            warm_up()
+        tallies, is_whole = _on_many(tasks, may_be_refused=is_folder)
+    console = people(json_file)
+    pair_files = {(0, finding.kind): pair_file for finding in tallies[0].findings} if pair_file is not None else {}
+    if report is not None:
+        pair_files = _write_report(report, tallies)
+    _print(console, tallies, pair_files)
+    if report is not None:
+        console.print(f"report: {Path(report) / _PAGE}", markup=False)
+    if not is_whole:
+        done = sum(tally.pairs for tally in tallies)
+        raise InterruptedRunError(f"interrupted after {done:,} of {n_pairs * len(tasks):,} pairs")
+    _write(json_file, tallies)
+    return 0 if all(tally.is_right for tally in tallies) else 1
+
+
+def _functions(target: str) -> tuple[list[Path], str, bool]:
+    """Return the files that a target names, the function's name, and whether it is a folder."""
+    name, colon, function = target.rpartition(":")
+    if not colon or not function.isidentifier():  # C:\file.py has a colon too
+        name, function = target, DEFAULT_FUNCTION
+    path = Path(name)
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except (OSError, ValueError):
+        is_folder = is_file = False
+    if is_folder:
+        paths = sorted(one for one in path.glob("*.py") if one.is_file() and not one.name.startswith(("__", ".")))
+        if not paths:
+            raise InvalidInputError("FILE.py:FUNCTION", "a folder with .py files", target)
+        return paths, function, True
+    if not is_file:
+        raise InvalidInputError("FILE.py:FUNCTION", "a file that exists, with a function's name behind a colon, or a folder", target)
+    return [path], function, False
+
+
+def _load_once(task: Task) -> None:
+    """Tell a mistake in the file at once, before anything is compiled."""
+    from engine.check.runner import RefusedFunctionError, Runner
+
+    with Runner(task.path, task.function, task.query, task.time_limit) as runner:
+        try:
+            runner.start()
+        except RefusedFunctionError as refusal:
+            raise LabError(f"{task.path}: {refusal.message}") from None
+
+
+def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Tally]:
+    from dataclasses import replace
+
+    from engine.check.kinds import QUERIES
+    from engine.check.plain import plain_pair
+    from engine.check.trial import check_pair
+    from engine.compare.pair_file import load_pair
+    from engine.geometry import Circle, Polygon
+
+    found = load_pair(file)
+    a, b = found.shape_a, found.shape_b
+    if not isinstance(a, Circle | Polygon) or not isinstance(b, Circle | Polygon):
+        raise InvalidInputError("--pair", "two shapes, each a polygon or a circle", file)
+    asked = query or (found.query if found.query in QUERIES else QUERIES[0])
+    pair = plain_pair(a, found.pose_a, b, found.pose_b)
+    tallies = [check_pair(replace(task, query=asked, pairs=1), pair) for task in tasks]
+    if len(tallies) == 1:
+        _refuse(tallies[0])
+    return tallies
+
+
+def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], bool]:
+    """Try one function after the other, with a bar on standard error; return what was found, and whether that is all."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeRemainingColumn(),
+    )
+    tallies: list[Tally] = []
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        try:
+            for task in tasks:
+                row = bar.add_task(escape(task.path.name), total=task.pairs, state="")
+                _try(task, tallies, bar, row)
+                if not may_be_refused:
+                    _refuse(tallies[-1])
+        except KeyboardInterrupt:
+            return tallies, False
+    return tallies, True
+
+
+def _try(task: Task, tallies: list[Tally], bar: Progress, row: object) -> None:
+    from engine.check.trial import check_function
+
+    trial = check_function(task)
+    try:
+        for tally in trial:
+            if not tallies or tallies[-1] is not tally:
+                tallies.append(tally)
+            state = "making the failures small" if tally.wrong and (tally.is_whole or tally.gave_up) else f"{tally.wrong:,} wrong"
+            bar.update(row, completed=tally.pairs, state=state)  # type: ignore[arg-type] # rich's TaskID
+    finally:
+        trial.close()  # ends its process
+
+
+def _refuse(tally: Tally) -> None:
+    if tally.refused is not None:
+        raise LabError(f"{tally.task.path}: {tally.refused.message}")
+
+
+def _print(console: Console, tallies: Sequence[Tally], pair_files: Mapping[tuple[int, str], str]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from engine.check.report import summary_lines, wrong_by_kind
+    from engine.check.result import name_of
+
+    if len(tallies) == 1:
+        _print_one(console, tallies[0], pair_files)
+        return
+    table = Table("function", box=None, header_style="bold", pad_edge=False)
+    for title in ("pairs", "right", "wrong"):
+        table.add_column(title, justify="right")
+    table.add_column("how", overflow="fold")
+    table.add_column("verdict")
+    for tally in tallies:
+        how = tally.refused.message if tally.refused is not None else tally.gave_up or wrong_by_kind(tally)
+        counts = [Text(f"{count:,}") for count in (tally.pairs, tally.right, tally.wrong)]
+        table.add_row(Text(name_of(tally.task)), *counts, Text(how), Text(tally.verdict, style="green" if tally.is_right else "red"))
+    console.print(table)
+    for tally in tallies:
+        for line in summary_lines(tally):
+            console.print(f"{name_of(tally.task)}: {line}", markup=False)
+
+
+def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, str], str]) -> None:
+    from rich.table import Table
+
+    from engine.check.kinds import KINDS
+    from engine.check.report import summary_lines
+    from engine.check.result import command_of, name_of
+
+    task = tally.task
+    console.print(f"{name_of(task)}, {task.query}: {tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong", markup=False)
+    for line in summary_lines(tally):
+        console.print(line, markup=False)
+    if not tally.kinds:
+        return
+    table = Table("kind", box=None, header_style="bold", pad_edge=False)
+    for title in ("pairs", "worst", "first at pair"):
+        table.add_column(title, justify="right")
+    for kind, one in KINDS.items():
+        if tally.kinds[kind]:
+            worst = f"{tally.worst[kind]:.3g} {one.unit}" if one.unit else ""
+            place = tally.cases[kind][0].place
+            table.add_row(one.name, f"{tally.kinds[kind]:,}", worst, "" if place is None else f"{place.number:,}")
+    console.print(table)
+    for finding in tally.findings:
+        kind_of, shown = KINDS[finding.kind], finding.shown
+        console.print(f"\n{kind_of.name}: {shown.fault.told}", markup=False, style="bold")
+        console.print(f"a = {_written(shown.pair.a)}\nb = {_written(shown.pair.b)}", markup=False, soft_wrap=True)
+        console.print(f"Box2D: {finding.right.box2d}", markup=False)
+        console.print(f"{kind_of.hint} docs/{kind_of.page}", markup=False)
+        if not finding.is_alone:
+            console.print("alone, in a fresh process, it does not fail on this pair: something is kept between calls, or random")
+        console.print(command_of(task, finding, pair_files.get((0, finding.kind))), markup=False, style="dim", soft_wrap=True)
+
+
+def _written(shape: object) -> str:
+    return repr(list(shape)) if isinstance(shape, tuple) and isinstance(shape[0], tuple) else repr(shape)
+
+
+def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str], str]:
+    """Write the report, a picture and a pair file for each kind of wrong answer of each function; return the names of the pair files."""
+    from engine.app.commands.check_picture import draw_finding
+    from engine.check.report import html_report
+    from engine.check.result import pair_of
+    from engine.compare.pair_file import save_pair
+
+    target = Path(folder)
+    pictures: dict[tuple[int, str], tuple[bytes, str]] = {}
+    for number, tally in enumerate(tallies):
+        for finding in tally.findings:
+            stem = f"{tally.task.path.stem}-{tally.task.function}-{finding.kind}"
+            picture = draw_finding(finding, f"{tally.task.path.name}:{tally.task.function}")
+            pair_file = target / f"{stem}.json"
+            try:
+                write_atomically(target / f"{stem}.png", picture)
+                save_pair(pair_file, pair_of(tally.task, finding))
+            except OSError as error:
+                raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
+            pictures[number, finding.kind] = (picture, str(pair_file))
+    page = target / _PAGE
+    try:
+        write_atomically(page, html_report(tallies, pictures).encode("utf-8"))
+    except OSError as error:
+        raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
+    return {key: name for key, (_, name) in pictures.items()}
+
+
+def _write(json_file: str | None, tallies: Sequence[Tally]) -> None:
+    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.check.result import as_json
+
+    task = tallies[0].task
+    head = {"seed": task.seed, "box2d": BOX2D_VERSION, "query": task.query, "tolerance": task.tolerance, "time_limit": task.time_limit}
+    write_json(json_file, {**head, "files": [as_json(tally) for tally in tallies]})

@@ -1,0 +1,153 @@
+"""Box2D's own boxes and masses: b2Shape::ComputeAABB and ComputeMass, for every kind of shape the wheel has.
+
+As in `engine.box2d.oracle`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
+float32's, so that both sides are asked the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import Box2D
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.box2d.convert import to_box2d
+from engine.box2d.oracle import held_poses, to_edge
+from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.geometry import Circle, Polygon, Segment
+
+__all__ = ["AnyOracleShape", "OracleMasses", "ShapeOracle"]
+
+AnyOracleShape = Circle | Polygon | Segment
+
+
+@dataclass(frozen=True, slots=True)
+class OracleMasses:
+    """Box2D's masses in columns: kg, centre of mass (n, 2), inertia about the *local origin*, seconds it took.
+
+    `is_refused` where Box2D made the polygon but then found its area too small for a mass; the numbers are 0 there.
+    """
+
+    mass: FloatArray
+    center: FloatArray
+    inertia: FloatArray
+    is_refused: NDArray[np.bool_]
+    seconds: float
+
+
+class ShapeOracle:
+    """Boxes and masses of a fixed set of shapes.
+
+    Parameters
+    ----------
+    shapes : iterable of Circle, Polygon or Segment
+        Numbers that float32 holds (`round_shape`); skins become Box2D's.
+    otherwise : iterable of Circle, Polygon or Segment, optional
+        For each shape another one that is taken where Box2D refuses the first, or would change it.
+
+    Attributes
+    ----------
+    shapes : tuple of Circle, Polygon or Segment
+        As Box2D holds them.
+    centroids : float64 (n, 2)
+        The centroid that Box2D keeps with each shape, which its collision uses: another computation than that of the mass.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
+    """
+
+    def __init__(self, shapes: Iterable[AnyOracleShape], otherwise: Iterable[AnyOracleShape] = ()) -> None:
+        made = [_made(shape, other) for shape, other in zip_longest(shapes, otherwise)]
+        self._made: list[Any] = [one for one, _ in made]
+        self.shapes: tuple[AnyOracleShape, ...] = tuple(held for _, held in made)
+        kept = [_kept_centroid(one, shape) for one, shape in made]
+        self.centroids: FloatArray = frozen(np.array(kept, dtype=np.float64).reshape(-1, 2))
+
+    def boxes(self, indices: ArrayLike, xf: ArrayLike) -> tuple[FloatArray, float]:
+        """Return the boxes (n, 4) of the shapes (n,) at poses (n, 3), skins included, and the seconds it took.
+
+        Raises
+        ------
+        InvalidInputError
+            An index out of range, lengths that differ, or a pose that float32 does not hold.
+        """
+        chosen = self._chosen(indices)
+        poses = held_poses("xf", xf, len(chosen))
+        # pybox2d's getAABB makes a new box for each call; the function behind it fills this one
+        compute = Box2D._Box2D.b2Shape___ComputeAABB
+        box, pose, made = Box2D.b2AABB(), Box2D.b2Transform(), self._made
+        answers: list[tuple[float, ...]] = []
+        started = time.perf_counter()
+        for shape, (x, y, angle) in zip(chosen.tolist(), poses.tolist(), strict=True):
+            pose.Set((x, y), angle)
+            compute(made[shape], box, pose, 0)
+            lower, upper = box.lowerBound, box.upperBound
+            answers.append((lower.x, lower.y, upper.x, upper.y))
+        seconds = time.perf_counter() - started
+        return frozen(np.array(answers, dtype=np.float64).reshape(-1, 4)), seconds
+
+    def masses(self, density: ArrayLike) -> OracleMasses:
+        """Return the mass of every shape with its density (n,), kg/m^2; an edge has none.
+
+        Raises
+        ------
+        InvalidInputError
+            Lengths differ, or a density that float32 does not hold.
+        """
+        given = finite_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
+        if not np.array_equal(given, given.astype(np.float32).astype(np.float64)):
+            raise InvalidInputError("density", "numbers that float32 holds", "others")
+        compute, found = Box2D._Box2D.b2Shape___ComputeMass, Box2D.b2MassData()
+        answers: list[tuple[float, ...]] = []
+        started = time.perf_counter()
+        for shape, one in zip(self._made, given[:, 0].tolist(), strict=True):
+            try:
+                compute(shape, found, one)
+            except AssertionError:
+                answers.append(_REFUSED)
+                continue
+            center = found.center
+            answers.append((found.mass, center.x, center.y, found.I, 0.0))
+        seconds = time.perf_counter() - started
+        table = np.array(answers, dtype=np.float64).reshape(-1, 5)
+        mass, center, inertia = (np.ascontiguousarray(part) for part in (table[:, 0], table[:, 1:3], table[:, 3]))
+        return OracleMasses(frozen(mass), frozen(center), frozen(inertia), frozen(table[:, 4] == 1.0), seconds)
+
+    def _chosen(self, indices: ArrayLike) -> IntArray:
+        given = np.asarray(indices)
+        if given.ndim != 1 or (given.size > 0 and not np.issubdtype(given.dtype, np.integer)):
+            raise InvalidInputError("indices", "an (n,) array of whole numbers", Described(f"shape {given.shape}, {given.dtype}"))
+        wrong = given[(given < 0) | (given >= len(self._made))]
+        if wrong.size > 0:
+            raise InvalidInputError("indices", f"indices from 0 to {len(self._made) - 1}", int(wrong[0]))
+        return given.astype(np.int64)
+
+
+def _made(shape: AnyOracleShape, otherwise: AnyOracleShape | None) -> tuple[Any, AnyOracleShape]:
+    if isinstance(shape, Segment):
+        return to_edge(shape)
+    try:
+        return to_box2d(shape)
+    except InvalidShapeError:
+        if otherwise is None:
+            raise
+    return _made(otherwise, None)
+
+
+_REFUSED = (0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def _kept_centroid(made: Any, shape: AnyOracleShape) -> tuple[float, float]:
+    if isinstance(shape, Polygon):
+        return float(made.centroid.x), float(made.centroid.y)
+    if isinstance(shape, Circle):
+        return shape.center
+    return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])

@@ -1,0 +1,95 @@
+"""The kinds of wrong answers: what each is called, what to look at first, and the page that explains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["KINDS", "QUERIES", "Kind"]
+
+QUERIES = ("manifold", "overlap", "distance")
+"""What a function can be asked; ``collide`` answers the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of wrong answer.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    hint : str
+        One sentence: what usually causes it.
+    page : str
+        Of `docs/`.
+    unit : str
+        What `size` of a fault counts; empty where there is no size.
+    """
+
+    name: str
+    hint: str
+    page: str
+    unit: str = ""
+
+
+KINDS: dict[str, Kind] = {
+    "missed_overlap": Kind(
+        "missed overlap",
+        "Only a gap along an outward edge normal (counter-clockwise corners: (y, -x) of an edge), or from a corner to a circle's centre, "
+        "says that they are apart; shapes can cross, or one contain the other, without a corner of this one in that one.",
+        "algorithms/sat.md",
+        "m deep",
+    ),
+    "false_overlap": Kind(
+        "false overlap",
+        "There is a line between the shapes: the normals of all edges of both polygons must be tried, outward ones (counter-clockwise "
+        "corners: (y, -x) of an edge), and the corners' directions where a circle takes part.",
+        "algorithms/sat.md",
+        "m apart",
+    ),
+    "reversed_normal": Kind(
+        "reversed normal",
+        "The normal is reversed: it points from A to B, also where the best axis is an edge of B.",
+        "algorithms/manifold.md",
+        "m deep",
+    ),
+    "wrong_normal": Kind(
+        "wrong normal",
+        "There is a shorter way out: of all axes the one with the least overlap counts, and overlaps compare only along axes of length 1.",
+        "algorithms/epa.md",
+        "rad off",
+    ),
+    "not_unit_normal": Kind(
+        "normal not of length 1",
+        "Divide the axis by its length before projecting on it: depths along axes of different lengths cannot be compared.",
+        "algorithms/sat.md",
+        "off 1",
+    ),
+    "wrong_depth": Kind(
+        "wrong depth",
+        "The depth is how far B must move along the normal until the shapes just touch: positive, in metres, containment included.",
+        "algorithms/epa.md",
+        "m off",
+    ),
+    "wrong_points": Kind(
+        "wrong points",
+        "A contact point lies where both shapes are, or between their surfaces along the normal: the incident edge must be clipped to the "
+        "reference edge's two side planes.",
+        "algorithms/manifold.md",
+        "",
+    ),
+    "wrong_distance": Kind(
+        "wrong distance",
+        "The nearest points may lie inside an edge and need not be corners; radii count.",
+        "algorithms/gjk.md",
+        "m off",
+    ),
+    "raised": Kind("raised", "The function ended with an exception.", "check.md"),
+    "wrong_type": Kind("wrong type", "What came back is no answer to this query.", "check.md"),
+    "too_slow": Kind("too slow", "The call took longer than the time limit; does its loop end for every pair?", "check.md"),
+    "crashed": Kind("ended its process", "The process in which the function ran ended during the call.", "check.md"),
+    "not_repeatable": Kind(
+        "not repeatable", "The same pair gave two different answers: something is kept between calls, or random.", "check.md"
+    ),
+}
+"""In the order in which they are shown."""

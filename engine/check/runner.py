@@ -1,0 +1,261 @@
+"""Calls somebody else's function in a process of its own, and stays alive whatever it does.
+
+The process (`child.py`) gets pairs in batches and answers each call before it begins the next, so that when it falls silent, or dies,
+the call that did it is known. It is then replaced, and the rest of the batch goes to the new one. What is silent for longer than the
+time limit is killed, with everything it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import marshal
+import os
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from engine.check.plain import PlainPair
+from engine.check.verdicts import Reply
+from engine.common.errors import LabError
+
+__all__ = ["DEFAULT_TIME_LIMIT", "LOAD_SECONDS", "MEMORY", "RefusedFunctionError", "Runner"]
+
+DEFAULT_TIME_LIMIT = 1.0
+"""Seconds a call may take: a thousand times what plain Python needs for two polygons."""
+
+LOAD_SECONDS = 20.0
+"""To import the file: it may import NumPy or compile kernels."""
+
+MEMORY = 4 << 30
+"""Bytes of address space, where the system can limit it."""
+
+_GRACE = 0.25
+"""Seconds that a call gets beyond the limit before its process is killed: a busy machine may wake us late. The process measures each
+call itself."""
+
+_BATCH = 512
+"""Pairs in a frame: they are answered, and judged, one by one as they come."""
+_LONGEST_LINE = 1 << 20
+
+_CHILD = Path(__file__).with_name("child.py")
+
+
+class RefusedFunctionError(LabError):
+    """The file could not be loaded, or has no such function; `reason` is missing, syntax, import, slow or died."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class Runner:
+    """One function in its process; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    path : Path
+        The function's file.
+    function : str
+        Its name.
+    query : str
+        What it is asked.
+    time_limit : float
+        Seconds a call may take.
+
+    Attributes
+    ----------
+    n_killed : int
+        Calls that ended the process, or had to be ended with it.
+    """
+
+    def __init__(self, path: Path, function: str, query: str, time_limit: float) -> None:
+        self._task = {"path": str(path.resolve()), "function": function, "query": query, "memory": MEMORY}
+        self._time_limit = time_limit
+        self._process: subprocess.Popen[bytes] | None = None
+        self._chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._rest = b""
+        self.n_killed = 0
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Load the function, unless that has been done.
+
+        Raises
+        ------
+        RefusedFunctionError
+            It cannot be loaded.
+        """
+        if self._process is not None:
+            return
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # their stacks count as memory
+        command = [sys.executable, "-X", "utf8", str(_CHILD)]
+        self._rest = b""
+        self._chunks = queue.SimpleQueue()
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=environment,
+            start_new_session=True,  # so that Ctrl-C is ours alone, and whatever it starts can be killed with it
+        )
+        threading.Thread(target=_drain, args=(self._process, self._chunks), daemon=True).start()
+        self._send(self._task)
+        line = self._line(LOAD_SECONDS)
+        if line is None:
+            is_slow = self._process.poll() is None
+            told = f"importing the file took longer than {LOAD_SECONDS:.0f} s" if is_slow else f"importing the file {self._ending()}"
+            self.stop()
+            raise RefusedFunctionError("slow" if is_slow else "died", told)
+        if line[:1] != ["ready"]:
+            self.stop()
+            reason, message = (str(part) for part in (line[1:3] if len(line) >= 3 else ("died", "the process sent something unreadable")))
+            raise RefusedFunctionError(reason, message)
+
+    def call(self, pairs: Sequence[PlainPair], repeat_each: int = 0) -> Iterator[Reply]:
+        """Call the function on each pair and yield what came back; on every `repeat_each`-th of them twice.
+
+        Raises
+        ------
+        RefusedFunctionError
+            The function cannot be loaded (again).
+        """
+        at = 0
+        while at < len(pairs):
+            self.start()
+            batch = pairs[at : at + _BATCH]
+            task = [(pair.a, pair.b, repeat_each > 0 and (at + k) % repeat_each == 0) for k, pair in enumerate(batch)]
+            self._send(task)
+            for _, _, is_repeated in task:
+                # a repeated call is two
+                line = self._line((2.0 if is_repeated else 1.0) * self._time_limit + _GRACE)
+                at += 1
+                if line is None:
+                    yield self._lost()
+                    break
+                reply = _reply(line, self._time_limit)
+                yield reply
+                if reply.said == "crashed":
+                    self.n_killed += 1
+                    self.stop()
+                    break
+
+    def stop(self) -> None:
+        """End the process and all it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)  # its session has its number
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _lost(self) -> Reply:
+        assert self._process is not None
+        self.n_killed += 1
+        if self._process.poll() is None:
+            reply = Reply("too_slow", told=f"no answer within {self._time_limit:g} s", seconds=self._time_limit)
+        else:
+            reply = Reply("crashed", told=f"the process {self._ending()}")
+        self.stop()
+        return reply
+
+    def _ending(self) -> str:
+        assert self._process is not None
+        status = self._process.wait()
+        if status >= 0:
+            return f"ended with status {status}"
+        try:
+            return f"was ended by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"was ended by signal {-status}"
+
+    def _send(self, what: Any) -> None:
+        """Write a frame from a thread: a process that does not read must not stop us."""
+        assert self._process is not None and self._process.stdin is not None
+        payload = marshal.dumps(what)
+        threading.Thread(target=_write, args=(self._process.stdin, struct.pack("<I", len(payload)) + payload), daemon=True).start()
+
+    def _line(self, seconds: float) -> list[Any] | None:
+        """Return the next line, None if there is none in time or the process has ended."""
+        end = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            try:
+                chunk = self._chunks.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                return None
+            if not chunk:
+                self._wait_briefly()
+                return None
+            self._rest += chunk
+            if len(self._rest) > _LONGEST_LINE and b"\n" not in self._rest:
+                return []
+        line, _, self._rest = self._rest.partition(b"\n")
+        try:
+            read = json.loads(line)
+        except (ValueError, RecursionError):
+            return []
+        return read if isinstance(read, list) else []
+
+    def _wait_briefly(self) -> None:
+        """Its output has ended; give the process a moment to end too, so that its status is known."""
+        assert self._process is not None
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+
+def _reply(line: list[Any], time_limit: float) -> Reply:
+    try:
+        said, seconds, printed, again = line
+        seconds, printed = float(seconds), int(printed)
+        is_repeatable = again is None or again == said
+        if seconds > time_limit:
+            return Reply("too_slow", told=f"{seconds:.3g} s, the limit is {time_limit:g} s", seconds=seconds, printed=printed)
+        if said[0] == "answer":
+            return Reply("answer", bool(said[1]), dict(said[2]), tuple(said[3]), "", "", seconds, printed, is_repeatable)
+        if said[0] == "malformed":
+            return Reply("wrong_type", told=f"{said[1]}; wanted {said[2]}", seconds=seconds, printed=printed)
+        return Reply("raised", told=str(said[1]), where=str(said[2]), seconds=seconds, printed=printed)
+    except (ValueError, TypeError, IndexError, KeyError):
+        return Reply("crashed", told="the process sent something unreadable")
+
+
+def _drain(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+    assert process.stdout is not None
+    try:
+        while chunk := os.read(process.stdout.fileno(), 1 << 16):
+            chunks.put(chunk)
+    except (OSError, ValueError):
+        pass
+    chunks.put(b"")
+
+
+def _write(pipe: Any, frame: bytes) -> None:
+    try:
+        rest = memoryview(frame)
+        while rest:
+            rest = rest[pipe.write(rest) :]
+    except (OSError, ValueError):
+        pass  # the process has ended; whoever waits for its answer sees that

@@ -1,0 +1,286 @@
+"""The smallest pair that still goes wrong in the same way: fewer corners, rounder numbers, a simpler pose.
+
+Greedy: a list of simpler pairs is made from the best so far, the function is called on them, and the first that is still answered wrong in
+the same way takes its place, until none is or the time is over. What it shows must stay clear meanwhile, unless it was not so at first:
+the fault is no smaller than a tenth of the smaller shape, the shapes overlap or are apart by as much, no corner is on an edge, and there
+is one right normal only.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.check.kinds import KINDS
+from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
+from engine.check.truth import Truth, unit
+from engine.check.verdicts import Fault, Reply
+
+__all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
+
+_GRIDS = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
+"""Metres, of numbers to round to; a pair is brought to a size of some metres first."""
+
+_VISIBLE = 0.1
+"""Share of the smaller shape's extent that a fault, and the overlap or gap itself, keeps. An angle counts in radians."""
+
+_DEEPEST = 0.6
+"""Share of the smaller shape's extent that the two overlap at the most: one deep in the other is harder to read."""
+
+_APART = 0.04
+"""Share of the smaller shape's extent that corners keep from the other's edges, and centres from each other: a corner on an edge looks
+like the reason."""
+
+_RIVAL = 0.03
+"""Share of the smaller shape's extent by which another direction must be worse to be no rival of the best."""
+
+_ONE_WAY = 0.02
+"""Radians within which directions are one, for the eye."""
+
+_SHORTEST_EDGE = 0.1
+_LEAST_TURN = 0.1
+"""Of the polygons tried: an edge against the shape's extent, and the sine between neighbouring edges. Flatter ones look like mistakes."""
+
+_FARTHEST = 50.0
+_BLOCK = 16
+"""Pairs tried at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A pair, what came back, and what is wrong with it."""
+
+    pair: PlainPair
+    reply: Reply
+    fault: Fault
+
+
+Try = Callable[[list[PlainPair]], list[Failure | None]]
+"""Calls the function on pairs; returns for each the failure of the kind looked for, if there is one."""
+
+
+def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) -> Failure:
+    """Return the simplest pair found in about `seconds` that fails in the same way."""
+    search = _Search(failure, attempt, seconds, block)
+    for moved in _brought_home(failure.pair):
+        search.take_if_wrong(moved)
+    while not search.is_over and search.improve():
+        pass
+    return search.best
+
+
+def visible_share(failure: Failure) -> float:
+    """Return how large a fault is: against the smaller of the two shapes if it is a length."""
+    if not KINDS[failure.fault.kind].unit.startswith("m "):
+        return failure.fault.size
+    return failure.fault.size / min(_extent(failure.pair.a), _extent(failure.pair.b))
+
+
+def is_clear(pair: PlainPair) -> bool:
+    """Tell whether the eye sees what is right: a plain overlap or gap, and one direction that is plainly the best."""
+    truth, size = Truth(pair), min(_extent(pair.a), _extent(pair.b))
+    if not -_DEEPEST * size <= float(truth.separation) <= -_VISIBLE * size and not truth.separation >= _VISIBLE * size:
+        return False
+    (core_a, _), (core_b, _) = core_of(pair.a), core_of(pair.b)
+    if any(_is_on_edge(corner, other, _APART * size) for core, other in ((core_a, core_b), (core_b, core_a)) for corner in core):
+        return False
+    ways = [unit(way) for way in truth.best(_RIVAL * size)]
+    return truth.separation > 0 or all(math.hypot(x - ways[0][0], y - ways[0][1]) < _ONE_WAY for x, y in ways)
+
+
+def _is_on_edge(point: Point, corners: tuple[Point, ...], near: float) -> bool:
+    """Tell whether a point lies on an edge or corner, for the eye; a circle has its centre."""
+    for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True):
+        ex, ey = qx - px, qy - py
+        length_sq = ex * ex + ey * ey
+        share = min(1.0, max(0.0, ((point[0] - px) * ex + (point[1] - py) * ey) / length_sq)) if length_sq > 0.0 else 0.0
+        if math.hypot(point[0] - px - share * ex, point[1] - py - share * ey) < near:
+            return True
+    return False
+
+
+def corner_count(pair: PlainPair) -> int:
+    """Return the corners of both shapes; a circle counts as one."""
+    return len(core_of(pair.a)[0]) + len(core_of(pair.b)[0])
+
+
+class _Search:
+    """The best so far, what has been tried, and when to stop."""
+
+    def __init__(self, failure: Failure, attempt: Try, seconds: float, block: int) -> None:
+        self.best = failure
+        self._attempt, self._block = attempt, block
+        self._end = time.monotonic() + seconds
+        self._tried: set[PlainPair] = {failure.pair}
+        self._needs_clear = is_clear(failure.pair)
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def take_if_wrong(self, pair: PlainPair) -> None:
+        """Take a pair, simpler or not, if it is answered wrong in the same way."""
+        found = self._answered([pair])
+        if found is not None:
+            self.best = found
+
+    def improve(self) -> bool:
+        """Take the simplest of all simpler pairs that is answered wrong in the same way; False if there is none."""
+        cost = _cost(self.best.pair)
+        simpler = {one: None for one in _simpler(self.best.pair) if one not in self._tried and _cost(one) < cost and is_sound(one)}
+        waiting = sorted(simpler, key=_cost)
+        while waiting and not self.is_over:
+            block: list[PlainPair] = []
+            while waiting and len(block) < self._block and not self.is_over:
+                one = waiting.pop(0)
+                self._tried.add(one)
+                if not self._needs_clear or is_clear(one):
+                    block.append(one)
+            found = self._answered(block)
+            if found is not None:
+                self.best = found
+                self._needs_clear = self._needs_clear or is_clear(found.pair)
+                return True
+        return False
+
+    def _answered(self, pairs: list[PlainPair]) -> Failure | None:
+        wanted = min(visible_share(self.best), _VISIBLE)
+        return next((found for found in self._attempt(pairs) if found is not None and visible_share(found) >= wanted), None)
+
+
+def _brought_home(pair: PlainPair) -> Iterator[PlainPair]:
+    """Yield the pair moved to the origin, at its size and at one of about a metre."""
+    (x, y), size = _middle(pair.a), max(_extent(pair.a), _extent(pair.b))
+    for scale in (1.0, 2.0 ** -math.floor(math.log2(size))):
+        yield _mapped(pair, lambda px, py: ((px - x) * scale, (py - y) * scale), scale)  # noqa: B023 - used at once
+
+
+def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
+    """Yield pairs of which some may be simpler."""
+    a, b = pair.a, pair.b
+    put_a: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(one, b)  # noqa: E731
+    put_b: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(a, one)  # noqa: E731
+    for shape, put in ((a, put_a), (b, put_b)):
+        if is_circle(shape):
+            continue
+        corners = core_of(shape)[0]
+        if len(corners) > 3:
+            for k in range(len(corners)):
+                yield put(corners[:k] + corners[k + 1 :])
+        if len(corners) > 4:
+            yield put(_box(corners))
+    turns = [pair, *(_turned(pair, angle) for angle in _edge_angles(pair))]
+    for grid in _GRIDS:
+        for turned in turns:
+            yield _rounded(turned, grid)
+            x, y = _middle(turned.a)
+            yield _rounded(_mapped(turned, lambda px, py: (px - x, py - y)), grid)  # noqa: B023 - used at once
+    for grid in _GRIDS:
+        yield PlainPair(_rounded_shape(a, grid), b)
+        yield PlainPair(a, _rounded_shape(b, grid))
+        if not is_circle(b):
+            yield PlainPair(a, _box(core_of(b)[0], grid))
+        if not is_circle(a):
+            yield PlainPair(_box(core_of(a)[0], grid), b)
+        for shape, put in ((a, put_a), (b, put_b)):
+            corners, radius = core_of(shape)
+            for k, (x, y) in enumerate(corners):
+                for rounded in ((_round(x, grid), y), (x, _round(y, grid)), (_round(x, grid), _round(y, grid))):
+                    moved = corners[:k] + (rounded,) + corners[k + 1 :]
+                    yield put((*moved[0], radius) if is_circle(shape) else moved)
+            if is_circle(shape):
+                yield put((*corners[0], _round(radius, grid)))
+
+
+def is_sound(pair: PlainPair) -> bool:
+    """Tell whether both shapes are convex, counter-clockwise, and nowhere thin or nearly straight."""
+    return all(_is_sound_circle(one) if is_circle(one) else _is_sound_polygon(core_of(one)[0]) for one in (pair.a, pair.b))
+
+
+def _is_sound_circle(shape: PlainShape) -> bool:
+    ((x, y),), radius = core_of(shape)
+    return radius > 0.0 and max(abs(x), abs(y)) <= _FARTHEST
+
+
+def _is_sound_polygon(corners: tuple[Point, ...]) -> bool:
+    edges = [(qx - px, qy - py) for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True)]
+    lengths = [math.hypot(*edge) for edge in edges]
+    if min(lengths) <= 0.0 or min(lengths) < _SHORTEST_EDGE * max(lengths) or max(max(abs(x), abs(y)) for x, y in corners) > _FARTHEST:
+        return False
+    around = 0.0
+    for k, (ex, ey) in enumerate(edges):
+        before, length = edges[k - 1], lengths[k] * lengths[k - 1]
+        cross, dot = before[0] * ey - before[1] * ex, before[0] * ex + before[1] * ey
+        if cross < _LEAST_TURN * length:
+            return False
+        around += math.atan2(cross, dot)
+    return around < 3.0 * math.pi  # once round, not twice
+
+
+def _cost(pair: PlainPair) -> tuple[int, int]:
+    numbers = [value for shape in (pair.a, pair.b) for corner in core_of(shape)[0] for value in corner]
+    numbers += [core_of(shape)[1] for shape in (pair.a, pair.b)]
+    return corner_count(pair), sum(_digits(value) for value in numbers)
+
+
+def _digits(value: float) -> int:
+    return 0 if value == 0.0 else len(repr(abs(value)).removesuffix(".0"))
+
+
+def _extent(shape: PlainShape) -> float:
+    corners, radius = core_of(shape)
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return max(max(xs) - min(xs), max(ys) - min(ys)) + 2.0 * radius
+
+
+def _middle(shape: PlainShape) -> Point:
+    corners = core_of(shape)[0]
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return 0.5 * (min(xs) + max(xs)), 0.5 * (min(ys) + max(ys))
+
+
+def _edge_angles(pair: PlainPair) -> list[float]:
+    angles = []
+    for shape in (pair.a, pair.b):
+        corners = core_of(shape)[0]
+        if len(corners) > 1:
+            angles += [math.atan2(qy - py, qx - px) for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True)]
+    return angles
+
+
+def _mapped(pair: PlainPair, move: Callable[[float, float], Point], scale: float = 1.0) -> PlainPair:
+    a, b = (_put(shape, tuple(move(x, y) for x, y in core_of(shape)[0]), core_of(shape)[1] * scale) for shape in (pair.a, pair.b))
+    return PlainPair(a, b)
+
+
+def _put(shape: PlainShape, corners: tuple[Point, ...], radius: float) -> PlainShape:
+    return (*corners[0], radius) if is_circle(shape) else corners
+
+
+def _turned(pair: PlainPair, angle: float) -> PlainPair:
+    """Return the pair turned so that what pointed along `angle` points along x."""
+    c, s = math.cos(angle), math.sin(angle)
+    return _mapped(pair, lambda x, y: (c * x + s * y, c * y - s * x))
+
+
+def _round(value: float, grid: float) -> float:
+    return round(round(value / grid) * grid, 6) + 0.0  # no negative zero
+
+
+def _rounded_shape(shape: PlainShape, grid: float) -> PlainShape:
+    corners, radius = core_of(shape)
+    return _put(shape, tuple((_round(x, grid), _round(y, grid)) for x, y in corners), _round(radius, grid))
+
+
+def _rounded(pair: PlainPair, grid: float) -> PlainPair:
+    return PlainPair(_rounded_shape(pair.a, grid), _rounded_shape(pair.b, grid))
+
+
+def _box(corners: tuple[Point, ...], grid: float = 0.0) -> tuple[Point, ...]:
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    low, high = (min(xs), min(ys)), (max(xs), max(ys))
+    if grid > 0.0:
+        low, high = (_round(low[0], grid), _round(low[1], grid)), (_round(high[0], grid), _round(high[1], grid))
+    return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))

@@ -1,0 +1,322 @@
+"""A function on trial: called on the seeded pairs of `compare`, each answer judged, the clearest failure of each kind made small."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.box2d.oracle import PairOracle, round_shape
+from engine.check.allowances import DEFAULT_TOLERANCE, rounding
+from engine.check.child import KEYS
+from engine.check.kinds import KINDS
+from engine.check.plain import PlainPair, plain_pairs, shape_of
+from engine.check.runner import RefusedFunctionError, Runner
+from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrink, visible_share
+from engine.check.truth import Truth, is_in
+from engine.check.verdicts import Settled, judge
+from engine.common.errors import InvalidShapeError
+from engine.common.interrupts import DeferredInterrupt
+from engine.compare.cases import CaseChunk, case_chunk, chunk_sizes
+from engine.contracts import Status
+from engine.geometry import Transform
+from engine.query import batch, distance, manifold
+
+__all__ = ["MOST_KILLED", "Case", "Finding", "Place", "Right", "Tally", "Task", "check_function", "check_pair", "settled", "warm_up"]
+
+MOST_KILLED = 10
+"""Calls that may end the process, or have to be ended with it, before a file is given up."""
+
+_REPEAT_EACH = 16
+"""Every so many-th pair is asked twice, to see whether the answer is the same."""
+
+_KEPT = 20
+"""Failures of a kind of which the clearest is shown."""
+
+_CLEAR = 0.1
+"""Of a fault that is plain to see; see `visible_share`."""
+
+_PORTION = 1024
+"""Pairs between two looks at the clock."""
+
+_SHRINK_SECONDS = 4.0
+_NEEDS_PROCESS = ("too_slow", "crashed")
+"""Kinds that cost a process each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is on trial, and on what."""
+
+    path: Path
+    function: str
+    query: str
+    pairs: int
+    seed: int
+    tolerance: float
+    time_limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pair stands in the sequence of its seed."""
+
+    number: int
+    chunk: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A failure, and where it was met."""
+
+    place: Place | None
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """The right answer: separation (negative when overlapping), a best normal, and the contact points in both shapes; and Box2D's.
+
+    `nearest` are the points of A and of B that are nearest to each other, where the two are apart.
+    """
+
+    separation: float
+    normal: tuple[float, float]
+    points: tuple[tuple[float, float], ...]
+    box2d: str
+    nearest: tuple[tuple[float, float], tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The first failure of a kind: where, and the smallest pair that fails in the same way.
+
+    `is_alone` is false where the function fails only after other calls: then the pair is the one it was met with.
+    """
+
+    kind: str
+    first: Case
+    chosen: Case
+    shown: Failure
+    right: Right
+    is_alone: bool
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is known of a function so far."""
+
+    task: Task
+    pairs: int = 0
+    touching: int = 0
+    right: int = 0
+    wrong: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    worst: dict[str, float] = field(default_factory=dict)
+    cases: dict[str, list[Case]] = field(default_factory=dict)
+    returned: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    printed: int = 0
+    printing_calls: int = 0
+    seconds: float = 0.0
+    refused: RefusedFunctionError | None = None
+    gave_up: str = ""
+    is_whole: bool = False
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def never_returned(self) -> tuple[str, ...]:
+        """Keys that could have been judged and never came."""
+        return tuple(key for key in KEYS[self.task.query] if not self.returned[key])
+
+    @property
+    def is_right(self) -> bool:
+        """Whether all was right, as far as it was asked."""
+        return self.refused is None and not self.wrong and not self.gave_up
+
+    @property
+    def verdict(self) -> str:
+        """One of: right, wrong, gave up, not loaded, interrupted."""
+        if self.refused is not None:
+            return "not loaded"
+        if self.gave_up:
+            return "gave up"
+        if self.wrong:
+            return "wrong"
+        return "right" if self.is_whole else "interrupted"
+
+
+def check_function(task: Task) -> Generator[Tally, None, None]:
+    """Try a function, yielding what is known every few hundred pairs, and at the end with its findings.
+
+    Files that do not load are a result too (`Tally.refused`).
+    """
+    tally = Tally(task)
+    yield tally
+    try:
+        with Runner(task.path, task.function, task.query, task.time_limit) as runner:
+            runner.start()
+            for _ in _run(task, tally, runner):
+                yield tally
+            tally.is_whole = not tally.gave_up
+            yield tally
+            for kind in KINDS:
+                if kind in tally.cases:
+                    tally.findings.append(_find(task, kind, tally.cases[kind]))
+                    yield tally
+    except RefusedFunctionError as refusal:
+        if tally.pairs:
+            tally.gave_up = f"the file could not be loaded again: {refusal.message}"
+        else:
+            tally.refused = refusal
+    yield tally
+
+
+def check_pair(task: Task, pair: PlainPair) -> Tally:
+    """Try a function on one given pair."""
+    tally = Tally(task)
+    try:
+        with Runner(task.path, task.function, task.query, task.time_limit) as runner:
+            (reply,) = list(runner.call([pair], 1))
+    except RefusedFunctionError as refusal:
+        tally.refused = refusal
+        return tally
+    _count(tally, pair, reply, None, None)
+    tally.is_whole = True
+    for kind, (case,) in tally.cases.items():
+        tally.findings.append(Finding(kind, case, case, case.failure, _right(pair), True))
+    return tally
+
+
+def settled(cases: CaseChunk) -> list[Settled]:
+    """Return our own float64 answers to a chunk."""
+    shapes = batch.ShapeBatch(cases.shapes)
+    apart = batch.distance(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+    deep = batch.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+    is_apart = deep.status == int(Status.SEPARATED)
+    separation = np.where(is_apart, apart.separation, -deep.depth).tolist()
+    normals = np.where(is_apart[:, None], apart.normal, deep.normal)
+    known = [math.isfinite(x) and math.isfinite(y) for x, y in normals.tolist()]
+    return [
+        Settled(gap, (normal[0], normal[1]) if is_known else None)
+        for gap, normal, is_known in zip(separation, normals.tolist(), known, strict=True)
+    ]
+
+
+def warm_up() -> None:
+    """Load the kernels that a trial needs; Ctrl-C waits until it is done, for it would be lost in the compiler."""
+    with DeferredInterrupt():
+        cases = case_chunk(0, 0, _PORTION)
+        settled(cases)
+        for pair in plain_pairs(cases)[:_KEPT]:
+            _right(pair)
+
+
+def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:
+    for chunk, n_pairs in chunk_sizes(task.pairs):
+        cases = case_chunk(task.seed, chunk, n_pairs)
+        pairs, ours = plain_pairs(cases), settled(cases)
+        for first in range(0, n_pairs, _PORTION):
+            portion = pairs[first : first + _PORTION]
+            n_slow = 0
+            for k, reply in enumerate(runner.call(portion, _REPEAT_EACH)):
+                row = first + k
+                _count(tally, portion[k], reply, ours[row], Place(tally.pairs, chunk, row))
+                n_slow += reply.said == "too_slow"
+                if max(runner.n_killed, tally.kinds["too_slow"]) >= MOST_KILLED:
+                    tally.gave_up = f"{MOST_KILLED} calls were too slow or ended their process"
+                    return
+            yield
+
+
+def _count(tally: Tally, pair: PlainPair, reply: Any, ours: Settled | None, place: Place | None) -> None:
+    task = tally.task
+    faults = judge(task.query, pair, reply, task.tolerance, ours)
+    tally.pairs += 1
+    tally.touching += (ours.separation if ours is not None else float(Truth(pair).separation)) <= 0.0
+    tally.right += not faults
+    tally.wrong += bool(faults)
+    tally.seconds += reply.seconds
+    tally.printed += reply.printed
+    tally.printing_calls += reply.printed > 0
+    tally.returned.update(list(reply.keys))
+    tally.unknown.update(reply.unknown)
+    for fault in faults:
+        tally.kinds[fault.kind] += 1
+        tally.worst[fault.kind] = max(tally.worst.get(fault.kind, 0.0), fault.size)
+        kept = tally.cases.setdefault(fault.kind, [])
+        if len(kept) < _KEPT:
+            kept.append(Case(place, Failure(pair, reply, fault)))
+
+
+def _find(task: Task, kind: str, cases: list[Case]) -> Finding:
+    """Return the finding of a kind: the clearest of its first failures, made small in a fresh process."""
+    chosen = min(cases, key=_clearness)
+    with Runner(task.path, task.function, task.query, task.time_limit) as runner:
+
+        def attempt(pairs: list[PlainPair]) -> list[Failure | None]:
+            found: list[Failure | None] = []
+            for pair, reply in zip(pairs, runner.call(pairs, int(kind == "not_repeatable")), strict=True):
+                faults = judge(task.query, pair, reply, task.tolerance)
+                fault = next((one for one in faults if _is_same(one, kind, reply.told, chosen)), None)
+                found.append(None if fault is None else Failure(pair, reply, fault))
+            return found
+
+        (again,) = attempt([chosen.failure.pair])
+        shown = chosen.failure
+        if again is not None:
+            costly = kind in _NEEDS_PROCESS
+            shown = shrink(again, attempt, _SHRINK_SECONDS, 1) if costly else shrink(again, attempt, _SHRINK_SECONDS)
+    return Finding(kind, cases[0], chosen, shown, _right(shown.pair), again is not None)
+
+
+def _is_same(fault: Any, kind: str, told: str, case: Case) -> bool:
+    """Tell whether a fault is the one looked for; of exceptions the type counts."""
+    return bool(fault.kind == kind and (kind != "raised" or told.partition(":")[0] == case.failure.reply.told.partition(":")[0]))
+
+
+def _clearness(case: Case) -> tuple[bool, bool, bool, int, int]:
+    failure = case.failure
+    number = 0 if case.place is None else case.place.number
+    return not is_sound(failure.pair), not is_clear(failure.pair), visible_share(failure) < _CLEAR, corner_count(failure.pair), number
+
+
+def _right(pair: PlainPair) -> Right:
+    truth = Truth(pair, with_corners=True)
+    points: tuple[tuple[float, float], ...] = ()
+    if truth.separation <= 0:
+        found = manifold(shape_of(pair.a), Transform(), shape_of(pair.b), Transform())
+        slack = Fraction(DEFAULT_TOLERANCE + rounding(pair.scale))
+        # midway between the surfaces of slanted edges is right too, but may lie outside of both: that is hard to see
+        inside = [point.position for point in found.points if is_in(pair.a, point.position, slack) and is_in(pair.b, point.position, slack)]
+        points = tuple(inside)
+    nearest = None
+    if truth.separation > 0:
+        apart = distance(shape_of(pair.a), Transform(), shape_of(pair.b), Transform())
+        if apart.point_a is not None and apart.point_b is not None:
+            nearest = apart.point_a, apart.point_b
+    return Right(float(truth.separation), truth.best_normal(), points, _box2d_says(pair), nearest)
+
+
+def _box2d_says(pair: PlainPair) -> str:
+    """Return Box2D's answer to the same pair in float32, in words."""
+    try:
+        oracle = PairOracle([round_shape(shape_of(pair.a)), round_shape(shape_of(pair.b))])
+    except InvalidShapeError:
+        return "Box2D does not take these shapes"
+    here = np.zeros((1, 3))
+    found = oracle.manifolds(np.array([[0, 1]]), here, here)
+    count = int(found.count[0])
+    if count == 0:
+        return "no contact"
+    (nx, ny), gaps = (found.normal[0] + 0.0).tolist(), found.separation[0, :count].tolist()  # no -0
+    deepest = min(gaps)
+    skins = "overlap" if deepest <= 0.0 else "only the skins overlap, a gap"
+    return f"contact, normal ({nx:.4g}, {ny:.4g}), {skins} of {abs(deepest):.4g} m, {count} point{'s' * (count > 1)}"

@@ -1,0 +1,252 @@
+"""Is this answer right, and if not, in which way is it wrong?
+
+Most answers are right, and our float64 answer for the pair settles that quickly: it errs by less than what is allowed. Whatever it does
+not settle is judged again by `engine.check.truth`, so that no answer is called wrong but by exact arithmetic.
+
+    contact         none, where the shapes overlap by more than is allowed: missed; one, where they are farther apart: false
+    normal          right if the separation along it is, within what is allowed, the largest there is. Several directions may be
+                    equally good; any of them is right
+    depth           the largest separation, turned positive
+    points          where both shapes are, or between the two surfaces along a right normal
+    distance        the largest separation; where the shapes overlap, 0 or anything down to -depth
+    point_a, _b     on A and on B, and the distance apart
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from engine.check.allowances import SURE_ROUNDING, UNIT_LENGTH, rounding
+from engine.check.plain import PlainPair, core_of
+from engine.check.truth import Direction, Truth, direction_of, is_between, is_in, support_separation, unit
+
+__all__ = ["Fault", "Reply", "Settled", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call brought.
+
+    Attributes
+    ----------
+    said : str
+        ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
+    contact : bool
+        Of an answer; of a distance, whether it is 0 or less.
+    keys : dict
+        The keys of an answer that are judged.
+    unknown : tuple of str
+        Other keys.
+    told : str
+        What went wrong, where `said` is no answer.
+    where : str
+        The line of the function's file, for an exception.
+    seconds : float
+    printed : int
+        Characters.
+    is_repeatable : bool
+        False where the same call, made again, brought something else.
+    """
+
+    said: str
+    contact: bool = False
+    keys: dict[str, Any] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    told: str = ""
+    where: str = ""
+    seconds: float = 0.0
+    printed: int = 0
+    is_repeatable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Our own float64 answer: signed separation, and a unit normal or None."""
+
+    separation: float
+    normal: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One way in which an answer is wrong: its kind, how much (0 where that means nothing), and theirs against the right one in words."""
+
+    kind: str
+    size: float
+    told: str
+
+
+def judge(query: str, pair: PlainPair, reply: Reply, tolerance: float, ours: Settled | None = None) -> list[Fault]:
+    """Return what is wrong with a reply; nothing, if it is right.
+
+    Parameters
+    ----------
+    query : str
+        One of `engine.check.kinds.QUERIES`.
+    tolerance : float
+        Metres, added to what float64 may lose.
+    ours : Settled, optional
+        Saves the exact arithmetic where an answer is right.
+    """
+    if reply.said != "answer":
+        return [Fault(reply.said, 0.0, reply.told + (f" ({reply.where})" if reply.where else ""))]
+    faults = [] if reply.is_repeatable else [Fault("not_repeatable", 0.0, "the same pair again gave another answer")]
+    if ours is not None and _is_surely_right(query, pair, reply, tolerance + SURE_ROUNDING * rounding(pair.scale), ours):
+        return faults
+    allowed = tolerance + rounding(pair.scale)
+    return faults + (_distance_faults if query == "distance" else _contact_faults)(pair, reply, allowed)
+
+
+# --- by our own answer: only ever to say that all is right
+
+
+def _is_surely_right(query: str, pair: PlainPair, reply: Reply, slack: float, ours: Settled) -> bool:
+    separation, keys = ours.separation, reply.keys
+    if query == "distance":
+        given = keys["distance"]
+        if separation > slack:
+            is_right = abs(given - separation) <= slack
+        else:
+            is_right = separation - slack <= given <= slack
+        if not is_right or len(keys) == 1:
+            return bool(is_right)
+        return separation <= -slack  # where they overlap, nothing more is judged; else the exact way
+    if (separation < -slack and not reply.contact) or (separation > slack and reply.contact):
+        return False
+    if not reply.contact or not keys:
+        return True
+    if "depth" in keys and abs(keys["depth"] - max(0.0, -separation)) > slack:
+        return False
+    normal = keys.get("normal")
+    if normal is not None:
+        length = math.hypot(*normal)
+        if abs(length - 1.0) > UNIT_LENGTH:
+            return False
+        normal = normal[0] / length, normal[1] / length
+        if support_separation(pair, *normal) < separation - slack:
+            return False
+    if "points" in keys:
+        along = normal if normal is not None else ours.normal
+        points = keys["points"]
+        return along is not None and bool(points) and all(is_between(pair, x, y, along[0], along[1], slack) for x, y in points)
+    return True
+
+
+# --- by exact arithmetic
+
+
+def _contact_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault]:
+    truth = Truth(pair)
+    separation = float(truth.separation)
+    if not reply.contact:
+        if truth.separation >= -Fraction(allowed):
+            return []
+        return [Fault("missed_overlap", -separation, f"no contact, but they overlap by {_m(-separation)}")]
+    if truth.separation > Fraction(allowed):
+        return [Fault("false_overlap", separation, f"contact, but there is a gap of {_m(separation)}")]
+    faults: list[Fault] = []
+    directions = truth.best(allowed)
+    normal = reply.keys.get("normal")
+    if normal is not None:
+        found, is_right = _normal_fault(truth, normal, allowed, directions)
+        faults += found
+        given = direction_of(*normal)
+        if is_right and given is not None:
+            directions = [given, *directions]
+    depth = reply.keys.get("depth")
+    right_depth = max(0.0, -separation)
+    if depth is not None and abs(Fraction(depth) - max(Fraction(0), -truth.separation)) > Fraction(allowed):
+        more = "; it is negative" if depth < 0.0 else ""
+        faults.append(Fault("wrong_depth", abs(depth - right_depth), f"depth {_m(depth)}, right is {_m(right_depth)}{more}"))
+    if "points" in reply.keys:
+        faults += _point_faults(pair, reply.keys["points"], directions, allowed)
+    return faults
+
+
+def _normal_fault(truth: Truth, normal: list[float], allowed: float, directions: list[Direction]) -> tuple[list[Fault], bool]:
+    """Return the fault of a normal, if any, and whether its direction is right."""
+    length = math.hypot(*normal)
+    given = direction_of(*normal)
+    if given is None:
+        return [Fault("not_unit_normal", 1.0, "normal (0, 0)")], False
+    faults = []
+    if not abs(length - 1.0) <= UNIT_LENGTH:
+        faults.append(Fault("not_unit_normal", min(abs(length - 1.0), 1e300), f"the normal's length is {length:.6g}"))
+    least = truth.separation - Fraction(allowed)
+    if truth.along(given) >= least:
+        return faults, True
+    if truth.along((-given[0], -given[1])) >= least:
+        turned = _v(unit((-given[0], -given[1])))
+        faults.append(Fault("reversed_normal", max(0.0, -float(truth.separation)), f"normal {_v(normal)}, right is {turned}"))
+        return faults, False
+    theirs = unit(given)
+    angle, nearest = min((_angle(theirs, unit(one)), unit(one)) for one in directions)
+    depth, least_depth = -float(truth.along(given)), -float(truth.separation)
+    told = f"normal {_v(normal)} is {math.degrees(angle):.3g}° off {_v(nearest)}: "
+    told += f"along it they overlap by {_m(depth)}, the least is {_m(least_depth)}"
+    faults.append(Fault("wrong_normal", angle, told))
+    return faults, False
+
+
+def _point_faults(pair: PlainPair, points: list[list[float]], directions: list[Direction], allowed: float) -> list[Fault]:
+    if not points:
+        return [Fault("wrong_points", 0.0, "contact, and no points")]
+    slack = Fraction(allowed)
+    (core_a, _), (core_b, _) = core_of(pair.a), core_of(pair.b)
+    is_concentric = len(core_a) == len(core_b) == 1 and math.dist(core_a[0], core_b[0]) <= allowed
+    for x, y in points:
+        fx, fy = Fraction(x), Fraction(y)
+        tried = directions
+        if is_concentric:  # any direction is right: the one through the point
+            through = direction_of(x - core_a[0][0], y - core_a[0][1])
+            tried = [*directions, *([] if through is None else [through, (-through[0], -through[1])])]
+        if not any(is_between(pair, fx, fy, dx, dy, slack, Fraction) for dx, dy in tried):
+            return [Fault("wrong_points", 0.0, f"point {_v((x, y))} is not in both shapes, nor between their surfaces along the normal")]
+    return []
+
+
+def _distance_faults(pair: PlainPair, reply: Reply, allowed: float) -> list[Fault]:
+    truth = Truth(pair, with_corners=True)
+    separation, slack = float(truth.separation), Fraction(allowed)
+    given = reply.keys["distance"]
+    if truth.separation < -slack:
+        if given > allowed:
+            return [Fault("missed_overlap", -separation, f"distance {_m(given)}, but they overlap by {_m(-separation)}")]
+        if Fraction(given) < truth.separation - slack:
+            told = f"distance {_m(given)}; where they overlap, 0 or down to {_m(separation)} is right"
+            return [Fault("wrong_distance", separation - given, told)]
+        return []
+    if truth.separation > slack and given <= 0.0:
+        return [Fault("false_overlap", separation, f"distance {_m(given)}, but there is a gap of {_m(separation)}")]
+    faults = []
+    if abs(Fraction(given) - truth.separation) > slack:
+        faults.append(Fault("wrong_distance", abs(given - separation), f"distance {_m(given)}, right is {_m(separation)}"))
+    if truth.separation <= slack:
+        return faults  # a touch: points and normal depend on rounding
+    normal = reply.keys.get("normal")
+    if normal is not None:
+        faults += _normal_fault(truth, normal, allowed, truth.best(allowed))[0]
+    ends = [reply.keys.get("point_a"), reply.keys.get("point_b")]
+    for name, end, shape in zip(("point_a", "point_b"), ends, (pair.a, pair.b), strict=True):
+        if end is not None and not is_in(shape, end, slack):
+            faults.append(Fault("wrong_points", 0.0, f"{name} {_v(end)} is not on {name[-1].upper()}"))
+            return faults
+    if ends[0] is not None and ends[1] is not None and math.dist(ends[0], ends[1]) > separation + 2.0 * allowed:
+        told = f"point_a and point_b are {_m(math.dist(ends[0], ends[1]))} apart, the nearest are {_m(separation)}"
+        faults.append(Fault("wrong_points", 0.0, told))
+    return faults
+
+
+def _angle(a: tuple[float, float], b: tuple[float, float]) -> float:
+    return abs(math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]))
+
+
+def _m(value: float) -> str:
+    return f"{value:.4g} m"
+
+
+def _v(vector: Any) -> str:
+    return f"({vector[0] + 0.0:.4g}, {vector[1] + 0.0:.4g})"  # no -0

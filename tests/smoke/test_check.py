@@ -1,0 +1,123 @@
+"""The command ``check``, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.app.commands.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+def checked(capsys: pytest.CaptureFixture[str], *arguments: str, status: int) -> dict[str, Any]:
+    assert main(["check", *arguments, "--json", "-"]) == status
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    found: dict[str, Any] = json.loads(captured.out)
+    return found
+
+
+@pytest.mark.parametrize(("name", "status"), [("correct", 0), ("no_normalising", 1), ("wrong_winding", 1), ("vertices_only", 1)])
+def test_the_examples(name: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
+    found = checked(capsys, f"{EXAMPLES / name}.py:collide", "--pairs", "1000", status=status)
+    (file,) = found["files"]
+    assert file["pairs"] == file["right"] + file["wrong"] == 1000
+    assert (file["wrong"] == 0) == (status == 0)
+    assert set(file["first"]) == set(file["kinds"])
+    for kind in file["first"].values():
+        assert kind["smallest"]["fails_alone"]
+        assert kind["command"].startswith("python main.py check ")
+
+
+def test_a_report_and_the_commands_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "out"
+    target = str(EXAMPLES / "vertices_only.py")
+    assert main(["check", target, "--pairs", "500", "--report", str(folder)]) == 1
+    printed = capsys.readouterr().out
+    assert "missed overlap" in printed and "docs/algorithms/sat.md" in printed
+    stem = "vertices_only-collide-missed_overlap"
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", f"{stem}.json", f"{stem}.png"]
+    page = (folder / "report.html").read_text("utf-8")
+    assert "data:image/png;base64," in page and "missed overlap" in page
+    pair = str(folder / f"{stem}.json")
+    assert f"--pair {pair}" in printed.replace("\n", " ")
+    assert checked(capsys, target, "--pair", pair, status=1)["files"][0]["kinds"] == {"missed_overlap": 1}
+    assert checked(capsys, str(EXAMPLES / "correct.py"), "--pair", pair, status=0)["files"][0]["right"] == 1
+
+
+def test_a_folder_gets_a_line_for_each_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bodies = {
+        "fine": f"import sys\nsys.path.append({str(EXAMPLES)!r})\nfrom correct import collide",
+        "never": "def collide(a, b): return None",
+        "broken": "def collide(a, b) return",
+        "other": "def answer(a, b): pass",
+        "gone": "import os\ndef collide(a, b): os._exit(1)",
+    }
+    for name, body in bodies.items():
+        (tmp_path / f"{name}.py").write_text(body, encoding="utf-8")
+    files = checked(capsys, str(tmp_path), "--pairs", "200", status=1)["files"]
+    verdicts = {Path(file["file"]).stem: file["verdict"] for file in files}
+    assert verdicts == {"broken": "not loaded", "fine": "right", "gone": "gave up", "never": "wrong", "other": "not loaded"}
+    assert main(["check", f"{tmp_path}:answer", "--pairs", "100"]) == 1
+    table = capsys.readouterr().out
+    assert table.count("not loaded") == 4
+    assert "no function answer; there is collide" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("{folder}/missing.py",), "a file that exists"),
+        (("{folder}",), "a folder with .py files"),
+        (("{folder}/empty.py",), "no function collide"),
+        (("{folder}/empty.py:other",), "no function other"),
+        (("{folder}/syntax.txt",), "invalid syntax"),
+        (("{folder}/empty.py", "--query", "toi"), "--query must be one of manifold, overlap, distance"),
+        (("{folder}/empty.py", "--pairs", "0"), "--pairs must be"),
+        (("{folder}/empty.py", "--seed", "-1"), "--seed must be"),
+        (("{folder}/empty.py", "--time-limit", "0"), "--time-limit must be"),
+        (("{folder}/empty.py", "--tolerance", "nan"), "--tolerance must be"),
+        (("{folder}/empty.py", "--pair", "{folder}/missing.json"), "a file that can be read"),
+        (("{folder}/empty.py", "--report", "{folder}/empty.py"), "--report must be a directory"),
+        (("{folder}/empty.py", "--json", "{folder}/missing/x.json"), "--json must be"),
+        ((), "FILE.py:FUNCTION"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path if "{folder}" not in arguments else tmp_path / "nothing"
+    folder.mkdir(exist_ok=True)
+    if folder == tmp_path:
+        (folder / "empty.py").write_text("", encoding="utf-8")
+        (folder / "syntax.txt").write_text("this is no Python", encoding="utf-8")
+    assert main(["check", *(part.format(folder=folder) for part in arguments)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert says in captured.err
+
+
+def test_ctrl_c_prints_what_was_found(tmp_path: Path) -> None:
+    path, calls = tmp_path / "slow.py", tmp_path / "calls"
+    body = f"import time\ndef collide(a, b):\n    time.sleep(0.002)\n    open({str(calls)!r}, 'a').write('x')\n"
+    path.write_text(body, encoding="utf-8")
+    command = [sys.executable, str(ROOT / "main.py"), "check", str(path), "--pairs", "1000000"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment)
+    end = time.monotonic() + 240.0  # a first start compiles
+    while time.monotonic() < end and not (calls.exists() and calls.stat().st_size > 200):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    assert "missed overlap" in out
+    assert err.startswith("interrupted after ") and err.count("\n") == 1

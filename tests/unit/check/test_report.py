@@ -1,0 +1,107 @@
+"""The report and the JSON: nothing that a function said can leave its place, and what is shown can be asked again."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from engine.app.commands.check_picture import SIZE, draw_finding
+from engine.check.kinds import KINDS
+from engine.check.plain import PlainPair, plain_pair
+from engine.check.report import html_report
+from engine.check.result import as_json, command_of, pair_of
+from engine.check.trial import Tally, Task, check_pair
+from engine.compare.pair_file import load_pair, save_pair
+from engine.geometry import Circle, Polygon
+
+ROOT = Path(__file__).resolve().parents[3]
+SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+PAIR = PlainPair(SQUARE, (1.25, 0.25, 0.5))
+APART = PlainPair(SQUARE, (2.0, 0.25, 0.5))
+HOSTILE = "<script>alert(1)</script>\" onload='x' & \\u202e"
+
+
+def tally_of(folder: Path, body: str, pair: PlainPair = PAIR, query: str = "manifold") -> Tally:
+    path = folder / "mine & <b>.py"
+    path.write_text(f"def collide(a, b):\n    {body}\n", encoding="utf-8")
+    return check_pair(Task(path, "collide", query, 1, 3, 1e-9, 0.3), pair)
+
+
+class Reader(HTMLParser):
+    """Notes the tags, and what each refers to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.references: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        self.references += [value or "" for name, value in attributes if name in ("src", "href")]
+        assert not [name for name, _ in attributes if name.startswith("on")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("body", [f"raise ValueError({HOSTILE!r})", f"return {HOSTILE!r}", f"return {{{HOSTILE!r}: 1, 'depth': 5}}"])
+def test_what_a_function_says_stays_text_and_the_page_needs_no_network(tmp_path: Path, body: str) -> None:
+    tally = tally_of(tmp_path, body)
+    (finding,) = tally.findings
+    page = html_report([tally], {(0, finding.kind): (draw_finding(finding, "mine.py:collide"), "pair.json")})
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    assert "script" not in reader.tags and "b" not in reader.tags and "link" not in reader.tags
+    assert all(one.startswith(("#", "data:image/png;base64,")) for one in reader.references)
+    assert re.search(r"https?:", page) is None
+    assert "&lt;" in page
+
+
+BODIES = {
+    "missed_overlap": ("return None", PAIR, "manifold"),
+    "false_overlap": ("return True", APART, "manifold"),
+    "reversed_normal": ("return {'normal': (-1, 0), 'depth': 0.25}", PAIR, "manifold"),
+    "wrong_normal": ("return {'normal': (0, 1), 'depth': 0.25}", PAIR, "manifold"),
+    "not_unit_normal": ("return {'normal': (1e300, 0), 'depth': 1e300}", PAIR, "manifold"),
+    "wrong_depth": ("return {'depth': -3e-3}", PAIR, "manifold"),
+    "wrong_points": ("return {'points': [(1e9, 0)]}", PAIR, "manifold"),
+    "wrong_distance": ("return {'distance': 0.4, 'point_a': (1, 0), 'point_b': (1.5, 0.25)}", APART, "distance"),
+    "raised": ("return a[17]", PAIR, "overlap"),
+    "wrong_type": ("return 3", PAIR, "manifold"),
+    "too_slow": ("while True: pass", PAIR, "manifold"),
+    "crashed": ("import os; os._exit(1)", PAIR, "manifold"),
+    "not_repeatable": ("a = globals().setdefault('n', []); a.append(1); return len(a) == 1", PAIR, "manifold"),
+}
+
+
+def test_every_kind_has_a_body_here() -> None:
+    assert set(BODIES) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_pictured_saved_and_asked_again(kind: str, tmp_path: Path) -> None:
+    tally = tally_of(tmp_path, *BODIES[kind])
+    finding = next(one for one in tally.findings if one.kind == kind)
+    picture = draw_finding(finding, "mine.py:collide")
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])) == SIZE
+
+    save_pair(tmp_path / "pair.json", pair_of(tally.task, finding))
+    pair = load_pair(tmp_path / "pair.json")
+    assert isinstance(pair.shape_a, Polygon) and isinstance(pair.shape_b, Circle)
+    assert plain_pair(pair.shape_a, pair.pose_a, pair.shape_b, pair.pose_b) == finding.shown.pair
+    assert pair.outsider is not None and pair.outsider.note == finding.shown.fault.told
+
+    assert (ROOT / "docs" / KINDS[kind].page).is_file()
+    told = json.loads(json.dumps(as_json(tally), allow_nan=False))
+    assert told["kinds"][kind] == 1 and told["wrong"] == 1 and told["verdict"] == "wrong"
+    assert told["first"][kind]["hint"] == KINDS[kind].hint
+    assert "--pair" in command_of(tally.task, finding, "pair.json")

@@ -1,0 +1,185 @@
+"""Whatever the function does in its process, each call is accounted for, and the next pair is asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.check.plain import PlainPair
+from engine.check.runner import RefusedFunctionError, Runner
+from engine.check.verdicts import Reply
+
+SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+PAIRS = [PlainPair(SQUARE, (float(x), 0.0, 0.5)) for x in range(5)]
+LIMIT = 0.4
+
+
+def write(folder: Path, body: str, name: str = "mine.py") -> Path:
+    path = folder / name
+    path.write_text(textwrap.dedent(body), encoding="utf-8")
+    return path
+
+
+def call(folder: Path, body: str, pairs: list[PlainPair] = PAIRS, repeat: int = 0, query: str = "manifold") -> tuple[list[Reply], int]:
+    with Runner(write(folder, body), "collide", query, LIMIT) as runner:
+        return list(runner.call(pairs, repeat)), runner.n_killed
+
+
+def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
+    replies, killed = call(
+        tmp_path,
+        """
+        def collide(a, b):
+            assert type(a) is list and all(type(p) is tuple for p in a) and type(b) is tuple and len(b) == 3
+            return {"depth": b[0], "points": a[:2]}
+        """,
+    )
+    assert [reply.keys for reply in replies] == [{"depth": float(x), "points": [[-1.0, -1.0], [1.0, -1.0]]} for x in range(5)]
+    assert killed == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "told", "killed"),
+    [
+        ("while True: pass", "too_slow", "no answer within 0.4 s", 1),
+        ("import time; time.sleep(0.5)", "too_slow", "0.5", 0),
+        ("import os; os._exit(3)", "crashed", "ended with status 3", 1),
+        ("import sys; sys.exit('bye')", "raised", "called exit(bye)", 0),
+        ("exit()", "raised", "called exit(", 0),
+        ("raise KeyboardInterrupt", "raised", "KeyboardInterrupt", 0),
+        ("raise ValueError('no\\nsuch thing')", "raised", "ValueError: no such thing", 0),
+        ("return collide(a, b)", "raised", "RecursionError", 0),
+        ("return input()", "raised", "EOFError", 0),
+        ("return 1 / 0", "raised", "ZeroDivisionError", 0),
+        ("return 7", "wrong_type", "returned 7", 0),
+        ("import os; os.closerange(3, 100)", "crashed", "the process ended", 1),
+        (
+            "import os\n        for k in range(3, 9):\n            try: os.write(k, b'junk\\n')\n            except OSError: pass",
+            "crashed",
+            "unreadable",
+            1,
+        ),
+    ],
+)
+def test_one_bad_call_costs_no_other(tmp_path: Path, body: str, said: str, told: str, killed: int) -> None:
+    replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
+    assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
+    assert told in replies[2].told
+    assert n_killed == killed
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals and address space as POSIX has them")
+def test_a_fault_of_the_processor_and_a_memory_hog(tmp_path: Path) -> None:
+    replies, killed = call(
+        tmp_path,
+        """
+        import ctypes
+        def collide(a, b):
+            if b[0] == 1.0:
+                ctypes.string_at(0)
+            if b[0] == 3.0:
+                return [0] * 10**10
+        """,
+    )
+    assert [reply.said for reply in replies] == ["answer", "crashed", "answer", "raised", "answer"]
+    assert "SIGSEGV" in replies[1].told
+    assert "MemoryError" in replies[3].told or sys.platform == "darwin"
+    assert killed == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
+    note = tmp_path / "number"
+    body = f"""
+        import os, time
+        def collide(a, b):
+            child = os.fork()
+            if child == 0:
+                time.sleep(100)
+            open({str(note)!r}, "w").write(str(child))
+            os._exit(0)
+        """
+    replies, _ = call(tmp_path, body, PAIRS[:1])
+    assert replies[0].said == "crashed"
+    number, end = int(note.read_text()), time.monotonic() + 10.0
+    while time.monotonic() < end:
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{number}/stat").exists() and Path(f"/proc/{number}/stat").read_text().split()[2] == "Z":
+            return  # dead, and only not yet collected by init
+        time.sleep(0.05)
+    raise AssertionError(f"process {number} is still there")
+
+
+def test_printing_is_counted_and_goes_nowhere(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    replies, _ = call(
+        tmp_path,
+        """
+        import os, sys
+        print("loading")
+        def collide(a, b):
+            print("abc")
+            sys.stderr.write("de")
+            os.write(1, b"unseen")
+            sys.__stdout__.write("f")
+        """,
+    )
+    assert [reply.printed for reply in replies] == [7] * 5
+    assert capfd.readouterr() == ("", "")
+
+
+def test_changing_the_arguments_changes_nothing_else(tmp_path: Path) -> None:
+    replies, _ = call(
+        tmp_path,
+        """
+        seen = []
+        def collide(a, b):
+            seen.append((list(a), b))
+            n = len(a)
+            a.clear()
+            return {"depth": n}
+        """,
+        [PAIRS[0]] * 3,
+        1,
+    )
+    assert [reply.keys for reply in replies] == [{"depth": 4.0}] * 3
+    assert all(reply.is_repeatable for reply in replies)
+
+
+def test_a_second_answer_that_differs_is_noticed(tmp_path: Path) -> None:
+    body = "n = 0\ndef collide(a, b):\n    global n\n    n += 1\n    return {'depth': n}\n"
+    replies, _ = call(tmp_path, body, PAIRS, 2)
+    assert [reply.is_repeatable for reply in replies] == [False, True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "message"),
+    [
+        ("def collide(a, b) return", "syntax", "line 1"),
+        ("import nosuchthing", "import", "ModuleNotFoundError: No module named 'nosuchthing' (line 1"),
+        ("def other(a, b): pass\ndef _hidden(): pass", "missing", "no function collide; there is other"),
+        ("collide = 3", "missing", "collide is no function"),
+        ("import sys; sys.exit(4)", "import", "called exit(4)"),
+        ("import os; os._exit(4)", "died", "ended with status 4"),
+        ("x = '\\ud800'.encode()", "import", "UnicodeEncodeError"),
+    ],
+)
+def test_what_cannot_be_loaded_says_why(tmp_path: Path, body: str, reason: str, message: str) -> None:
+    with Runner(write(tmp_path, body), "collide", "manifold", LIMIT) as runner, pytest.raises(RefusedFunctionError) as refused:
+        list(runner.call(PAIRS))
+    assert refused.value.reason == reason
+    assert message in str(refused.value)
+
+
+def test_the_files_own_folder_is_searched_and_its_name_may_be_that_of_a_library(tmp_path: Path) -> None:
+    write(tmp_path, "ANSWER = 0.25", "beside.py")
+    path = write(tmp_path, "import beside, json\ndef collide(a, b): return {'depth': beside.ANSWER + len(json.dumps(a)) * 0}", "types.py")
+    with Runner(path, "collide", "manifold", LIMIT) as runner:
+        assert [reply.keys for reply in runner.call(PAIRS)] == [{"depth": 0.25}] * 5

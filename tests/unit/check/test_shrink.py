@@ -1,0 +1,78 @@
+"""The smallest pair that still fails: with made-up failures, so that what is left is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.check.plain import PlainPair, core_of, plain_pairs
+from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrink
+from engine.check.truth import Truth
+from engine.check.verdicts import Fault, Reply
+from engine.compare.cases import case_chunk
+
+
+def failing(pair: PlainPair) -> Failure:
+    return Failure(pair, Reply("answer", False), Fault("missed_overlap", max(0.0, -float(Truth(pair).separation)), "told"))
+
+
+def first_pair(is_wanted) -> PlainPair:
+    return next(pair for pair in plain_pairs(case_chunk(1, 0, 2000)) if is_sound(pair) and is_clear(pair) and is_wanted(pair))
+
+
+def both_large(pair: PlainPair) -> bool:
+    return min(len(core_of(pair.a)[0]), len(core_of(pair.b)[0])) >= 4 and Truth(pair).separation < 0
+
+
+def attempt_where(fails):
+    def attempt(pairs: list[PlainPair]) -> list[Failure | None]:
+        return [failing(pair) if fails(pair) else None for pair in pairs]
+
+    return attempt
+
+
+def overlaps(pair: PlainPair) -> bool:
+    return Truth(pair).separation < 0
+
+
+def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain() -> None:
+    pair = first_pair(both_large)
+    found = shrink(failing(pair), attempt_where(overlaps), 20.0)
+    assert corner_count(found.pair) == 6
+    assert is_sound(found.pair) and is_clear(found.pair) and overlaps(found.pair)
+    numbers = [value for shape in (found.pair.a, found.pair.b) for corner in core_of(shape)[0] for value in corner]
+    assert all(value == round(value, 2) for value in numbers)
+    assert max(abs(value) for value in numbers) <= 4.0
+
+
+def test_what_the_failure_needs_is_kept() -> None:
+    pair = first_pair(both_large)
+    n = len(core_of(pair.a)[0])
+    found = shrink(failing(pair), attempt_where(lambda one: overlaps(one) and len(core_of(one.a)[0]) == n), 20.0)
+    assert len(core_of(found.pair.a)[0]) == n
+    assert len(core_of(found.pair.b)[0]) == 3
+
+
+def test_nothing_simpler_that_fails_leaves_the_pair_alone() -> None:
+    pair = first_pair(both_large)
+    assert shrink(failing(pair), attempt_where(lambda one: one == pair), 20.0).pair == pair
+
+
+def test_no_time_is_no_loss() -> None:
+    pair = first_pair(both_large)
+    assert overlaps(shrink(failing(pair), attempt_where(overlaps), 0.0).pair)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), True),
+        (((0.0, 0.0), (0.0, 1.0), (1.0, 0.0)), False),  # clockwise
+        (((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0)), False),  # straight
+        (((0.0, 0.0), (1.0, 0.0), (1.0, 0.001)), False),  # a needle
+        (((1.0, 0.0), (-0.8, 0.6), (0.3, -1.0), (0.3, 1.0), (-0.8, -0.6)), False),  # a star: left turns only, twice round
+        ((0.0, 0.0, 1.0), True),
+        ((0.0, 0.0, 0.0), False),
+    ],
+)
+def test_soundness(shape, expected: bool) -> None:
+    assert is_sound(PlainPair(shape, (0.0, 0.0, 1.0))) is expected
