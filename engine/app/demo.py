@@ -27,6 +27,7 @@ from engine.box2d import MouseJointSpec, World
 from engine.common.checks import integer
 from engine.common.errors import LabError
 from engine.common.rng import stream
+from engine.contracts import StepAgreement
 from engine.geometry import AABB
 from engine.render.palette import Color
 
@@ -61,6 +62,8 @@ class Demo:
         Taken since the last restart.
     held : set of str
         Keys held down now, by pygame's names: "left", "space", "a".
+    interactive : bool
+        Set by the window: somebody is watching, and what takes seconds must not keep the picture waiting.
     wanted_speed : float or None
         Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
     """
@@ -74,6 +77,10 @@ class Demo:
     """What is shown at first, where it differs from `engine.render.debug_draw.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
+    needs_referee: ClassVar[bool] = False
+    """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
+    note: ClassVar[str] = ""
+    """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
     def __init__(self, seed: int = 0, values: Mapping[str, object] | None = None, referee: RefereeFactory | None = None) -> None:
         self.seed = integer("seed", seed, 0)
@@ -81,6 +88,7 @@ class Demo:
         self.stages: list[Stage] = []
         self.steps = 0
         self.held: set[str] = set()
+        self.interactive = False
         self.wanted_speed: float | None = None
         self._referee = referee
         self._grab: tuple[Stage, int] | None = None
@@ -116,9 +124,28 @@ class Demo:
         """React to a key pressed; return True if it was the demo's. The window's own keys never arrive here."""
         return False
 
+    def on_wheel(self, point: tuple[float, float], notches: float) -> bool:
+        """React to the wheel over a point of the picture; return True if it was the demo's, and the view does not zoom."""
+        return False
+
+    def turn(self, point: tuple[float, float]) -> bool:
+        """React to the right button pressed at a point of the picture; True if it takes hold of something that `drag` turns."""
+        return False
+
     def on_parameter(self, name: str) -> None:
         """React to a parameter that was changed; the base builds everything anew."""
         self.restart()
+
+    def agreement(self) -> StepAgreement:
+        """Return what was compared with Box2D since the restart: every contact of every world, unless overridden."""
+        totals = [stage.total for stage in self.stages]
+        return StepAgreement(
+            compared=sum(total.compared for total in totals),
+            agree=sum(total.agree for total in totals),
+            explained=sum(total.explained for total in totals),
+            unexplained=sum(total.unexplained for total in totals),
+            max_point_error=max((total.max_point_error for total in totals), default=0.0),
+        )
 
     def home(self) -> AABB:
         """Return what the camera shows at first: all fixtures as they were built, unless overridden."""

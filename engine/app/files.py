@@ -1,17 +1,12 @@
-"""Files written by commands: checked before a run starts, and whole or not there at all.
-
-A result goes to a temporary file beside its target and takes the target's name only when it is complete, so that neither
-Ctrl-C nor a full disk leaves half a picture, nor costs the picture that was there before.
-"""
+"""Files that commands write: checked before a run starts, and then written by `write_atomically`, whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import secrets
-import stat
 from pathlib import Path
 
 from engine.common.errors import InvalidInputError
+from engine.common.files import is_special, real_path, temporary_beside, write_atomically
 
 __all__ = ["check_directory", "check_writable", "write_atomically"]
 
@@ -67,62 +62,28 @@ def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write `content` to `path`, whole or not at all.
-
-    A symbolic link keeps pointing where it did. A device or pipe (``/dev/stdout``) is written to, not replaced.
-    """
-    target = Path(path)
-    if _is_special(target):
-        target.write_bytes(content)
-        return
-    real = _real(target)
-    temporary = _temporary_beside(real)
-    try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-        if real.exists():
-            os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
-        os.replace(temporary, real)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
 def _checked_file(field: str, given: str, suffixes: tuple[str, ...]) -> Path:
     target = Path(given)
     if target.is_dir() or given.endswith(("/", os.sep)):
         raise InvalidInputError(field, "a file, not a directory", given)
     if suffixes and target.suffix.lower() not in suffixes:
         raise InvalidInputError(field, "a file name that ends in " + " or ".join(suffixes), given)
-    parent = _real(target).parent
+    parent = real_path(target).parent
     if not parent.exists():
         raise InvalidInputError(field, "a file in a directory that exists", given)
     if not parent.is_dir():
         raise InvalidInputError(field, f"a file in a directory ({parent.name} is a file)", given)
     if target.exists() and not os.access(target, os.W_OK):
         raise InvalidInputError(field, "a file that may be replaced (this one is write-protected)", given)
-    if not _is_special(target):
+    if not is_special(target):
         _probe(field, parent, given)
     return target
 
 
 def _probe(field: str, directory: Path, given: str) -> None:
-    probe = _temporary_beside(directory / "probe")
+    probe = temporary_beside(directory / "probe")
     try:
         probe.touch(exist_ok=False)
         probe.unlink()
     except OSError as error:
         raise InvalidInputError(field, f"where files may be written ({error.strerror})", given) from None
-
-
-def _temporary_beside(target: Path) -> Path:
-    return target.parent / f".{secrets.token_hex(8)}.part"
-
-
-def _real(target: Path) -> Path:
-    return Path(os.path.realpath(target))
-
-
-def _is_special(target: Path) -> bool:
-    return target.exists() and not target.is_file()

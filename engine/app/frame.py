@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
 import pygame
 
 from engine.app.demo import Demo
 from engine.app.layout import Place
 from engine.app.session import Session
+from engine.app.stage import Stage
 from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_scale_bar
+from engine.render.camera import Camera
 from engine.render.canvas import Canvas
-from engine.render.debug_draw import DebugDraw, length_words, reason_color
+from engine.render.debug_draw import DebugDraw
+from engine.render.differences import PlacedDifferences, length_words, reason_color
 from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, draw_notice, lines_size
 from engine.render.palette import Color
 
-__all__ = ["FramePainter"]
+__all__ = ["FoundDifference", "FramePainter"]
 
 _NOTABLE_LAG = 0.15
 _FULL_VIEW = (600.0, 400.0)
@@ -28,6 +32,22 @@ _FULL_VIEW = (600.0, 400.0)
 _LEAST_SCALE = 0.6
 _REACH = 12.0
 """Design pixels from a difference at which the pointer still means it."""
+
+
+class FoundDifference(NamedTuple):
+    """A difference, its world, and where it lies in the picture, metres."""
+
+    stage: Stage
+    difference: Difference
+    at: tuple[float, float]
+
+
+class _Shown(NamedTuple):
+    """What was drawn of one world's differences, and with which camera."""
+
+    stage: Stage
+    differences: PlacedDifferences
+    camera: Camera
 
 
 class FramePainter:
@@ -44,6 +64,7 @@ class FramePainter:
         self._book = self.fonts
         self._discs = DiscBook()
         self._debug = DebugDraw()
+        self._found: list[_Shown] = []
 
     def paint(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Draw the session's view; nothing outside it is touched. A difference under the `pointer` is explained beside it."""
@@ -59,18 +80,16 @@ class FramePainter:
         for stage in demo.stages:
             stage.drawn_poses = self._debug.poses(stage, fraction)
         demo.draw_background(canvas)
-        found: list[tuple[tuple[float, float], Difference]] = []
+        self._found = []
         for stage in demo.stages:
-            differences, camera = self._debug.draw(canvas, stage, session.layers, fraction), canvas.at(stage.offset).camera
-            if pointer is not None:
-                found += [(camera.to_screen(difference.position), difference) for difference in differences]
+            drawn = self._debug.draw(canvas, stage, session.layers, fraction)
+            self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         demo.draw(canvas)
         self._label_stages(canvas, demo)
         draw_scale_bar(canvas)
         draw_lines(surface, self._book, plate.topleft, lines)
         self._notice(canvas, session)
-        if pointer is not None:
-            self._explain(surface, session.camera.view, pointer, found)
+        self._tell(surface, session, pointer)
         surface.set_clip(clip)
 
     def _label_stages(self, canvas: Canvas, demo: Demo) -> None:
@@ -113,20 +132,51 @@ class FramePainter:
             times = session.shown
             cost = "drawing takes" if times.draw > times.frame - times.draw else "steps take"
             words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {cost} too long"
+        if not words and session.focus is not None:
+            words, color = "looking closely: Esc returns", palette.TEXT
         if words:
             draw_notice(canvas.surface, self._book, session.camera.view, words, color)
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
 
-    def _explain(
-        self, surface: pygame.Surface, view: Place, pointer: tuple[int, int], found: Sequence[tuple[tuple[float, float], Difference]]
-    ) -> None:
-        """Tell of the difference under the pointer what it is and how it was proved."""
-        near = [(math.dist(place, pointer), k) for k, (place, _) in enumerate(found)]
-        if not near or min(near)[0] > _REACH * self._book.ui_scale:
+    def difference_at(self, pointer: tuple[int, int]) -> FoundDifference | None:
+        """Return the difference of the last picture that is under the pointer."""
+        nearest: tuple[float, Stage, int, PlacedDifferences] | None = None
+        for stage, shown, camera in self._found:
+            if len(shown):
+                away = np.hypot(*(camera.to_screen_array(shown.positions) - np.array(pointer, dtype=np.float64)).T)
+                k = int(np.argmin(np.where(np.isnan(away), np.inf, away)))
+                if nearest is None or float(away[k]) < nearest[0]:
+                    nearest = (float(away[k]), stage, k, shown)
+        if nearest is None or not nearest[0] <= _REACH * self._book.ui_scale:
+            return None
+        return _found(nearest[1], nearest[3], nearest[2])
+
+    def differences_of(self, reason: str) -> list[FoundDifference]:
+        """Return the differences of the last picture that have a reason, the largest first."""
+        found = [
+            _found(stage, shown, k) for stage, shown, _ in self._found for k, one in enumerate(shown.differences) if one.reason == reason
+        ]
+        return sorted(found, key=lambda one: -one.difference.size)
+
+    def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
+        """Explain the difference under the pointer, or else the one that is looked at closely."""
+        found = self.difference_at(pointer) if pointer is not None else None
+        if found is not None and pointer is not None:
+            self._explain(surface, session.camera.view, pointer, found.difference)
             return
-        difference = found[min(near)[1]][1]
+        focus = session.focus
+        for stage, shown, camera in self._found if focus is not None else ():
+            for k, one in enumerate(shown.differences):
+                if focus is not None and focus.is_of(stage, one):
+                    x, y = camera.to_screen_array(shown.positions[k]).tolist()
+                    gap = 40.0 * self._book.ui_scale
+                    if math.isfinite(x + y):
+                        self._explain(surface, session.camera.view, (round(x + gap), round(y + gap)), one)
+
+    def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference) -> None:
+        """Tell beside a pixel what a difference is and how it was proved."""
         reason, color = REASONS[difference.reason], reason_color(difference.reason)
         width = min(round(340 * self._book.ui_scale), round(0.8 * view[2]))
         lines: list[tuple[str, Color]] = [(f"{reason.name}, {length_words(difference.size)}", color)]
@@ -135,9 +185,14 @@ class FramePainter:
         lines += [(line, palette.CAPTION) for line in self._book.wrapped(proof, 13.0, width)]
         place = pygame.Rect((0, 0), lines_size(self._book, lines, 13.0))
         gap = round(14 * self._book.ui_scale)
-        place.topleft = pointer[0] + gap, pointer[1] + gap
+        place.topleft = at[0] + gap, at[1] + gap
         if place.right > view[0] + view[2]:
-            place.right = pointer[0] - gap
+            place.right = at[0] - gap
         if place.bottom > view[1] + view[3]:
-            place.bottom = pointer[1] - gap
+            place.bottom = at[1] - gap
         draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)
+
+
+def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:
+    x, y = shown.positions[k].tolist()
+    return FoundDifference(stage, shown.differences[k], (x + stage.offset[0], y + stage.offset[1]))

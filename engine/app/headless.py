@@ -209,7 +209,7 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
 def _window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     from engine.app.window import Window
 
-    window = Window(size, (type(demo),), demo, demo.seed, ui_scale)
+    window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee()
     else:
@@ -219,7 +219,7 @@ def _window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
 
 def _report(demo: Demo, costs: list[float]) -> RunReport:
     counts = [stage.counts for stage in demo.stages]
-    totals = [stage.total for stage in demo.stages]
+    total = demo.agreement()
     return RunReport(
         demo=demo.id,
         steps=demo.steps,
@@ -230,10 +230,10 @@ def _report(demo: Demo, costs: list[float]) -> RunReport:
         points_add=sum(count.added for count in counts),
         points_persist=sum(count.persisted for count in counts),
         points_remove=sum(count.removed for count in counts),
-        compared=sum(total.compared for total in totals),
-        agree=sum(total.agree for total in totals),
-        explained=sum(total.explained for total in totals),
-        unexplained=sum(total.unexplained for total in totals),
+        compared=total.compared,
+        agree=total.agree,
+        explained=total.explained,
+        unexplained=total.unexplained,
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),

@@ -91,6 +91,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Wheel", "zoom at the cursor"),
             ("Home", "bring the view back"),
             ("Point at", "a difference (orange ring): its proof"),
+            ("Click", "on a ring: pause and look closely"),
         ),
     ),
     (
@@ -106,7 +107,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("8", "live check, differences"),
         ),
     ),
-    ("Window", (("F1", "these keys"), ("Esc", "back to the demos, then quit"))),
+    ("Window", (("F1", "these keys"), ("Esc", "back: from a close look, to the demos, then quit"))),
 )
 """Groups of (key, meaning)."""
 

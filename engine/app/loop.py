@@ -10,6 +10,7 @@ from time import perf_counter
 
 import pygame
 
+from engine.app.demo import Demo
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, ui_scale_for
 from engine.app.registry import all_demos
 from engine.app.session import Session
@@ -30,7 +31,7 @@ class DisplayError(LabError):
 
 
 def run_window(
-    demo_id: str | None = None,
+    kind: type[Demo] | None = None,
     seed: int = 0,
     values: Mapping[str, object] | None = None,
     ui_scale: float | None = None,
@@ -40,7 +41,7 @@ def run_window(
 
     Parameters
     ----------
-    demo_id : str, optional
+    kind : Demo class, optional
         Start in this demo; the browser otherwise.
     seed, values
         For that demo.
@@ -52,17 +53,14 @@ def run_window(
     Raises
     ------
     InvalidInputError
-        The demo, a parameter or the scale does not exist; nothing has been opened then.
+        A parameter or the scale does not exist; nothing has been opened then.
     DisplayError
         The system refuses a window.
     """
     demos = all_demos()
-    start = next((demo for demo in demos if demo.id == demo_id), None)
-    if demo_id is not None and start is None:
-        raise InvalidInputError("demo", "one of " + ", ".join(demo.id for demo in demos), demo_id)
     if ui_scale is not None and not MIN_UI_SCALE <= finite("ui-scale", ui_scale) <= MAX_UI_SCALE:
         raise InvalidInputError("ui-scale", f"from {MIN_UI_SCALE} to {MAX_UI_SCALE}", ui_scale)
-    demo = start(seed, values) if start is not None else None
+    demo = kind(seed, values) if kind is not None else None
     warmup = RefereeWarmup()
     try:
         surface, scale = _open(ui_scale, size)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pygame
 import pygame_gui
 from pygame_gui import UIManager
@@ -12,20 +10,13 @@ from pygame_gui.elements import UIButton, UIHorizontalSlider
 from engine.app.keys import LAYER_COMMANDS, LAYER_NAMES, Command
 from engine.app.layout import Place
 from engine.app.parameters import Parameter
+from engine.app.referee_panel import RefereePanel
 from engine.app.session import Session
 from engine.app.widgets import ScrollPanel, mark
-from engine.contracts.agreement import REASONS
 from engine.render import palette
-from engine.render.debug_draw import reason_color
 from engine.render.fonts import FontBook
-from engine.render.hud import draw_paragraph
-from engine.render.palette import Color
 
 __all__ = ["DemoPanel"]
-
-_CHECK_STEP = 18
-"""Design pixels between two lines about the check."""
-
 
 class DemoPanel:
     """Widgets for one session.
@@ -40,6 +31,7 @@ class DemoPanel:
 
     def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session) -> None:
         self.column = ScrollPanel(manager, fonts, place)
+        self.referee = RefereePanel(self.column, fonts, session)
         self._fonts = fonts
         self._session = session
         self._commands: dict[UIButton, Command] = {}
@@ -48,6 +40,8 @@ class DemoPanel:
         self._choices: dict[UIButton, tuple[Parameter, int]] = {}
         self._toggles: list[tuple[UIButton, Command]] = []
         self._pending: dict[str, float] = {}
+        self._pause: UIButton | None = None
+        self._has_world = bool(session.demo.stages)
         self._build()
 
     def handle(self, event: pygame.event.Event) -> Command | None:
@@ -74,7 +68,7 @@ class DemoPanel:
     def refresh(self) -> None:
         """Make the widgets show the session's state."""
         wanted = "Go on" if self._session.clock.paused else "Pause"
-        if self._pause.text != wanted:
+        if self._pause is not None and self._pause.text != wanted:
             self._pause.set_text(wanted)
         demo = self._session.demo
         for slider, parameter in self._sliders:
@@ -100,12 +94,11 @@ class DemoPanel:
         for top, parameter in self._values_at:
             value = ui.render(parameter.shown(self._session.demo.parameter(parameter.name)), 13, palette.ACCENT, True)
             surface.blit(value, value.get_rect(topright=(right, column.shifted(top))))
-        pace = ui.render(self._session.pace, 13, palette.ACCENT, True)
-        middle = (column.left + column.width // 2, column.shifted(self._pace_at))
-        surface.blit(pace, pace.get_rect(center=middle))
-        self._draw_check(surface, column.shifted(self._check_at), check)
-        if not check:
-            self._draw_reasons(surface)
+        if self._has_world:
+            pace = ui.render(self._session.pace, 13, palette.ACCENT, True)
+            middle = (column.left + column.width // 2, column.shifted(self._pace_at))
+            surface.blit(pace, pace.get_rect(center=middle))
+        self.referee.draw(surface, check)
 
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets."""
@@ -122,26 +115,30 @@ class DemoPanel:
         y = column.add_text(y, demo.watch, 12.0, palette.CAPTION) + column.px(6)
 
         half, quarter = (column.width - gap) // 2, (column.width - 3 * column.px(4)) // 4
-        words = (("Pause", Command.PAUSE), ("Step", Command.STEP), ("Restart", Command.RESTART), ("View", Command.HOME))
-        buttons = [
-            self._button((column.left + k * (quarter + column.px(4)), y, quarter, row), name, command)
-            for k, (name, command) in enumerate(words)
-        ]
-        self._pause = buttons[0]
-        y += row + gap
-        third = column.px(74)
-        self._button((column.left, y, third, row), "Slower", Command.SLOWER)
-        self._button((column.left + column.width - third, y, third, row), "Faster", Command.FASTER)
-        self._pace_at = y + row // 2
+        if self._has_world:
+            words = (("Pause", Command.PAUSE), ("Step", Command.STEP), ("Restart", Command.RESTART), ("View", Command.HOME))
+            buttons = [
+                self._button((column.left + k * (quarter + column.px(4)), y, quarter, row), name, command)
+                for k, (name, command) in enumerate(words)
+            ]
+            self._pause = buttons[0]
+            y += row + gap
+            third = column.px(74)
+            self._button((column.left, y, third, row), "Slower", Command.SLOWER)
+            self._button((column.left + column.width - third, y, third, row), "Faster", Command.FASTER)
+            self._pace_at = y + row // 2
+        else:
+            self._button((column.left, y, half, row), "Restart", Command.RESTART)
+            self._button((column.left + half + gap, y, half, row), "View", Command.HOME)
         y += row + column.px(6)
 
         for parameter in demo.parameters:
             y = self._add_parameter(y, parameter)
         y += column.px(3)
 
-        y = column.add_text(y, "EVERY CONTACT, COMPUTED TWICE", 11.0, palette.CAPTION, bold=True)
-        self._check_at = y
-        y = column.reserve(y, column.px(3 * _CHECK_STEP)) + column.px(4)
+        y = self.referee.reserve_counts(y) + column.px(4)
+        if not self._has_world:
+            return
         y = column.add_text(y, "SHOW", 11.0, palette.CAPTION, bold=True) + column.px(1)
         for k, command in enumerate(LAYER_COMMANDS):
             left = column.left + (k % 2) * (half + gap)
@@ -149,7 +146,7 @@ class DemoPanel:
             self._toggles.append((button, command))
             if k % 2 == 1:
                 y += column.px(25)
-        self._reasons_at = y + column.px(4)
+        self.referee.reserve_reasons(y + column.px(4))
 
     def _add_parameter(self, y: int, parameter: Parameter) -> int:
         """Add a slider, or a row of buttons for a choice; return the y under it."""
@@ -185,52 +182,3 @@ class DemoPanel:
         button = self.column.add_button(place, words, kind)
         self._commands[button] = command
         return button
-
-    def _draw_check(self, surface: pygame.Surface, top: int, check: str) -> None:
-        fonts, left, width = self._fonts, self.column.left, self.column.width
-        step = self.column.px(_CHECK_STEP)
-        if check:
-            for k, line in enumerate(fonts.wrapped(check, 12.5, width)[:3]):
-                surface.blit(fonts.render(line, 12.5, palette.CAPTION), (left, top + k * step))
-            return
-        stages = self._session.demo.stages
-        totals = [stage.total for stage in stages]
-        agree = sum(total.agree for total in totals)
-        explained, unexplained = sum(total.explained for total in totals), sum(total.unexplained for total in totals)
-        asleep = sum(int((~stage.world.contacts.evaluated).sum()) for stage in stages)
-        rows: list[tuple[tuple[str, Color], ...]] = [
-            ((f"{agree:,} agree with Box2D", palette.AGREE),),
-            (
-                (f"{explained:,} explained,", palette.EXPLAINED if explained else palette.CAPTION),
-                (f"{unexplained:,} unexplained", palette.UNEXPLAINED if unexplained else palette.CAPTION),
-            ),
-        ]
-        if asleep:
-            rows.append(((f"asleep pairs, not recomputed: {asleep:,}", palette.CAPTION),))
-        for k, row in enumerate(rows):
-            x = left
-            for words, color in row:
-                place = surface.blit(fonts.render(words, 13, color, True), (x, top + k * step))
-                x += place.width + self.column.px(6)
-
-    def _draw_reasons(self, surface: pygame.Surface) -> None:
-        """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in colour."""
-        stages = self._session.demo.stages
-        now = Counter(difference.reason for stage in stages for difference in stage.agreement.differences)
-        met = sum((stage.reasons for stage in stages), Counter[str]())
-        if not met:
-            return
-        column, fonts = self.column, self._fonts
-        y = self._reasons_at
-        heading = fonts.render("WHERE THEY DIFFER (POINT AT A RING)", 11.0, palette.CAPTION, True)
-        surface.blit(heading, (column.left, column.shifted(y)))
-        y += column.px(16)
-        for key, _ in sorted(met.items(), key=lambda one: (one[0] != "unexplained", -one[1])):
-            reason = REASONS[key]
-            color = reason_color(key) if now[key] else palette.CAPTION
-            name = fonts.render(f"{reason.name}, {now[key]} now" if now[key] else reason.name, 12.0, color, True)
-            surface.blit(name, (column.left, column.shifted(y)))
-            place = (column.left, column.shifted(y + column.px(16)), column.width)
-            end = draw_paragraph(surface, fonts, reason.sentence, place, palette.CAPTION, 11.5)
-            y = end - column.shifted(0) + column.px(3)
-        column.reserve(self._reasons_at, y - self._reasons_at)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import fmean
 from time import perf_counter
 
 from engine.app.clock import FixedClock, speed_name
 from engine.app.demo import Demo
 from engine.app.layout import Place
-from engine.app.stage import StepTimes
+from engine.app.stage import Stage, StepTimes
 from engine.common.errors import LabError
+from engine.contracts.agreement import Difference
+from engine.geometry import AABB, Transform
 from engine.render.camera import Camera
 from engine.render.debug_draw import Layers
 
-__all__ = ["FrameTimes", "Session"]
+__all__ = ["Focus", "FrameTimes", "Session"]
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
@@ -24,6 +27,10 @@ _LONGEST_FRAME = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
 _FARTHEST = 12.0
 """How many times smaller than at first the picture may become: farther out a demo is a dot that nobody finds again."""
+_CLOSE = 1.2
+"""How far around a difference the picture reaches, in sizes of the smaller shape."""
+_GRAIN = 40.0
+"""Design pixels to which the readout's room is rounded up."""
 _FOOT = 16.0
 """Design pixels at the bottom of the view that the scale bar takes beyond the margin."""
 _WINDOW = 30
@@ -39,6 +46,19 @@ class FrameTimes:
     check: float = 0.0
     draw: float = 0.0
     steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A difference that is looked at closely: its world and its two fixtures."""
+
+    stage: Stage
+    fixture_a: int
+    fixture_b: int
+
+    def is_of(self, stage: Stage, difference: Difference) -> bool:
+        """Tell whether a difference is that one, in this step or another."""
+        return stage is self.stage and (difference.fixture_a, difference.fixture_b) == (self.fixture_a, self.fixture_b)
 
 
 class Session:
@@ -65,6 +85,9 @@ class Session:
         self._foot = 0.0
         self._untouched = True
         self._speed_chosen = False
+        self.focus: Focus | None = None
+        """The difference looked at closely, None for none."""
+        self._before: tuple[Camera, bool, bool] | None = None
         self._recent: deque[FrameTimes] = deque(maxlen=_WINDOW)
         self._since_refresh = _REFRESH
         self.home()
@@ -77,13 +100,39 @@ class Session:
         self.camera = max(under, beside, key=lambda camera: camera.scale)
         self._home_scale = self.camera.scale
         self._untouched = True
+        self.focus = self._before = None
+
+    def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
+        """Pause, and go close to a difference at a point of the picture; `look_back` returns."""
+        if self._before is None:
+            self._before = (self.camera, self._untouched, self.clock.paused)
+        self.clock.paused = True
+        self.focus = Focus(stage, difference.fixture_a, difference.fixture_b)
+        reach = _CLOSE * min((_size(stage, fixture) for fixture in (difference.fixture_a, difference.fixture_b)), default=1.0)
+        self.camera = self.camera.fitted(AABB((at[0] - reach, at[1] - reach), (at[0] + reach, at[1] + reach)))
+        self._untouched = False
+
+    def look_back(self) -> bool:
+        """Return to what was seen before `look_at`, running if it ran then; False if nothing is looked at."""
+        if self._before is None:
+            return False
+        camera, untouched, paused = self._before
+        self.focus = self._before = None
+        if untouched:
+            self.home()
+        else:
+            self.camera = camera
+        self.clock.paused = self.clock.paused and paused
+        return True
 
     def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
         """Leave room for a readout of (width, height) pixels in the upper left corner; a camera nobody moved makes it at once.
 
         A readout that shrinks keeps its room, so that the picture does not move with every word.
         """
-        grown = (max(self._readout[0], float(readout[0])), max(self._readout[1], float(readout[1])))
+        grain = _GRAIN * ui_scale  # a word more or less must not move the picture
+        width, height = (grain * ceil(length / grain) for length in readout)
+        grown = (max(self._readout[0], width), max(self._readout[1], height))
         if grown != self._readout or self._foot != _FOOT * ui_scale:
             self._readout, self._foot = grown, _FOOT * ui_scale
             if self._untouched:
@@ -98,6 +147,8 @@ class Session:
         """Take another viewport; a camera nobody moved shows everything there too."""
         if view != self.camera.view:
             self.camera = self.camera.resized(view)
+            if self._before is not None:
+                self._before = (self._before[0].resized(view), *self._before[1:])
             self._readout = (0.0, 0.0)
             if self._untouched:
                 self.home()
@@ -213,3 +264,12 @@ class Session:
             self.clock.paused = True
             return False
         return True
+
+
+def _size(stage: Stage, fixture: int) -> float:
+    """Return the larger side of a fixture's box, metres; of one that has gone, a metre."""
+    try:
+        box = stage.world.fixture(fixture).shape.aabb(Transform())
+    except LabError:
+        return 1.0
+    return max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])

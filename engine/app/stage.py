@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
@@ -44,6 +44,9 @@ def union(boxes: Sequence[AABB]) -> AABB | None:
     lower = min(box.lower[0] for box in boxes), min(box.lower[1] for box in boxes)
     return AABB(lower, (max(box.upper[0] for box in boxes), max(box.upper[1] for box in boxes)))
 
+
+_KEPT_ERRORS = 2400
+"""Steps: five seconds at 480 Hz, the most hertz a demo has."""
 
 RefereeFactory = Callable[[World], Referee]
 
@@ -103,6 +106,8 @@ class Stage:
         self.agreement = StepAgreement()
         self.reasons: Counter[str] = Counter()
         """Of all differences since the stage was built, with their numbers."""
+        self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
+        """The largest error of a point that agrees, metres, of each of the last steps checked; newest last."""
         self.counts = StageCounts()
         self.times = StepTimes()
         self.bounds: AABB | None = None
@@ -124,9 +129,10 @@ class Stage:
         stepped = perf_counter()
         if self.referee is not None and self.checking and self.referee.ready:
             self.agreement = self.referee.check(contacts)
-            self.reasons.update(difference.reason for difference in self.agreement.differences)
+            self.reasons.update([difference.reason for difference in self.agreement.differences])
+            self.errors.append(self.agreement.max_point_error)
         else:
-            self.agreement = replace(self.agreement, differences=()) if self.agreement.differences else self.agreement
+            self.agreement = StepAgreement()
         checked = perf_counter()
         self.times = StepTimes(1000.0 * (stepped - start), 1000.0 * (checked - stepped))
         self.impacts = None

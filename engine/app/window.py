@@ -5,6 +5,7 @@ It draws on any surface it is given, so that the loop, the tests and the screens
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
@@ -13,7 +14,7 @@ from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.demo import Demo
-from engine.app.frame import FramePainter
+from engine.app.frame import FoundDifference, FramePainter
 from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, NOTES, Command
 from engine.app.layout import Place, lay_out
 from engine.app.panel import DemoPanel
@@ -28,6 +29,8 @@ from engine.render.palette import Color
 __all__ = ["Window"]
 
 _WARMING_UP = "warming up: kernels are being compiled or loaded"
+_CLICK = 4.0
+"""Design pixels that a pressed pointer may move and still mean a click."""
 
 
 class Window:
@@ -45,6 +48,8 @@ class Window:
         For demos started from the browser.
     ui_scale : float
         Screen pixels to a design pixel.
+    is_watched : bool
+        False off-screen, where a picture waits for whatever it needs.
 
     Attributes
     ----------
@@ -63,12 +68,14 @@ class Window:
         demo: Demo | None = None,
         seed: int = 0,
         ui_scale: float = 1.0,
+        is_watched: bool = True,
     ) -> None:
         self.running = True
         self.help_shown = False
         self._layers = Layers()
         self._demos = tuple(demos)
         self._seed = seed
+        self._is_watched = is_watched
         self._referee: RefereeFactory | None = None
         self._check_note = _WARMING_UP
         self._layout = lay_out(size, ui_scale)
@@ -77,6 +84,7 @@ class Window:
         self.browsing = demo is None
         self._panning = False
         self._pointed: tuple[int, int] | None = None
+        self._clicked: tuple[tuple[int, int], FoundDifference] | None = None
         self._outdated = True
         self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
         self._rebuild()
@@ -92,7 +100,7 @@ class Window:
         """Begin the live check."""
         self._referee = factory
         self._check_note = ""
-        if not self.browsing:
+        if not self.browsing or self.session.demo.needs_referee:
             self.session.demo.use_referee(factory)
 
     def has_referee(self) -> None:
@@ -201,11 +209,17 @@ class Window:
     # Inside
 
     def _session(self, demo: Demo) -> Session:
+        demo.interactive = self._is_watched
         return Session(demo, self._layout.view, self._layers)
+
+    def _preview(self, index: int) -> Demo:
+        kind = self._demos[index]
+        return kind(self._seed, referee=self._referee if kind.needs_referee else None)
 
     def _show(self, demo: Demo) -> None:
         self.session = self._session(demo)
         self._panning = False
+        self._clicked = None
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -229,16 +243,16 @@ class Window:
             self.help_shown = False
         elif self.browsing:
             self.running = False
-        else:
+        elif not self.session.look_back():
             self.browsing = True
             if type(self.session.demo) in self._demos:
                 self._chosen = self._demos.index(type(self.session.demo))
-            self._show(self._demos[self._chosen](self._seed))
+            self._show(self._preview(self._chosen))
 
     def _choose(self, index: int) -> None:
         if index != self._chosen and 0 <= index < len(self._demos):
             self._chosen = index
-            self.session = self._session(self._demos[index](self._seed))
+            self.session = self._session(self._preview(index))
             if self._browser is not None:
                 self._browser.choose(index)
                 self.session.place(self._browser.preview_place(self._layout.view, self._demos[index]))
@@ -260,7 +274,7 @@ class Window:
     def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
         notches = float(getattr(event, "precise_y", event.y))
         if _inside(at, self._layout.view):
-            if not self.browsing:
+            if not self.browsing and not self.session.demo.on_wheel(self.session.camera.to_world(at), notches):
                 self.session.zoom(at, notches)
         elif _inside(at, self._layout.panel):
             column = self._browser.column if self._browser is not None else self._panel.column if self._panel is not None else None
@@ -291,31 +305,65 @@ class Window:
         command = self._panel.handle(event) if self._panel is not None else None
         if command is not None:
             self.command(command)
-        elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
-            self._press(event)
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            if in_view:
+                self._press(event)
+            elif at is not None and event.button == 1:
+                self._press_panel(at)
         elif event.type == pygame.MOUSEBUTTONUP:
-            if event.button == 1:
-                self.session.demo.release()
-            else:
-                self._panning = False
+            self._release(event)
         elif event.type == pygame.MOUSEMOTION:
-            if self._panning:
-                self.session.pan(*event.rel)
-            self.session.demo.drag(self.session.camera.to_world(event.pos))
+            self._move(event)
 
     def _press(self, event: pygame.event.Event) -> None:
         if event.button == 1:
-            self.session.demo.grab(self.session.camera.to_world(event.pos))
+            found = self._painter.difference_at(event.pos)
+            if found is not None:  # a click looks at it; a drag takes hold of what lies there
+                self._clicked = (event.pos, found)
+            else:
+                self.session.demo.grab(self.session.camera.to_world(event.pos))
         elif event.button in (2, 3):
-            self._panning = True
+            at = self.session.camera.to_world(event.pos)
+            self._panning = event.button == 2 or not self.session.demo.turn(at)
+
+    def _press_panel(self, at: tuple[int, int]) -> None:
+        """Look at the largest difference of the reason whose line was clicked, at the next one with the next click."""
+        reason = self._panel.referee.reason_at(at) if self._panel is not None else None
+        found = self._painter.differences_of(reason) if reason is not None else []
+        if found:
+            focus = self.session.focus
+            seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
+            self.session.look_at(*found[(seen + 1) % len(found)])
+
+    def _release(self, event: pygame.event.Event) -> None:
+        if event.button != 1:
+            if not self._panning:
+                self.session.demo.release()
+            self._panning = False
+        elif self._clicked is not None:
+            found, self._clicked = self._clicked[1], None
+            self.session.look_at(*found)
+        else:
+            self.session.demo.release()
+
+    def _move(self, event: pygame.event.Event) -> None:
+        if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * self._layout.ui_scale:
+            self.session.demo.grab(self.session.camera.to_world(self._clicked[0]))
+            self._clicked = None
+        if self._panning:
+            self.session.pan(*event.rel)
+        self.session.demo.drag(self.session.camera.to_world(event.pos))
 
     def _let_go(self) -> None:
         self.session.demo.release()
         self._panning = False
+        self._clicked = None
 
     def _check_words(self) -> str:
         if self._check_note:
             return self._check_note
+        if self.session.demo.note:
+            return self.session.demo.note
         return "" if self.layers.check else "switched off (8)"
 
     def _bodies_words(self) -> str:
@@ -326,24 +374,27 @@ class Window:
         session, times = self.session, self.session.shown
         stages = session.demo.stages
         rate = f"{1000.0 / times.frame:.0f}/s" if times.frame > 0.0 else "-"
-        world = stages[0].world if stages else None
-        cells: list[tuple[str, str, Color]] = [
-            ("frame", f"{times.frame:.1f} ms {rate}", palette.TEXT),
-            ("step", f"{times.step:.2f} ms", palette.TEXT),
-            ("check", f"{times.check:.2f} ms", palette.TEXT),
-            ("draw", f"{times.draw:.1f} ms", palette.TEXT),
-            ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
-            ("t", f"{world.time:.2f} s, step {world.step_index}" if world is not None else "-", palette.TEXT),
-            ("bodies", self._bodies_words(), palette.TEXT),
-            ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
-        ]
+        frame, draw = ("frame", f"{times.frame:.1f} ms {rate}", palette.TEXT), ("draw", f"{times.draw:.1f} ms", palette.TEXT)
+        cells: list[tuple[str, str, Color]] = [frame, draw]
+        if stages:
+            world = stages[0].world
+            cells = [
+                frame,
+                ("step", f"{times.step:.2f} ms", palette.TEXT),
+                ("check", f"{times.check:.2f} ms", palette.TEXT),
+                draw,
+                ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
+                ("t", f"{world.time:.2f} s, step {world.step_index}", palette.TEXT),
+                ("bodies", self._bodies_words(), palette.TEXT),
+                ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
+            ]
         right: list[tuple[str, Color]] = []
         if self.browsing:
             right.append(("preview", palette.CAPTION))
         elif self._check_note:
             words = "check: warming up" if self._check_note == _WARMING_UP else "no live check"
             right.append((words, palette.WARNING))
-        else:
+        elif stages:
             unexplained = sum(stage.total.unexplained for stage in stages)
             explained = sum(stage.total.explained for stage in stages)
             right.append((f"agree {sum(stage.total.agree for stage in stages):,}", palette.AGREE))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 import numpy as np
 import pygame
@@ -136,11 +137,7 @@ class Canvas:
 
     def aabb(self, box: AABB, color: Color) -> None:
         """Draw the outline of an axis-aligned box, dashed."""
-        left, bottom = self.camera.to_screen(box.lower)
-        right, top = self.camera.to_screen(box.upper)
-        if math.isfinite(left + right + top + bottom):
-            dash = max(2, round(4.0 * self.ui_scale))
-            draw_dashed_box(self.surface, (left, top, right, bottom), color, dash, max(1, round(0.8 * self.ui_scale)))
+        self.boxes(np.array([(*box.lower, *box.upper)]), color)
 
     def point(self, position: Point, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
         """Draw a dot, or a hollow ring, of fixed size on the screen."""
@@ -203,6 +200,12 @@ class Canvas:
         self.surface.blit(picture, place)
         return True
 
+    def keep_clear(self, pixels: FloatArray, side: float) -> None:
+        """Let no label lie on these pixels, float64 (n, 2), each the middle of a square of `side` design pixels."""
+        square = round(side * self.ui_scale)
+        for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
+            self.room.take(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
+
     # Many things at once
 
     def points(self, positions: FloatArray, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
@@ -214,8 +217,15 @@ class Canvas:
         seen = (pixels[:, 0] >= left) & (pixels[:, 0] <= right) & (pixels[:, 1] >= top) & (pixels[:, 1] <= bottom)
         radius = radius_px * self.ui_scale
         picture = self.discs.picture(radius, None if ring else color, color if ring else None, 1.5 * self.ui_scale, alpha)
-        half = picture.get_width() / 2.0
-        self.surface.fblits([(picture, corner) for corner in np.rint(pixels[seen] - half).tolist()])
+        x, y = np.rint(pixels[seen] - picture.get_width() / 2.0).astype(np.int64).T
+        self.surface.fblits(zip(repeat(picture), zip(x.tolist(), y.tolist(), strict=True), strict=False))
+
+    def boxes(self, boxes: FloatArray, color: Color) -> None:
+        """Draw the outlines of axis-aligned boxes, dashed: float64 (n, 4) x0, y0, x1, y1, in the world."""
+        dash, thick = max(2, round(4.0 * self.ui_scale)), max(1, round(0.8 * self.ui_scale))
+        pixels = self.camera.to_screen_array(boxes.reshape(-1, 2, 2))
+        for (left, bottom), (right, top) in pixels[np.isfinite(pixels).all(axis=(1, 2))].tolist():
+            draw_dashed_box(self.surface, (left, top, right, bottom), color, dash, thick)
 
     def segments(self, starts: FloatArray, ends: FloatArray, color: Color, width: float = 1.0) -> None:
         """Draw many lines, world positions float64 (n, 2) each."""
@@ -227,8 +237,9 @@ class Canvas:
         inside = (low[:, 0] >= left) & (low[:, 1] >= top) & (high[:, 0] <= right) & (high[:, 1] <= bottom)
         thick = max(1, round(width * self.ui_scale))
         draw_line = pygame.draw.line if len(a) > _CROWD else pygame.draw.aaline
+        surface, mapped = self.surface, self.surface.map_rgb(color)
         for p, q in zip(a[inside].tolist(), b[inside].tolist(), strict=True):
-            draw_line(self.surface, color, p, q, thick)
+            draw_line(surface, mapped, p, q, thick)
         for p, q in zip(a[~inside].tolist(), b[~inside].tolist(), strict=True):
             self._line_px((p[0], p[1]), (q[0], q[1]), color, width)
 
@@ -256,7 +267,7 @@ class Canvas:
         seen = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
         whole = (low[:, 0] >= left - 8000) & (low[:, 1] >= top - 8000) & (high[:, 0] <= right + 8000) & (high[:, 1] <= bottom + 8000)
         offsets = bounds.tolist()
-        surface, fill_polygon, smooth_outline = self.surface, pygame.draw.polygon, pygame.draw.aalines
+        surface, fill_polygon, plain_outline, smooth_outline = self.surface, pygame.draw.polygon, pygame.draw.lines, pygame.draw.aalines
         visible = np.flatnonzero(seen).tolist()
         crowded = len(visible) > _CROWD
         thick = self.ui_scale >= 1.75 and not crowded
@@ -268,7 +279,7 @@ class Canvas:
                 if fill is not None:
                     fill_polygon(surface, fill, ring)
                 if outline is not None and crowded:
-                    fill_polygon(surface, outline, ring, 1)
+                    plain_outline(surface, outline, True, ring)
                 elif outline is not None:
                     smooth_outline(surface, outline, True, ring)
             else:

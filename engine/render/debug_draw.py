@@ -5,30 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pygame
 
 from engine.common.arrays import FloatArray
-from engine.contracts.agreement import REASONS, Difference
+from engine.contracts.agreement import Difference
 from engine.contracts.contact import PointState, StepContacts
-from engine.geometry import AABB, Transform
+from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
+from engine.render.differences import PlacedDifferences, draw_differences, placed
 from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.palette import Color, mix
 from engine.render.views import SceneView, WorldView
 
-__all__ = ["DebugDraw", "Layers", "length_words", "reason_color"]
+__all__ = ["DebugDraw", "Layers"]
 
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
 _TOUCHING_ASLEEP = mix(palette.TOUCHING, palette.SLEEPING, 0.55)
-_SAME_DIRECTION = 0.9998
-"""Cosine of about a degree: two arrows closer than that would hide each other."""
 _DOT_METRES = 0.045
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
-_MOST_DIFFERENCE_ARROWS = 40
-_MOST_DIFFERENCE_LABELS = 8
 
 
 @dataclass(slots=True)
@@ -80,8 +76,8 @@ class DebugDraw:
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
         return bool((low & high).any())
 
-    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0) -> tuple[Difference, ...]:
-        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn, where they lie."""
+    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0) -> PlacedDifferences:
+        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn."""
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
         poses = self.poses(scene, fraction)
@@ -89,8 +85,7 @@ class DebugDraw:
         if layers.shapes:
             _draw_shapes(canvas, scene, packed, poses, vertices, centers)
         if layers.aabbs:
-            for x0, y0, x1, y1 in packed.boxes(vertices, centers).tolist():
-                canvas.aabb(AABB((x0, y0), (x1, y1)), palette.FIXTURE_AABB)
+            canvas.boxes(packed.boxes(vertices, centers), palette.FIXTURE_AABB)
         if layers.joints:
             _draw_joints(canvas, world, packed, poses)
         if layers.centers:
@@ -99,15 +94,15 @@ class DebugDraw:
             canvas.points(at, palette.CENTER_OF_MASS, 1.5)
         contacts, differences = _so_far(scene, fraction)
         contacts = replace(contacts, position=carried_points(contacts, packed, poses))
-        differences = _moved_differences(differences, contacts) if layers.check else ()
+        shown = placed(differences if layers.check else (), contacts)
         if layers.normals:
             _draw_normals(canvas, contacts)
         if layers.points:
             _draw_points(canvas, scene, contacts, fraction)
-        _draw_differences(canvas, differences)
+        draw_differences(canvas, shown)
         if layers.separations:
             _draw_separations(canvas, contacts)
-        return differences
+        return shown
 
 
 def _so_far(scene: SceneView, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
@@ -119,17 +114,6 @@ def _so_far(scene: SceneView, fraction: float) -> tuple[StepContacts, tuple[Diff
     pairs = set(zip(contacts.fixture_a[later].tolist(), contacts.fixture_b[later].tolist(), strict=True))
     shown = replace(contacts, state=np.where(later[:, None], np.int8(-1), contacts.state), count=np.where(later, 0, contacts.count))
     return shown, tuple(one for one in differences if (one.fixture_a, one.fixture_b) not in pairs)
-
-
-def _moved_differences(differences: tuple[Difference, ...], contacts: StepContacts) -> tuple[Difference, ...]:
-    """Return the differences, each at its pair's first contact point."""
-    if not differences or len(contacts) == 0:
-        return differences
-    keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
-    wanted = np.array([(one.fixture_a << 32) | one.fixture_b for one in differences], dtype=np.int64)
-    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    moved = zip(differences, (keys[rows] == wanted).tolist(), contacts.position[rows, 0].tolist(), strict=True)
-    return tuple(replace(one, position=(x, y)) if is_known else one for one, is_known, (x, y) in moved)
 
 
 def _draw_shapes(
@@ -207,17 +191,10 @@ def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
     middle = np.array((left + 0.5 * width, top + 0.5 * height))
     rows = np.flatnonzero(seen)
     nearest = rows[np.argsort(((pixels[rows] - middle) ** 2).sum(axis=1), kind="stable")[:_MOST_LABELS]]
-    _keep_clear(canvas, pixels[nearest], 5.0)
+    canvas.keep_clear(pixels[nearest], 5.0)
     for row in nearest.tolist():
         words = f"{1000.0 * separations[row]:+.1f} mm"
         canvas.label((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0)
-
-
-def _keep_clear(canvas: Canvas, pixels: FloatArray, side: float) -> None:
-    """Let no label lie on these points, each a square of `side` design pixels."""
-    square = round(side * canvas.ui_scale)
-    for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
-        canvas.room.take(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
 
 
 def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: FloatArray) -> None:
@@ -238,47 +215,3 @@ def _carried(point: tuple[float, float], body: int, world: WorldView, packed: Pa
     row = int(np.searchsorted(packed.body_ids, body))
     (x, y, angle), (drawn_x, drawn_y, drawn_angle) = world.poses[row].tolist(), poses[row].tolist()
     return Transform((drawn_x, drawn_y), drawn_angle).apply(Transform((x, y), angle).apply_inverse(point))
-
-
-def _draw_differences(canvas: Canvas, differences: tuple[Difference, ...]) -> None:
-    """Draw each difference where it is: Box2D's normal in the reason's colour, ours in green where it is another.
-
-    The largest have arrows, and the very largest the reason and the size in words, where there is room; every one has its ring.
-    """
-    for color in (palette.EXPLAINED, palette.UNEXPLAINED):
-        rings = [difference.position for difference in differences if reason_color(difference.reason) == color]
-        canvas.points(np.array(rings, dtype=np.float64).reshape(-1, 2), color, 7.0, ring=True)
-    ranked = sorted(differences, key=_weight, reverse=True)
-    for difference in ranked[:_MOST_DIFFERENCE_ARROWS]:
-        canvas.arrow(difference.position, difference.box2d_normal, 30.0, reason_color(difference.reason), 2.0)
-        ours = difference.ours_normal
-        if ours is not None and ours[0] * difference.box2d_normal[0] + ours[1] * difference.box2d_normal[1] < _SAME_DIRECTION:
-            canvas.arrow(difference.position, ours, 20.0, palette.AGREE, 2.0)
-    named = ranked[:_MOST_DIFFERENCE_LABELS]
-    pixels = canvas.camera.to_screen_array(np.array([difference.position for difference in named], dtype=np.float64).reshape(-1, 2))
-    _keep_clear(canvas, pixels, 16.0)
-    for difference, (x, y) in zip(named, pixels.tolist(), strict=True):
-        words = f"{REASONS[difference.reason].name}  {length_words(difference.size)}"
-        canvas.label((x, y), words, reason_color(difference.reason), 12.0, 12.0, True, True)
-
-
-def length_words(metres: float) -> str:
-    """Return the size of a difference as people read it.
-
-    Examples
-    --------
-    >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9)
-    ('3.12 mm', '4.2 µm', '< 0.1 µm')
-    """
-    if metres >= 1e-4:
-        return f"{1e3 * metres:.2f} mm"
-    return f"{1e6 * metres:.1f} µm" if metres >= 1e-7 else "< 0.1 µm"
-
-
-def _weight(difference: Difference) -> tuple[bool, float]:
-    return difference.reason == "unexplained", difference.size
-
-
-def reason_color(reason: str) -> Color:
-    """Return the colour of a difference: alarming only where nothing was proved."""
-    return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED

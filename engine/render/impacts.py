@@ -54,9 +54,8 @@ class StepImpacts:
         end = np.where(early[:, None], self.poses, after[rows])
         length = np.where(early, moments, 1.0 - moments)
         share = np.where(early, fraction, fraction - moments) / np.maximum(length, np.finfo(np.float64).tiny)
-        for k, row in enumerate(rows.tolist()):
-            piece = slice(k, k + 1)
-            drawn[row] = interpolated(start[piece], end[piece], float(share[k]), local_centers[row : row + 1])[0]
+        bent = interpolated(start, end, share, local_centers[rows])
+        drawn[rows] = np.where(share[:, None] >= 1.0, end, bent)
         return drawn
 
 

@@ -6,6 +6,7 @@ Local vertices never change: they are read once, and again only when the world's
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts.contact import StepContacts
@@ -88,7 +89,7 @@ class PackedShapes:
 
     def centers_of_mass(self, poses: FloatArray) -> FloatArray:
         """Return the bodies' centres of mass for body poses (b, 3)."""
-        return _moved(self.local_centers, poses, np.arange(len(self.local_centers)))
+        return _moved(self.local_centers, poses)
 
     def boxes(self, world_vertices: FloatArray, world_centers: FloatArray) -> FloatArray:
         """Return x0, y0, x1, y1 of every fixture, skins included: polygons first, then circles."""
@@ -102,18 +103,18 @@ class PackedShapes:
         return np.concatenate(parts)
 
 
-def interpolated(before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
-    """Return the poses at `fraction` of the way, moving each centre of mass on a straight line as Box2D does.
+def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
+    """Return the poses at `fraction` of the way, of all or (n,) of each, moving each centre of mass on a straight line as Box2D does.
 
     The origin of a body is recovered from its centre: ``position = centre - R(angle) local_center``.
     """
-    if fraction >= 1.0 or before.shape != after.shape:
+    if before.shape != after.shape or np.min(fraction, initial=1.0) >= 1.0:
         return after
-    rows = np.arange(len(after))
-    start, end = _moved(local_centers, before, rows), _moved(local_centers, after, rows)
-    between = before + fraction * (after - before)
+    share = np.reshape(fraction, (-1, 1))
+    start, end = _moved(local_centers, before), _moved(local_centers, after)
+    between = before + share * (after - before)
     cos, sin = np.cos(between[:, 2]), np.sin(between[:, 2])
-    center = start + fraction * (end - start)
+    center = start + share * (end - start)
     between[:, 0] = center[:, 0] - (cos * local_centers[:, 0] - sin * local_centers[:, 1])
     between[:, 1] = center[:, 1] - (sin * local_centers[:, 0] + cos * local_centers[:, 1])
     return between
@@ -126,21 +127,33 @@ def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArr
     belongs to, and leap after it from step to step. Here it rides on the body that moves, halfway where both do. On a disc it does not
     turn with the disc: the point where a wheel touches stays under the wheel.
     """
-    if len(contacts) == 0 or len(packed.body_ids) == 0:
+    n = len(contacts)
+    if n == 0 or len(packed.body_ids) == 0:
         return contacts.position
-    is_round = np.isin(contacts.fixture_a, packed.circle_fixtures) | np.isin(contacts.fixture_b, packed.circle_fixtures)
-    total, weights = np.zeros_like(contacts.position), np.zeros(len(contacts))
-    for bodies, held in ((contacts.body_a, contacts.pose_a), (contacts.body_b, contacts.pose_b)):
-        rows = np.minimum(np.searchsorted(packed.body_ids, bodies), len(packed.body_ids) - 1)
-        carries = (packed.body_ids[rows] == bodies) & packed.is_moving[rows]
-        drawn = poses[rows]
-        turn = np.where(is_round, 0.0, drawn[:, 2] - held[:, 2])
-        cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
-        arm = contacts.position - held[:, None, :2]
-        moved = np.stack((cos * arm[:, :, 0] - sin * arm[:, :, 1], sin * arm[:, :, 0] + cos * arm[:, :, 1]), axis=2) + drawn[:, None, :2]
-        total[carries] += moved[carries]
-        weights += carries
-    return np.where(weights[:, None, None] > 0.0, total / np.maximum(weights, 1.0)[:, None, None], contacts.position)
+    is_round = _among(contacts.fixture_a, packed.circle_fixtures) | _among(contacts.fixture_b, packed.circle_fixtures)
+    bodies, held = np.concatenate((contacts.body_a, contacts.body_b)), np.concatenate((contacts.pose_a, contacts.pose_b))
+    rows = np.minimum(np.searchsorted(packed.body_ids, bodies), len(packed.body_ids) - 1)
+    carries = ((packed.body_ids[rows] == bodies) & packed.is_moving[rows]).reshape(2, n, 1)
+    drawn = poses[rows]
+    turn = drawn[:, 2] - held[:, 2]
+    turn[np.concatenate((is_round, is_round))] = 0.0
+    cos, sin = np.cos(turn).reshape(2, n, 1), np.sin(turn).reshape(2, n, 1)
+    held, drawn = held.reshape(2, n, 3, 1), drawn.reshape(2, n, 3, 1)
+    x, y = contacts.position[:, :, 0] - held[:, :, 0], contacts.position[:, :, 1] - held[:, :, 1]
+    moved = np.empty((2, n, 2, 2))
+    moved[..., 0] = cos * x - sin * y + drawn[:, :, 0]
+    moved[..., 1] = sin * x + cos * y + drawn[:, :, 1]
+    by_a, by_b = carries[:, :, :, None]
+    one = np.where(by_a, moved[0], np.where(by_b, moved[1], contacts.position))
+    return np.where(by_a & by_b, 0.5 * (moved[0] + moved[1]), one)
+
+
+def _among(fixtures: IntArray, ascending: IntArray) -> NDArray[np.bool_]:
+    """Tell which fixtures are among those in ascending order."""
+    if len(ascending) == 0:
+        return np.zeros(len(fixtures), dtype=np.bool_)
+    found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, fixtures), len(ascending) - 1)] == fixtures
+    return found
 
 
 def _color(body_id: int, kind: str) -> Color:
@@ -149,9 +162,12 @@ def _color(body_id: int, kind: str) -> Color:
     return palette.STATIC if kind == "static" else palette.KINEMATIC
 
 
-def _moved(local: FloatArray, poses: FloatArray, rows: IntArray) -> FloatArray:
-    cos, sin = np.cos(poses[:, 2])[rows], np.sin(poses[:, 2])[rows]
+def _moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) -> FloatArray:
+    """Return local points in the world: each with the pose of its own row, or of `rows`."""
+    cos, sin, at = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, :2]
+    if rows is not None:
+        cos, sin, at = cos[rows], sin[rows], at[rows]
     moved = np.empty_like(local)
-    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + poses[rows, 0]
-    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + poses[rows, 1]
+    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + at[:, 0]
+    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + at[:, 1]
     return moved

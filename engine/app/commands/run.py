@@ -12,7 +12,7 @@ import typer
 from engine.app.commands.output import check_json_target, people, progress, warming, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer
-from engine.common.errors import InvalidInputError
+from engine.common.errors import Described, InvalidInputError
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
@@ -25,19 +25,20 @@ MOST_STEPS = 10_000_000
 
 
 def run_command(
-    demo: Annotated[str, typer.Argument(metavar="ID", help="Which demo; see the command list.")],
+    demo: Annotated[str | None, typer.Argument(metavar="[ID]", help="Which demo; see the command list.", show_default=False)] = None,
     headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --screenshot.")] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
 ) -> int:
     """Run one demo.
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
-    prints what happened; status 1 if a difference stays unexplained.
+    prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's.
     """
     integer("--seed", seed, 0)
     if steps is not None:
@@ -47,6 +48,10 @@ def run_command(
         check_writable("--screenshot", screenshot, (".png",))
         if json_file is not None and os.path.realpath(json_file) == os.path.realpath(screenshot):
             raise InvalidInputError("--screenshot", "another file than --json", screenshot)
+    if pair_file is not None:
+        return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale)
+    if demo is None:
+        raise InvalidInputError("ID", "a demo (see the command list), or --pair FILE", Described("nothing"))
     kind = _find(demo)
     values = _values(kind, settings or [])
     if headless or steps is not None or screenshot is not None or json_file is not None:
@@ -54,6 +59,37 @@ def run_command(
             raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
         return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, screenshot, json_file)
 
+    _open_window(kind, seed, values, ui_scale)
+    return 0
+
+
+def _run_pair(
+    demo: str | None,
+    file: str,
+    headless: bool,
+    steps: int | None,
+    settings: Sequence[str],
+    screenshot: str | None,
+    json_file: str | None,
+    ui_scale: float | None,
+) -> int:
+    from engine.app.commands.run_pair import inspector_of, run_pair_headless
+
+    if demo not in (None, "pair"):
+        raise InvalidInputError("--pair", "without another demo", demo)
+    if steps is not None:
+        raise InvalidInputError("--steps", "left out with --pair, which does not move", steps)
+    pair, kind = inspector_of(file)
+    values = _values(kind, settings)
+    if headless or screenshot is not None or json_file is not None:
+        if ui_scale is not None:
+            raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
+        return run_pair_headless(pair, kind, values, screenshot, json_file)
+    _open_window(kind, 0, values, ui_scale)
+    return 0
+
+
+def _open_window(kind: type[Demo], seed: int, values: dict[str, float], ui_scale: float | None) -> None:
     from engine.app.display import display_problem
 
     problem = display_problem()
@@ -61,8 +97,7 @@ def run_command(
 
     if problem is not None:
         raise DisplayError(f"no window can be opened here ({problem}); --headless runs without one")
-    run_window(kind.id, seed, values, ui_scale)
-    return 0
+    run_window(kind, seed, values, ui_scale)
 
 
 def _find(demo_id: str) -> type[Demo]:

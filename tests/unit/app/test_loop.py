@@ -4,6 +4,7 @@ import pygame
 import pytest
 
 from engine.app import loop
+from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 
@@ -51,7 +52,7 @@ def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
 
 def test_opens_runs_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = closing_after(5, monkeypatch)
-    loop.run_window("simple_shapes", values={"count": 5})
+    loop.run_window(find_demo("simple_shapes"), values={"count": 5})
     assert 5 <= len(drawn) <= 7
     assert not drawn[0].browsing and len(drawn[0].session.demo.stages[0].world.body_ids) == 6
     assert NoWarmup.closed and not pygame.display.get_init()
@@ -66,9 +67,8 @@ def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     "arguments, field",
     [
-        ({"demo_id": "nothing"}, "demo"),
-        ({"demo_id": "simple_shapes", "values": {"count": "many"}}, "count"),
-        ({"demo_id": "simple_shapes", "seed": -1}, "seed"),
+        ({"kind": find_demo("simple_shapes"), "values": {"count": "many"}}, "count"),
+        ({"kind": find_demo("simple_shapes"), "seed": -1}, "seed"),
         ({"ui_scale": 9.0}, "ui-scale"),
         ({"ui_scale": float("nan")}, "ui-scale"),
     ],
@@ -86,7 +86,7 @@ def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Window, "draw", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        loop.run_window("simple_shapes")
+        loop.run_window(find_demo("simple_shapes"))
     assert NoWarmup.closed and not pygame.display.get_init()
 
 

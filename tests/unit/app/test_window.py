@@ -9,6 +9,7 @@ import pytest
 from engine.app import frame
 from engine.app.demo import Demo
 from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS, Command
+from engine.app.referee_panel import worst_errors
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference, StepAgreement
@@ -229,6 +230,16 @@ def test_the_browser_previews_and_starts(browser: Hand, drop: type[Demo], twins:
     assert not window.browsing and type(window.session.demo) is drop and window.session.demo.steps <= 2
 
 
+def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: Callable[..., Any], drop: type[Demo]) -> None:
+    needy = type("Needy", (drop,), {"needs_referee": True, "note": "one thing at a time"})
+    hand = Hand(Window(SIZE, (drop, needy)))
+    hand.window.use_referee(referee)
+    assert hand.window.session.demo.stages[0].referee is None
+    hand.key(pygame.K_DOWN)
+    assert type(hand.window.session.demo) is needy and hand.window.session.demo.stages[0].referee is not None
+    assert hand.window.session.demo.interactive and hand.window._check_words() == "one thing at a time"
+
+
 def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
     assert browser.window._browser is not None
     button = browser.window._browser._buttons[1]
@@ -323,6 +334,114 @@ def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: py
     hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
     assert any(words.startswith("skin") for words in told)
     assert "the cores are apart" in " ".join(told)
+
+
+def differing(hand: Hand) -> tuple[int, int]:
+    """Let the disc differ from Box2D where it lies, and return that pixel."""
+    hand.frame(60)
+    stage = hand.window.session.demo.stages[0]
+    a, b = stage.world.fixture_ids
+    x, y = stage.world.contacts.position[0, 0].tolist()
+    difference = Difference(a, b, (x, y), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
+
+    class Differing:
+        ready = True
+        total = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
+
+        def __init__(self, world: object) -> None:
+            pass
+
+        def check(self, contacts: object, /) -> StepAgreement:
+            return self.total
+
+    hand.window.use_referee(Differing)
+    hand.frame(2)
+    return pixel(hand, (x, y))
+
+
+def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) -> None:
+    at = differing(hand)
+    session = hand.window.session
+    before, under = session.camera, session.camera.to_world(at)
+    hand.click(at)
+    assert session.clock.paused and session.camera.scale > 4.0 * before.scale
+    assert session.camera.center == pytest.approx(under, abs=0.05)
+    assert session.focus is not None and hand.window._painter.differences_of("skin") != []
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.browsing and session.focus is None
+    assert session.camera == before and not session.clock.paused
+
+
+def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: Hand) -> None:
+    hand.frame()
+    hand.wheel((700, 300), 2)
+    at = differing(hand)
+    session = hand.window.session
+    hand.key(pygame.K_SPACE)
+    hand.frame()
+    before = session.camera
+    hand.click(at)
+    hand.click(pixel(hand, session.camera.center))  # the ring again: the way back stays the same
+    assert session.focus is not None
+    hand.key(pygame.K_ESCAPE)
+    assert session.camera == before and session.clock.paused
+    hand.click(at)
+    hand.key(pygame.K_HOME)
+    assert session.focus is None and session.is_untouched
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing
+
+
+def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
+    at = differing(hand)
+    at = (at[0], at[1] - 6)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert not hand.window.session.demo.grabbing
+    hand.send(pygame.MOUSEMOTION, pos=(at[0], at[1] - 20), rel=(0, -20), buttons=(1, 0, 0))
+    assert hand.window.session.demo.grabbing
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    assert not hand.window.session.demo.grabbing and hand.window.session.focus is None
+
+
+def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
+    differing(hand)
+    panel = hand.window._panel
+    assert panel is not None
+    for _ in range(10):
+        hand.wheel((20, 400), -5)
+    hand.frame(1, elapsed=0.0)
+    (place, reason), *_ = panel.referee._places
+    assert reason == "skin"
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
+    assert hand.window.session.focus is not None and hand.window.session.clock.paused
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(place.right + 500, 0), button=2)
+    assert panel.referee.reason_at((0, 0)) is None
+
+
+def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
+    errors = (3e-7, 0.0, 2e-7)
+
+    class Erring:
+        ready, total = True, StepAgreement()
+
+        def __init__(self, world: object) -> None:
+            self.left = list(errors)
+
+        def check(self, contacts: object, /) -> StepAgreement:
+            return StepAgreement(max_point_error=self.left.pop(0) if self.left else 1e-9)
+
+    hand.window.use_referee(Erring)
+    session = hand.window.session
+    for _ in range(3):
+        session.demo.step()
+    assert worst_errors(session).tolist() == list(errors)
+    for _ in range(300):
+        session.demo.step()
+    assert worst_errors(session).tolist() == [1e-9] * 300
+    hand.key(pygame.K_8)
+    hand.frame(2)
+    assert session.demo.stages[0].agreement == StepAgreement(), "switched off, nothing is left standing"
+    assert len(session.demo.stages[0].errors) == 303
 
 
 def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:

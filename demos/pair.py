@@ -1,0 +1,377 @@
+"""One pair of shapes, asked of both: our answer and Box2D's side by side while it is dragged and turned.
+
+Without a file it begins with a pair for each query, kept in `demos/pairs`; ``python main.py run --pair FILE`` opens any other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from demos._pair_picture import BOX2D, OURS, OUTSIDER, center_of, draw_pair, is_on, pair_box
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.common.errors import LabError
+from engine.compare.pair_file import Pair, load_pair, save_pair
+from engine.contracts.agreement import REASONS, StepAgreement
+from engine.geometry import AABB, AnyShape, Transform
+from engine.render import palette
+from engine.render.hud import draw_lines, lines_size
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.compare.pair_answers import PairAnswers
+    from engine.render.canvas import Canvas
+
+__all__ = ["PairInspector"]
+
+QUERIES = ("manifold", "distance", "toi", "ray_cast", "contains")
+"""Each has a pair of its own to begin with; `overlap` has the picture of `manifold`."""
+CONTACT_QUERIES = ("manifold", "overlap", "distance")
+"""Queries that can be asked of the same pair."""
+
+FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Of motions (toi) only: 0 start, 1 end.")
+WHEEL_TURN = math.radians(2.0)
+KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, metres
+HANDLE = 9.0  # design pixels from a handle at which the hand takes it
+VERDICT_COLORS: dict[str, Color] = {
+    "agree": palette.AGREE,
+    "explained": palette.EXPLAINED,
+    "unexplained": palette.UNEXPLAINED,
+    "not judged": palette.CAPTION,
+}
+
+Point = tuple[float, float]
+_Change = Callable[[Transform, AnyShape], Transform]
+
+
+@cache
+def default_pair(query: str) -> Pair:
+    """Return the pair that a query begins with."""
+    return load_pair(Path(__file__).parent / "pairs" / f"{query}.json")
+
+
+@register(
+    id="pair",
+    category="Referee",
+    title="One pair, two answers",
+    watch=(
+        "Drag a shape, turn it with the wheel: green is our answer, orange Box2D's, dashed where B would just touch. Box2D pushes B "
+        "out on the wrong side; turn B a little clockwise and watch the orange axis flip."
+    ),
+)
+class PairInspector(Demo):
+    """The pair on the table."""
+
+    parameters = (Parameter.choice("query", QUERIES, "what is asked"), FRACTION)
+    keys = (
+        ("Left drag", "move a shape, a handle, a point"),
+        ("Right drag", "turn a shape"),
+        ("Wheel on it", "turn a shape by 2°"),
+        ("Arrows", "move what was touched last by 1 mm"),
+        ("Q  E", "turn it by 0.1°"),
+        ("R", "back to the pair as opened"),
+        ("S", "save the pair as it stands"),
+    )
+    needs_referee = True
+    note = (
+        "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. Dots are ours, rings Box2D's."
+    )
+    opened: ClassVar[Pair | None] = None
+    """The pair of a file, instead of those of `demos/pairs`."""
+    opened_from: ClassVar[str] = ""
+
+    @classmethod
+    def of_file(cls, pair: Pair, path: str) -> type[PairInspector]:
+        """Return the class of demo that begins with that pair."""
+        parameters: tuple[Parameter, ...] = ()
+        if pair.query in CONTACT_QUERIES:
+            at = CONTACT_QUERIES.index(pair.query)
+            parameters = (Parameter.choice("query", CONTACT_QUERIES, "what is asked", default=at),)
+        elif pair.query == "toi":
+            parameters = (FRACTION,)
+        title, watch = Path(path).name, f"Green is our answer, orange Box2D's. {_WATCH[pair.query]}"
+        given = {"opened": pair, "opened_from": path, "parameters": parameters, "title": title, "watch": watch}
+        return type("OpenedPair", (cls,), given)
+
+    def build(self) -> None:
+        self.pair = self._begin()
+        self._asked: Pair | None = None
+        self._answers: PairAnswers | None = None
+        self._held: tuple[str, Point, bool] | None = None
+        self._touched = "b" if self.pair.shape_b is not None else "a"
+        self._thread: threading.Thread | None = None
+        self._reach = 0.0
+        self.message = ""
+
+    def home(self) -> AABB:
+        return pair_box(self._begin())
+
+    def on_parameter(self, name: str) -> None:
+        if name == "query" and self.opened is not None:
+            self.pair = self.pair.reasked(self._query())
+        elif name == "query":
+            self.restart()
+
+    # Both answers
+
+    @property
+    def answers(self) -> PairAnswers | None:
+        """Both answers to the pair as it stands; None while the algorithms are not loaded."""
+        if self._referee is None:
+            return None
+        if self._asked is not self.pair and self._is_loaded():
+            from engine.compare.pair_answers import ask
+
+            self._answers, self._asked = None, self.pair
+            try:
+                self._answers = ask(self.pair)
+            except LabError as error:
+                self.message = f"not answered: {error}"
+        return self._answers if self._asked is self.pair else None
+
+    def _is_loaded(self) -> bool:
+        """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
+        if not self.interactive or self.pair.query in _loaded:
+            _loaded.add(self.pair.query)
+            return True
+        if self._thread is None:
+            self._thread = threading.Thread(target=_load, args=(self.pair,), name="pair inspector", daemon=True)
+            self._thread.start()
+        elif not self._thread.is_alive():
+            self._thread = None
+        return False
+
+    # The hand
+
+    def grab(self, point: Point) -> bool:
+        part = self._part_at(point)
+        self._held = (part, point, False) if part is not None else None
+        return part is not None
+
+    def turn(self, point: Point) -> bool:
+        part = self._part_at(point)
+        if part is None or part in ("ray.origin", "ray.end", "point"):
+            return False
+        self._held = (part, point, True)
+        return True
+
+    def drag(self, point: Point) -> None:
+        if self._held is None:
+            return
+        part, before, turns = self._held
+        if turns:
+            x, y = self._center(part)
+            swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
+            self._turn(part, math.remainder(swept, 2.0 * math.pi))
+        else:
+            self._move(part, point[0] - before[0], point[1] - before[1])
+        self._held = (part, point, turns)
+
+    def release(self) -> None:
+        self._held = None
+
+    @property
+    def grabbing(self) -> bool:
+        return self._held is not None
+
+    def on_wheel(self, point: Point, notches: float) -> bool:
+        part = self._part_at(point)
+        if part is None or part in ("ray.origin", "ray.end", "point"):
+            return False
+        self._turn(part, WHEEL_TURN * notches)
+        return True
+
+    def on_key(self, key: str) -> bool:
+        moves = {"left": (-KEY_MOVE, 0.0), "right": (KEY_MOVE, 0.0), "up": (0.0, KEY_MOVE), "down": (0.0, -KEY_MOVE)}
+        if key in moves:
+            self._move(self._touched, *moves[key])
+        elif key in ("q", "e"):
+            self._turn(self._touched, KEY_TURN if key == "q" else -KEY_TURN)
+        elif key == "s":
+            self._save()
+        else:
+            return False
+        return True
+
+    def _part_at(self, point: Point) -> str | None:
+        """Return what lies under the hand: a handle, or a shape, B above A."""
+        pair, found = self.pair, None
+        handles: list[tuple[str, Point]] = []
+        if pair.query == "toi":
+            handles = [(name, self._center(name)) for name in ("b.end", "b.start", "a.end", "a.start")]
+        if pair.ray is not None:
+            handles = [("ray.end", pair.ray[1]), ("ray.origin", pair.ray[0])]
+        if pair.point is not None:
+            handles = [("point", pair.point)]
+        near = [(math.dist(at, point), name) for name, at in handles]
+        if near and min(near)[0] <= self._reach:
+            found = min(near)[1]
+        for name, shape, sweep in (("b", pair.shape_b, pair.sweep_b), ("a", pair.shape_a, pair.sweep_a)):
+            if found is None and shape is not None and is_on(shape, sweep.at(self._fraction()), point, 0.4 * self._reach):
+                found = name
+        if found is not None:
+            self._touched = found
+        return found
+
+    def _center(self, part: str) -> Point:
+        side, _, end = part.partition(".")
+        shape, sweep = (self.pair.shape_a, self.pair.sweep_a) if side == "a" else (self.pair.shape_b, self.pair.sweep_b)
+        assert shape is not None
+        pose = {"start": sweep.start, "end": sweep.end}.get(end) or sweep.at(self._fraction())
+        return pose.apply(center_of(shape))
+
+    def _move(self, part: str, dx: float, dy: float) -> None:
+        def moved(at: Point) -> Point:
+            return at[0] + dx, at[1] + dy
+
+        pair = self.pair
+        if part.startswith("ray") and pair.ray is not None:
+            origin, end = pair.ray
+            self._put(ray=(moved(origin), end) if part == "ray.origin" else (origin, moved(end)))
+        elif part == "point" and pair.point is not None:
+            self._put(point=moved(pair.point))
+        else:
+            self._change(part, lambda pose, _: Transform(moved(pose.position), pose.angle))
+
+    def _turn(self, part: str, angle: float) -> None:
+        if part in ("a", "b") or part[:2] in ("a.", "b."):
+            self._change(part, lambda pose, shape: _turned(pose, shape, angle))
+
+    def _change(self, part: str, change: _Change) -> None:
+        """Change a pose, or of a whole shape all its poses."""
+        side, _, end = part.partition(".")
+        shape = self.pair.shape_a if side == "a" else self.pair.shape_b
+        assert shape is not None
+        new: dict[str, object] = {}
+        for name in (f"pose_{side}", f"end_{side}"):
+            pose: Transform | None = getattr(self.pair, name)
+            if pose is not None and end in ("", "start" if name.startswith("pose") else "end"):
+                new[name] = change(pose, shape)
+        self._put(**new)
+
+    def _put(self, **changes: object) -> None:
+        """Take the changed pair; what belongs to the pair as opened, an outsider's answer and where it came from, stays behind."""
+        self.pair = replace(self.pair, **changes, provenance=None, outsider=None, note="")  # type: ignore[arg-type]
+        self.message = ""
+
+    def _save(self) -> None:
+        folder = Path(self.opened_from).parent if self.opened_from else Path("out")
+        stem = Path(self.opened_from).stem if self.opened_from else f"pair_{self.pair.query}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            number = next(k for k in range(1, 1_000_000) if not (folder / f"{stem}_{k}.json").exists())
+            save_pair(folder / f"{stem}_{number}.json", self.pair)
+        except (OSError, LabError) as error:
+            self.message = f"not saved: {error.strerror or error}" if isinstance(error, OSError) else f"not saved: {error}"
+            return
+        self.message = f"saved as {folder / f'{stem}_{number}.json'}"
+
+    # What is seen
+
+    def status(self) -> Sequence[StatusLine]:
+        answers = self.answers
+        if answers is None and self.message:
+            return [self.pair.query, (self.message, palette.WARNING)]
+        if answers is None:
+            return [f"{self.pair.query}: loading the algorithms, which are compiled the first time"]
+        lines: list[StatusLine] = [(_verdict_words(answers), VERDICT_COLORS[answers.verdict]), (f"ours:  {answers.ours.words}", OURS)]
+        if answers.box2d is not None:
+            lines.append((f"Box2D:  {answers.box2d.words}", BOX2D))
+        if self.pair.outsider is not None:
+            one = self.pair.outsider
+            lines.append((f"{one.name}:  {one.note or one.answer}", OUTSIDER))
+        if self.message:
+            lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
+        return lines
+
+    def agreement(self) -> StepAgreement:
+        answers = self.answers
+        if answers is None or answers.box2d is None:
+            return StepAgreement()
+        counts = {verdict: int(answers.verdict == verdict) for verdict in ("agree", "explained", "unexplained")}
+        return StepAgreement(compared=1, **counts)
+
+    def summary(self) -> Sequence[str]:
+        answers = self.answers
+        if answers is None:
+            return ()
+        box2d = answers.box2d.words if answers.box2d is not None else "not asked"
+        lines = [f"{self.pair.query}: {_verdict_words(answers)}", f"ours   {answers.ours.words}", f"Box2D  {box2d}"]
+        return [*lines, answers.evidence] if answers.evidence else lines
+
+    def draw(self, canvas: Canvas) -> None:
+        self._reach = HANDLE * canvas.ui_scale / canvas.camera.scale
+        answers = self.answers
+        draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
+        self._draw_proof(canvas, answers)
+
+    def _draw_proof(self, canvas: Canvas, answers: PairAnswers | None) -> None:
+        """Write why the answers differ, at the bottom, on a plate."""
+        left, top, width, height = canvas.camera.view
+        inset = round(12 * canvas.ui_scale)
+        room = max(min(round(0.75 * width), round(760 * canvas.ui_scale)) - 4 * inset, 1)
+        lines: list[tuple[str, Color]] = []
+        if self.pair.note:
+            lines += [(line, palette.TEXT) for line in canvas.fonts.wrapped(self.pair.note, 13.0, room)]
+        if answers is not None and answers.reason:
+            lines += [(line, palette.TEXT) for line in canvas.fonts.wrapped(REASONS[answers.reason].sentence, 13.0, room)]
+        if answers is not None and answers.evidence:
+            lines += [(line, palette.CAPTION) for line in canvas.fonts.wrapped(answers.evidence + ".", 13.0, room)]
+        if lines:
+            place = left + inset, top + height - inset - lines_size(canvas.fonts, lines, 13.0)[1]
+            draw_lines(canvas.surface, canvas.fonts, place, lines, 13.0, 235)
+
+    def _begin(self) -> Pair:
+        if self.opened is not None:
+            return self.opened if self.opened.query == self._query() else self.opened.reasked(self._query())
+        return default_pair(self._query())
+
+    def _query(self) -> str:
+        choice = next((one for one in self.parameters if one.name == "query"), None)
+        if choice is None:
+            return self.opened.query if self.opened is not None else QUERIES[0]
+        return choice.choices[round(self.parameter("query"))]
+
+    def _fraction(self) -> float:
+        return self.values.get("fraction", 0.0) if self.pair.query == "toi" else 0.0
+
+
+_WATCH = {
+    **dict.fromkeys(CONTACT_QUERIES, "Dashed is where B would just touch; watch the axes as you turn a shape."),
+    "toi": "Outlines are where each of them sees the first touch; move the slider through the step.",
+    "ray_cast": "Drag either end of the ray.",
+    "contains": "Drag the point. Each ring has its colour where the point is inside.",
+}
+_loaded: set[str] = set()
+"""Queries whose algorithms this process has loaded."""
+
+
+def _load(pair: Pair) -> None:
+    from engine.compare.pair_answers import ask
+
+    with contextlib.suppress(LabError):  # it is raised again, and told, where the answer is wanted
+        ask(pair)
+    _loaded.add(pair.query)
+
+
+def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
+    """Return the pose turned by `angle` about the middle of the shape, which stays where it is."""
+    middle = center_of(shape)
+    x, y = pose.apply(middle)
+    away = Transform((0.0, 0.0), pose.angle + angle).apply(middle)
+    return Transform((x - away[0], y - away[1]), pose.angle + angle)
+
+
+def _verdict_words(answers: PairAnswers) -> str:
+    if answers.verdict in ("explained", "unexplained") and answers.reason:
+        name = REASONS[answers.reason].name
+        return answers.verdict if name == answers.verdict else f"{answers.verdict}: {name}"
+    return answers.verdict

@@ -1,0 +1,161 @@
+"""What the panel says of the live check: the counts, the worst error of late, what it costs, and where the answers differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pygame
+
+from engine.app.session import Session
+from engine.app.widgets import ScrollPanel
+from engine.common.arrays import FloatArray
+from engine.contracts.agreement import REASONS
+from engine.render import palette
+from engine.render.differences import reason_color
+from engine.render.fonts import FontBook
+from engine.render.hud import draw_paragraph
+from engine.render.palette import Color
+from engine.render.spark import draw_spark
+
+__all__ = ["RefereePanel", "error_words", "worst_errors"]
+
+_LINE = 17
+_SPARK = 22
+"""Design pixels."""
+_MOST_LINES = 6
+_SECONDS = 5.0
+"""Of world time that the spark line shows."""
+
+
+class RefereePanel:
+    """Draws its part of the panel's column, and knows where each reason stands.
+
+    Parameters
+    ----------
+    column : ScrollPanel
+    fonts : FontBook
+    session : Session
+    """
+
+    def __init__(self, column: ScrollPanel, fonts: FontBook, session: Session) -> None:
+        self._column, self._fonts, self._session = column, fonts, session
+        self._counts_at = self._reasons_at = 0
+        self._places: list[tuple[pygame.Rect, str]] = []
+
+    def reserve_counts(self, top: int) -> int:
+        """Keep room for the counts under `top`; return the y under it."""
+        column = self._column
+        self._counts_at = top
+        return column.reserve(top, column.px(7 * _LINE + _SPARK + 5))
+
+    def reserve_reasons(self, top: int) -> None:
+        """Let the reasons begin at `top`; they are the last of the column."""
+        self._reasons_at = top
+
+    def reason_at(self, at: tuple[int, int]) -> str | None:
+        """Return the reason whose line is under a pixel."""
+        return next((reason for place, reason in self._places if place.collidepoint(at)), None)
+
+    def draw(self, surface: pygame.Surface, missing: str) -> None:
+        """Draw; `missing` says why there is no live check, empty if there is one."""
+        self._places = []
+        column = self._column
+        top = column.shifted(self._counts_at)
+        if self._session.demo.stages:
+            self._write(surface, "CONTACTS, COMPUTED TWICE", column.left, top, palette.CAPTION, 11.0)
+            top += column.px(_LINE)
+        if missing:
+            for k, line in enumerate(self._fonts.wrapped(missing, 12.5, column.width)[:_MOST_LINES]):
+                surface.blit(self._fonts.render(line, 12.5, palette.CAPTION), (column.left, top + k * column.px(_LINE)))
+            return
+        cost = f"{self._session.shown.check:.2f} ms"
+        self._write(surface, cost, column.left + column.width, top - column.px(_LINE), palette.TEXT, 11.0, True)
+        self._draw_counts(surface, top)
+        self._draw_errors(surface, top + column.px(4 * _LINE + 3))
+        self._draw_reasons(surface)
+
+    def _draw_counts(self, surface: pygame.Surface, top: int) -> None:
+        column, stages = self._column, self._session.demo.stages
+        steps, totals = [stage.agreement for stage in stages], [stage.total for stage in stages]
+        edges = (column.left + round(0.62 * column.width), column.left + column.width)
+        for words, edge in zip(("this step", "since start"), edges, strict=True):
+            self._write(surface, words, edge, top, palette.CAPTION, 11.0, True, bold=False)
+        rows: list[tuple[str, int, int, Color]] = [
+            ("agree", sum(one.agree for one in steps), sum(one.agree for one in totals), palette.AGREE),
+            ("explained", sum(one.explained for one in steps), sum(one.explained for one in totals), palette.EXPLAINED),
+            ("unexplained", sum(one.unexplained for one in steps), sum(one.unexplained for one in totals), palette.UNEXPLAINED),
+        ]
+        for k, (name, now, total, color) in enumerate(rows):
+            y = top + column.px((k + 1) * _LINE)
+            self._write(surface, name, column.left, y, color if total else palette.CAPTION, 13.0)
+            for count, edge in zip((now, total), edges, strict=True):
+                self._write(surface, f"{count:,}", edge, y, color if count else palette.CAPTION, 13.0, True)
+
+    def _draw_errors(self, surface: pygame.Surface, top: int) -> None:
+        column = self._column
+        values = worst_errors(self._session)
+        asleep = sum(int((~stage.world.contacts.evaluated).sum()) for stage in self._session.demo.stages)
+        words = f"worst point error, last {_SECONDS:g} s"
+        self._write(surface, words, column.left, top, palette.CAPTION, 11.0, bold=False)
+        if len(values):
+            self._write(surface, error_words(float(values.max())), column.left + column.width, top, palette.TEXT, 11.0, True)
+        top += column.px(_LINE - 1)
+        draw_spark(surface, (column.left, top, column.width, column.px(_SPARK)), values, palette.ACCENT)
+        if asleep:
+            top += column.px(_SPARK + 2)
+            self._write(surface, f"asleep pairs, not recomputed: {asleep:,}", column.left, top, palette.CAPTION, 11.0, bold=False)
+
+    def _draw_reasons(self, surface: pygame.Surface) -> None:
+        """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in colour."""
+        stages = self._session.demo.stages
+        now = Counter(difference.reason for stage in stages for difference in stage.agreement.differences)
+        met = sum((stage.reasons for stage in stages), Counter[str]())
+        if not met:
+            return
+        column, fonts = self._column, self._fonts
+        y = self._reasons_at
+        self._write(surface, "DIFFERENCES: CLICK ONE, OR A RING", column.left, column.shifted(y), palette.CAPTION, 11.0)
+        y += column.px(16)
+        for key, _ in sorted(met.items(), key=lambda one: (one[0] != "unexplained", -one[1])):
+            reason = REASONS[key]
+            color = reason_color(key) if now[key] else palette.CAPTION
+            top = column.shifted(y)
+            self._write(surface, reason.name, column.left, top, color, 12.0)
+            if now[key]:
+                self._write(surface, f"{now[key]:,} now  ›", column.left + column.width, top, color, 12.0, True)
+            end = draw_paragraph(surface, fonts, reason.sentence, (column.left, top + column.px(16), column.width), palette.CAPTION, 11.5)
+            if now[key]:
+                self._places.append((pygame.Rect(column.left, top, column.width, end - top), key))
+            y = end - column.shifted(0) + column.px(3)
+        column.reserve(self._reasons_at, y - self._reasons_at)
+
+    def _write(
+        self, surface: pygame.Surface, words: str, x: int, top: int, color: Color, size: float, from_right: bool = False, bold: bool = True
+    ) -> None:
+        picture = self._fonts.render(words, size, color, bold)
+        surface.blit(picture, (x - picture.get_width() if from_right else x, top))
+
+
+def worst_errors(session: Session) -> FloatArray:
+    """Return the largest error of a point that agrees, over all worlds, metres, of each step of the last seconds; oldest first."""
+    n_most = max(1, round(_SECONDS / session.demo.step_seconds))
+    histories = [np.array(list(stage.errors)[-n_most:]) for stage in session.demo.stages]
+    worst = np.zeros(max((len(history) for history in histories), default=0))
+    for history in histories:
+        newest = worst[len(worst) - len(history) :]
+        np.maximum(newest, history, out=newest)
+    return worst
+
+
+def error_words(metres: float) -> str:
+    """Return an error as people read it.
+
+    Examples
+    --------
+    >>> error_words(3.2e-7), error_words(0.0), error_words(2e-3)
+    ('0.32 µm', '0', '2 mm')
+    """
+    if metres == 0.0:
+        return "0"
+    return f"{1e6 * metres:.2g} µm" if metres < 1e-3 else f"{1e3 * metres:.3g} mm"

@@ -1,0 +1,95 @@
+"""The referee's differences in the picture: a ring where each is, Box2D's normal and ours, the reason and the size in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.contracts.agreement import REASONS, Difference
+from engine.contracts.contact import StepContacts
+from engine.render import palette
+from engine.render.canvas import Canvas
+from engine.render.palette import Color
+
+__all__ = ["PlacedDifferences", "by_weight", "draw_differences", "length_words", "placed", "reason_color"]
+
+_SAME_DIRECTION = 0.9998
+"""Cosine of about a degree: two arrows closer than that would hide each other."""
+_MOST_ARROWS = 40
+_MOST_LABELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDifferences:
+    """Differences and where they lie in this picture, float64 (k, 2), the world's frame: on the bodies as drawn."""
+
+    differences: tuple[Difference, ...]
+    positions: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+
+def placed(differences: tuple[Difference, ...], contacts: StepContacts) -> PlacedDifferences:
+    """Place each difference at its pair's first contact point, or where it was found if the pair has none."""
+    positions = np.array([one.position for one in differences], dtype=np.float64).reshape(-1, 2)
+    if not differences or len(contacts) == 0:
+        return PlacedDifferences(differences, positions)
+    keys = (contacts.fixture_a << 32) | contacts.fixture_b  # ascending, as the rows are
+    wanted = np.array([(one.fixture_a << 32) | one.fixture_b for one in differences], dtype=np.int64)
+    rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    is_known = keys[rows] == wanted
+    positions[is_known] = contacts.position[rows[is_known], 0]
+    return PlacedDifferences(differences, positions)
+
+
+def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
+    """Draw each difference where it is: Box2D's normal in the reason's colour, ours in green where it is another.
+
+    The largest have arrows, and the very largest the reason and the size in words, where there is room; every one has its ring.
+    """
+    if not len(shown):
+        return
+    is_unexplained = np.array([one.reason == "unexplained" for one in shown.differences], dtype=np.bool_)
+    canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
+    canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
+    ranked = sorted(range(len(shown)), key=lambda k: by_weight(shown.differences[k]), reverse=True)[:_MOST_ARROWS]
+    at = shown.positions[ranked].tolist()
+    for k, (x, y) in zip(ranked, at, strict=True):
+        one = shown.differences[k]
+        canvas.arrow((x, y), one.box2d_normal, 30.0, reason_color(one.reason), 2.0)
+        ours = one.ours_normal
+        if ours is not None and ours[0] * one.box2d_normal[0] + ours[1] * one.box2d_normal[1] < _SAME_DIRECTION:
+            canvas.arrow((x, y), ours, 20.0, palette.AGREE, 2.0)
+    named = ranked[:_MOST_LABELS]
+    pixels = canvas.camera.to_screen_array(shown.positions[named])
+    canvas.keep_clear(pixels, 16.0)
+    for k, (x, y) in zip(named, pixels.tolist(), strict=True):
+        one = shown.differences[k]
+        words = f"{REASONS[one.reason].name}  {length_words(one.size)}"
+        canvas.label((x, y), words, reason_color(one.reason), 12.0, 12.0, True, True)
+
+
+def length_words(metres: float) -> str:
+    """Return the size of a difference as people read it.
+
+    Examples
+    --------
+    >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9)
+    ('3.12 mm', '4.2 µm', '< 0.1 µm')
+    """
+    if metres >= 1e-4:
+        return f"{1e3 * metres:.2f} mm"
+    return f"{1e6 * metres:.1f} µm" if metres >= 1e-7 else "< 0.1 µm"
+
+
+def reason_color(reason: str) -> Color:
+    """Return the colour of a difference: explained or not."""
+    return palette.UNEXPLAINED if reason == "unexplained" else palette.EXPLAINED
+
+
+def by_weight(difference: Difference) -> tuple[bool, float]:
+    """Return what to sort differences by: the unexplained ones weigh most, then the largest."""
+    return difference.reason == "unexplained", difference.size

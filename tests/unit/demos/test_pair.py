@@ -1,0 +1,257 @@
+"""The pair inspector: the hand, the keys, the file it opens, and the pictures of every query."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pygame
+import pytest
+
+from demos import pair as inspector
+from demos._pair_picture import core_and_radius, is_on, outline
+from demos.pair import PairInspector
+from engine.app.demo import Demo
+from engine.app.headless import picture_of
+from engine.app.registry import find_demo
+from engine.app.window import Window
+from engine.compare.pair_file import Outsider, Pair, load_pair
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+
+
+class Loaded:
+    """Says that the algorithms are there; the inspector has no world that it could check."""
+
+
+def make(query: str = "manifold", kind: type[Demo] | None = None) -> PairInspector:
+    demo = (kind or find_demo("pair"))(0, {"query": query} if kind is None else None, lambda world: Loaded())  # type: ignore[arg-type,return-value]
+    assert isinstance(demo, PairInspector)
+    return demo
+
+
+@pytest.fixture(autouse=True)
+def display(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.chdir(tmp_path)
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    yield
+    pygame.display.quit()
+
+
+def test_turning_b_makes_the_axis_of_box2d_flip() -> None:
+    demo = make()
+    center = demo._center("b")
+    apart = []
+    for _ in range(4):
+        answers = demo.answers
+        assert answers is not None and answers.box2d is not None and answers.verdict in ("agree", "explained")
+        ours, theirs = answers.ours.normal, answers.box2d.normal
+        assert ours is not None and theirs is not None
+        apart.append(ours[0] * theirs[0] + ours[1] * theirs[1] < 0.0)
+        assert demo.on_wheel(center, -1.0)
+        assert demo._center("b") == pytest.approx(center), "it turns about its middle"
+    assert apart[0] and not all(apart), "at first the other way out, then the same"
+
+
+def test_a_drag_moves_what_was_taken_and_restart_brings_it_back() -> None:
+    demo = make()
+    begin, center = demo.pair, demo._center("b")
+    assert demo.grab(center) and demo.grabbing
+    demo.drag((center[0] + 0.3, center[1] - 0.2))
+    demo.release()
+    assert demo._center("b") == pytest.approx((center[0] + 0.3, center[1] - 0.2))
+    assert demo.pair.pose_a == begin.pose_a and demo.pair.note == ""
+    demo.restart()
+    assert demo.pair == begin
+    assert not demo.grab((50.0, 50.0)) and not demo.turn((50.0, 50.0)) and not demo.on_wheel((50.0, 50.0), 1.0)
+    demo.drag((0.0, 0.0))
+    assert demo.pair is begin or demo.pair == begin
+
+
+def test_a_right_drag_turns() -> None:
+    demo = make()
+    x, y = demo._center("b")
+    angle = demo.pair.pose_b.angle
+    assert demo.turn((x + 0.1, y))
+    demo.drag((x, y + 0.1))
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.pi / 2.0)
+    assert demo._center("b") == pytest.approx((x, y))
+
+
+def test_keys_nudge_and_turn_what_was_touched_last() -> None:
+    demo = make()
+    x, y = demo.pair.pose_b.position
+    for key in ("right", "right", "up", "left", "down"):
+        assert demo.on_key(key)
+    assert demo.pair.pose_b.position == pytest.approx((x + 0.001, y))
+    angle = demo.pair.pose_b.angle
+    assert demo.on_key("q") and demo.on_key("q") and demo.on_key("e")
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(0.1))
+    assert not demo.on_key("x")
+
+
+def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
+    demo = make("toi")
+    demo._reach = 0.05
+    begin = demo.pair
+    end = demo._center("b.end")
+    assert demo.grab(end)
+    demo.drag((end[0] + 0.1, end[1]))
+    assert demo.pair.pose_b == begin.pose_b and demo.pair.end_b is not None and begin.end_b is not None
+    assert demo.pair.end_b.position[0] == pytest.approx(begin.end_b.position[0] + 0.1)
+    demo.release()
+    at_start = demo._center("b")
+    demo.set_parameter("fraction", 1.0)
+    assert demo.pair.end_b is not None, "the slider changes nothing but the moment"
+    assert demo._center("b") == pytest.approx(demo._center("b.end")) and demo._center("b") != pytest.approx(at_start)
+    demo.set_parameter("fraction", 0.5)
+    assert demo.grab(demo._center("b"))
+    before = demo._center("b.start"), demo._center("b.end")
+    x, y = demo._center("b")
+    demo.drag((x, y + 0.25))
+    assert demo._center("b.start")[1] == pytest.approx(before[0][1] + 0.25)
+    assert demo._center("b.end")[1] == pytest.approx(before[1][1] + 0.25)
+
+
+def test_a_ray_and_a_point_are_dragged() -> None:
+    ray = make("ray_cast")
+    ray._reach = 0.05
+    assert ray.pair.ray is not None
+    start = ray.pair.ray[0]
+    assert ray.grab(start) and not ray.turn(start)
+    ray.drag(ray._center("a"))
+    answers = ray.answers
+    assert answers is not None and answers.reason == "starts_inside"
+    inside = make("contains")
+    inside._reach = 0.05
+    assert inside.pair.point is not None and inside.grab(inside.pair.point)
+    inside.drag(inside._center("a"))
+    assert inside.answers is not None and inside.answers.ours.is_yes
+
+
+def test_saving_makes_a_new_file_each_time(tmp_path: Path) -> None:
+    demo = make()
+    demo.on_key("right")
+    demo.on_key("s")
+    demo.on_key("s")
+    saved = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert saved == ["pair_manifold_1.json", "pair_manifold_2.json"]
+    assert load_pair(tmp_path / "out" / saved[0]) == demo.pair
+    assert any("saved as" in str(line) for line in demo.status())
+
+
+def test_a_save_that_fails_is_told(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file where the folder would be")
+    demo = make()
+    demo.on_key("s")
+    assert demo.message.startswith("not saved") and any("not saved" in str(line) for line in demo.status())
+
+
+def test_a_file_opens_with_its_query_and_its_outsider(tmp_path: Path) -> None:
+    pair = Pair(
+        "manifold", Polygon.box(1.0, 0.5), Transform(), Circle(0.5), Transform((0.0, 0.9)),
+        outsider=Outsider("mine.py:collide", {"normal": (1.0, 0.0), "points": [(0.0, 0.5)], "depth": "deep"}, "wrong normal"),
+    )  # fmt: skip
+    kind = PairInspector.of_file(pair, str(tmp_path / "mine.json"))
+    demo = make(kind=kind)
+    assert demo.pair == pair and [one.name for one in kind.parameters] == ["query"]
+    assert any("mine.py:collide" in str(line) and "wrong normal" in str(line) for line in demo.status())
+    assert picture_of(demo)
+    demo.set_parameter("query", "distance")
+    assert demo.pair.query == "distance" and demo.pair.outsider is None and demo.answers is not None
+    demo.on_key("s")
+    assert (tmp_path / "mine_1.json").exists()
+    demo.set_parameter("query", "manifold")
+    demo.restart()
+    assert demo.pair == pair
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (800, 500)])
+@pytest.mark.parametrize("query", inspector.QUERIES)
+def test_every_query_has_its_picture(query: str, size: tuple[int, int]) -> None:
+    demo = make(query)
+    content = picture_of(demo, size)
+    demo.restart()
+    demo._referee = None
+    assert content[:4] == b"\x89PNG" and content != picture_of(demo, size), "without the answers something is missing"
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Circle(0.3, (0.1, 0.0)), Polygon.box(0.5, 0.2, skin_radius=0.01), Capsule((0.0, 0.0), (1.0, 0.5), 0.2),
+        Capsule((0.0, 0.0), (0.0, 0.0), 0.2), Segment((0.0, 0.0), (1.0, 0.0), 0.01, (-1.0, 0.5), (2.0, 0.5)),
+        Segment((0.0, 0.0), (0.0, 0.0)),
+    ],
+)  # fmt: skip
+def test_every_shape_has_an_outline_and_can_be_taken(shape: Any, tmp_path: Path) -> None:
+    xf = Transform((1.0, 2.0), 0.7)
+    core, _ = core_and_radius(shape)
+    box = shape.aabb(xf)
+    points = outline(shape, xf)
+    assert points.min(axis=0) == pytest.approx(box.lower, abs=0.01) and points.max(axis=0) == pytest.approx(box.upper, abs=0.01)
+    assert is_on(shape, xf, xf.apply(tuple(core.mean(axis=0).tolist())), 0.001)
+    assert not is_on(shape, xf, (box.upper[0] + 0.1, box.upper[1] + 0.1), 0.05)
+    demo = make(kind=PairInspector.of_file(Pair("manifold", shape, xf, Polygon.box(0.3, 0.3), xf), str(tmp_path / "x.json")))
+    assert demo.answers is not None and picture_of(demo)
+
+
+def test_far_out_pairs_are_told_and_drawn(tmp_path: Path) -> None:
+    far = Pair("manifold", Circle(1e8), Transform((9e8, -9e8), 9e8), Polygon.box(1.0, 1.0), Transform((-9e8, 9e8)))
+    demo = make(kind=PairInspector.of_file(far, str(tmp_path / "x.json")))
+    assert picture_of(demo) and demo.status()
+
+
+def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspector, "_loaded", set())
+    load, may_load = inspector._load, threading.Event()
+    monkeypatch.setattr(inspector, "_load", lambda pair: may_load.wait(60.0) and load(pair))
+    demo = make("distance")
+    window = Window((800, 500), (PairInspector,), demo)
+    window.has_referee()
+    surface = pygame.Surface((800, 500))
+    assert demo.answers is None and any("loading" in str(line) for line in demo.status())
+    may_load.set()
+    for _ in range(600):
+        window.update(1.0 / 60.0)
+        window.draw(surface)
+        if demo.answers is not None:
+            break
+        time.sleep(0.05)
+    assert demo.answers is not None and demo.answers.verdict == "agree"
+
+
+def test_the_mouse_of_the_window_reaches_the_pair() -> None:
+    demo = make()
+    window = Window((1280, 720), (PairInspector,), demo, is_watched=False)
+    window.has_referee()
+    surface = pygame.Surface((1280, 720))
+    for _ in range(3):
+        window.update(0.0)
+        window.draw(surface)
+
+    def send(kind: int, **given: Any) -> None:
+        window.handle(pygame.event.Event(kind, given))
+        window.draw(surface)
+
+    scale, angle = window.session.camera.scale, demo.pair.pose_b.angle
+    x, y = (round(one) for one in window.session.camera.to_screen(demo._center("b")))
+    send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(x, y))
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(2.0)) and window.session.camera.scale == scale
+    center, view = demo._center("b"), window.session.camera.center
+    send(pygame.MOUSEBUTTONDOWN, pos=(x + 20, y), button=3)
+    send(pygame.MOUSEMOTION, pos=(x, y - 20), rel=(-20, -20), buttons=(0, 0, 1))
+    send(pygame.MOUSEBUTTONUP, pos=(x, y - 20), button=3)
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(92.0), abs=0.1) and window.session.camera.center == view
+    assert demo._center("b") == pytest.approx(center)
+    send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
+    send(pygame.MOUSEMOTION, pos=(x + 40, y), rel=(40, 0), buttons=(1, 0, 0))
+    send(pygame.MOUSEBUTTONUP, pos=(x + 40, y), button=1)
+    send(pygame.MOUSEMOTION, pos=(x, y), rel=(-40, 0), buttons=(0, 0, 0))
+    assert demo._center("b") == pytest.approx((center[0] + 40.0 / scale, center[1]), abs=0.01)
+    send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(1270, 600))
+    assert window.session.camera.scale > scale, "beside the shapes the wheel zooms"
