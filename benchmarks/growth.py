@@ -1,45 +1,71 @@
-"""How the cost of one manifold grows with the vertices of the polygons, and with the number of pairs in a call.
+"""How the cost of a pair grows with the vertices of the polygons, and with the number of pairs in a call.
 
+Manifolds over vertices and over pairs; distances, overlaps, linear sweeps and times of impact over vertices.
 python -m benchmarks.growth FILE.png draws both.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+
+import numpy as np
 
 from benchmarks.measuring import Record, record, seconds_in_turn
-from benchmarks.pairs import make_pairs, regular_pairs
+from benchmarks.pairs import Pairs, make_pairs, regular_pairs
+from benchmarks.time_of_impact import TURN, make_sweeps
 from engine.query import batch
 
 __all__ = ["PAIRS", "VERTICES", "run"]
 
 VERTICES = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 PAIRS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+QUESTIONS = ("manifold", "distance", "overlap", "linear sweep", "time of impact")
+MOST_IN_LANES = 16
+"""Vertices of the largest polygon that goes in lanes."""
+
+AMOUNT = 2_000
+"""Pairs in a call, where the vertices grow."""
 
 
 def run(quick: bool = False) -> list[Record]:
-    """Time regular polygons of 3 to 64 vertices, 2,000 pairs; then polygons of 3 to 8 corners, 1 to 10^6 pairs."""
+    """Time regular polygons of 3 to 64 vertices, 2,000 pairs; then manifolds of polygons of 3 to 8 corners, 1 to 10^6 pairs."""
     vertices, pairs, rounds = (VERTICES[::3], PAIRS[:4], 3) if quick else (VERTICES, PAIRS, 7)
     records = []
     for n_vertices in vertices:
-        given = regular_pairs(n_vertices, 2_000)
-        calls = {"ours": _question(given)}
-        records.append(record(f"growth, {n_vertices} vertices", "pairs/s", seconds_in_turn(calls, rounds)["ours"], amount=2_000))
+        taken = seconds_in_turn(_questions(regular_pairs(n_vertices, AMOUNT)), rounds)
+        records += [record(_name(question, n_vertices), "pairs/s", taken[question], amount=AMOUNT) for question in QUESTIONS]
+    records = [records[at] for first in range(len(QUESTIONS)) for at in range(first, len(records), len(QUESTIONS))]  # by question
     for n in pairs:
         given = make_pairs("polygons", n)
-        calls = {"ours": _question(given)}
+        calls = {"ours": _questions(given)["manifold"]}
         turns = rounds * (10 if n <= 1_000 else 1)
         records.append(record(f"growth, {n:,} pairs", "pairs/s", seconds_in_turn(calls, turns)["ours"], amount=n))
     return records
 
 
-def _question(given):
+def _name(question: str, n_vertices: int) -> str:
+    return f"growth of {question}, {n_vertices} vertices"
+
+
+def _questions(given: Pairs) -> dict[str, Callable[[], None]]:
+    """Return calls that ask each question of all pairs; motions are those of the benchmarks `swept` and `time_of_impact`."""
     shapes = batch.ShapeBatch(given.shapes)
+    start_a, end_a, start_b, end_b = make_sweeps(given, TURN)
+    rest, velocity = np.zeros((len(given.pairs), 2)), end_b[:, :2] - start_b[:, :2]
+    return {
+        "manifold": lambda: batch.manifold(shapes, given.pairs, given.poses_a, given.poses_b) and None,
+        "distance": lambda: batch.distance(shapes, given.pairs, given.poses_a, given.poses_b) and None,
+        "overlap": lambda: _done(batch.overlap(shapes, given.pairs, given.poses_a, given.poses_b)),
+        "linear sweep": lambda: (
+            batch.swept_contact(shapes, given.pairs, start_a, rest, start_b, velocity, 1.0, with_contact=False) and None
+        ),
+        "time of impact": lambda: batch.time_of_impact(shapes, given.pairs, start_a, end_a, start_b, end_b) and None,
+    }
 
-    def ask() -> None:
-        batch.manifold(shapes, given.pairs, given.poses_a, given.poses_b)
 
-    return ask
+def _done(_answers: object) -> None:
+    return None
 
 
 def draw(path: str) -> None:
@@ -51,13 +77,15 @@ def draw(path: str) -> None:
 
     nanoseconds = {one.name: 1e9 / one.ours for one in run()}
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    left.loglog(VERTICES, [nanoseconds[f"growth, {n} vertices"] for n in VERTICES], "o-")
-    left.axvline(16.5, color="0.7", linestyle="--")
-    left.set(xlabel="vertices of both polygons", ylabel="ns a manifold", title="2,000 pairs (right of the line: no lanes)")
+    for question in QUESTIONS:
+        left.loglog(VERTICES, [nanoseconds[_name(question, n)] for n in VERTICES], "o-", label=question)
+    left.axvline(MOST_IN_LANES + 0.5, color="0.7", linestyle="--")
+    left.set(xlabel="vertices of both polygons", ylabel="ns a pair", title=f"{AMOUNT:,} pairs (right of the line: no lanes)")
+    left.legend()
     left.set_xticks(VERTICES, [str(n) for n in VERTICES])
     left.minorticks_off()
     right.loglog(PAIRS, [nanoseconds[f"growth, {n:,} pairs"] for n in PAIRS], "o-")
-    right.set(xlabel="pairs in one call", title="polygons of 3 to 8 vertices")
+    right.set(xlabel="pairs in one call", title="manifolds of polygons of 3 to 8 vertices")
     for axes in (left, right):
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=110)

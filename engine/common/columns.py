@@ -20,9 +20,11 @@ from typing import Any
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["turn_four"]
+__all__ = ["FOUR", "four_at", "turn_four", "turn_registers"]
 
-_FOUR = 4
+FOUR = 4
+"""Numbers to a register, rows and columns."""
+
 _PAIRS = ((0, 4, 2, 6), (1, 5, 3, 7))
 """What the first step takes of two rows, the second's numbers counted from 4: the even columns, and the odd ones."""
 _HALVES = ((0, 1, 4, 5), (2, 3, 6, 7))
@@ -34,17 +36,33 @@ def _plain(to: FloatArray, at: int, stride: int, of: FloatArray, places: IntArra
 
     All arrays are flat and contiguous; nothing is checked.
     """
-    for lane in range(_FOUR):
-        for row in range(_FOUR):
+    for lane in range(FOUR):
+        for row in range(FOUR):
             to[at + row * stride + lane] = of[places[first + lane] + beyond + row]
+
+
+def turn_registers(builder: Any, rows: list[Any]) -> list[Any]:
+    """Write the eight shuffles that turn four registers of four numbers, rows, into columns, or the other way."""
+    ir = importlib.import_module("llvmlite.ir")
+    mask = ir.VectorType(ir.IntType(32), FOUR)
+
+    def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
+        return builder.shuffle_vector(one, other, ir.Constant(mask, list(which)))
+
+    even_01, odd_01, even_23, odd_23 = (take(rows[k], rows[k + 1], which) for k in (0, 2) for which in _PAIRS)
+    return [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
+
+
+def four_at(builder: Any, array: Any, place: Any) -> Any:
+    """Write the address of the four numbers from `place` on."""
+    ir = importlib.import_module("llvmlite.ir")
+    return builder.bitcast(builder.gep(array, [place]), ir.VectorType(ir.DoubleType(), FOUR).as_pointer())
 
 
 def _compiled() -> Callable[..., None]:
     """Return the same for the compiler."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
-    ir = importlib.import_module("llvmlite.ir")
-    i64 = ir.IntType(64)
-    vector, mask = ir.VectorType(ir.DoubleType(), _FOUR), ir.VectorType(ir.IntType(32), _FOUR)
+    i64 = importlib.import_module("llvmlite.ir").IntType(64)
 
     def turn_four(context: Any, to: Any, at: Any, stride: Any, of: Any, places: Any, first: Any, beyond: Any) -> Any:
         whole = types.int64
@@ -53,21 +71,12 @@ def _compiled() -> Callable[..., None]:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             to, of, places = (context.make_array(signature.args[k])(context, builder, arguments[k]).data for k in (0, 3, 4))
             at, stride, first, beyond = (arguments[k] for k in (1, 2, 5, 6))
-
-            def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
-                return builder.shuffle_vector(one, other, ir.Constant(mask, list(which)))
-
-            def pointer(array: Any, place: Any) -> Any:
-                return builder.bitcast(builder.gep(array, [place]), vector.as_pointer())
-
             lanes = []
-            for lane in range(_FOUR):
+            for lane in range(FOUR):
                 place = builder.add(builder.load(builder.gep(places, [builder.add(first, i64(lane))])), beyond)
-                lanes.append(builder.load(pointer(of, place), align=8))
-            even_01, odd_01, even_23, odd_23 = (take(lanes[k], lanes[k + 1], which) for k in (0, 2) for which in _PAIRS)
-            rows = [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
-            for number, row in enumerate(rows):
-                builder.store(row, pointer(to, builder.add(at, builder.mul(stride, i64(number)))), align=8)
+                lanes.append(builder.load(four_at(builder, of, place), align=8))
+            for number, row in enumerate(turn_registers(builder, lanes)):
+                builder.store(row, four_at(builder, to, builder.add(at, builder.mul(stride, i64(number)))), align=8)
             return context.get_dummy_value()
 
         return signature, generate

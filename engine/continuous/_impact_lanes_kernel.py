@@ -50,6 +50,7 @@ from engine.continuous._lanes_polygon_kernel import BY_POINTS, step_polygons
 from engine.continuous._lanes_queue_kernel import QUEUE_WIDTH, collect_ended, load_lanes, prepare_next
 from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, reach_about
 from engine.geometry.rotation import MOST_TURNED
+from engine.narrowphase._lanes_lists_kernel import sort_by_class
 from engine.narrowphase.packing import CIRCLE, POLYGON
 
 __all__ = ["FEWEST", "times_of_impact_lanes"]
@@ -74,7 +75,6 @@ def _classify(
     """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin."""
     n = pairs.shape[0]
     of_row = np.empty(n, dtype=np.uint8)
-    begin = np.zeros(_N_CLASSES + 1, dtype=np.int64)
     for row in range(n):
         a, b = pairs[row, 0], pairs[row, 1]
         most, found = max(n_vertices[a], n_vertices[b]), _SCALAR
@@ -86,14 +86,7 @@ def _classify(
             elif kind[a] + kind[b] == CIRCLE + POLYGON or (kind[a] == CIRCLE and kind[b] == CIRCLE):
                 found = _N_GROUPS + group
         of_row[row] = found
-        begin[found + 1] += 1
-    for found in range(_N_CLASSES):
-        begin[found + 1] += begin[found]
-    at = begin[:_N_CLASSES].copy()
-    for row in range(n):
-        rows[at[of_row[row]]] = row
-        at[of_row[row]] += 1
-    return begin
+    return sort_by_class(of_row, _N_CLASSES, rows)
 
 
 @kernel

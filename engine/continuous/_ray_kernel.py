@@ -12,8 +12,8 @@ Exactly through a corner the last entry *is* the first exit, and rounding decide
 the rounding for the decision whether the ray meets the polygon and by which edge, and the place is then taken from that edge itself. (Not
 from all: a ray along an edge, a hair outside it, would cross that edge's line anywhere.)
 
-Everything else is rounded, and is the case of `_swept_kernel` (a ray against a rounded polygon): its shifted edges and the circles about
-its corners, each by the quadratic in its stable form. A circle is one corner, a capsule two.
+Everything else is rounded, and is the case of `_ray_rounded_kernel`: its shifted edges and the circles about its corners, each by the
+quadratic in its stable form. A circle is one corner, a capsule two.
 
 A point lies in a shape when it lies behind all edges of the core, or within r of the nearest edge.
 
@@ -31,7 +31,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._core_kernel import is_inside
-from engine.continuous._swept_kernel import ray_rounded
+from engine.continuous._ray_rounded_kernel import ray_rounded
 
 __all__ = ["RAY_SIZE", "contains_points", "ray_casts"]
 
@@ -112,7 +112,7 @@ def ray_cast(
     else:
         for i in range(n):
             around[i, 0], around[i, 1] = vertices[i, 0] - px, vertices[i, 1] - py
-        t, t_last, nx, ny = ray_rounded(around[:n], radius, wx, wy, touch)
+        t, t_last, nx, ny, _ = ray_rounded(around[:n], normals, radius, wx, wy, touch)
         if t > t_last:
             t = np.inf
         if radius == 0.0 and n == 2:

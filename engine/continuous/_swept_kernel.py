@@ -17,47 +17,42 @@ it is the moving origin's path clipped against the edges of the Minkowski differ
 the first contact.
 
 Rounded shapes: a ray against a rounded polygon. Let P be the Minkowski difference of the cores (all a - b; for two circles a
-point, for a circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w lies within r of P::
-
-              _______________
-             /               \\          rounded P: edges shifted out by r,
-         ray ----> * entry    |         joined by arcs of radius r about the corners
-            |     +-------+   |
-            |     |   P   |   |
-            |     +-------+   |
-             \\_______________/
-
-It is convex, so the ray meets it in one interval; the ends of the interval are the least and the greatest of all the times at which
-the ray crosses a shifted edge between its ends or a circle about a corner (a crossing of a circle's inner half lies within
-the interval and does no harm).
-
-The circle's quadratic |c + t w|^2 = r^2 in its stable form: with the time of closest approach t0 = -c.w / w.w and the perpendicular
-distance (c x w) / |w|, half the chord lasts h = sqrt(r^2 w.w - (c x w)^2) / w.w. The cross product keeps its digits where
-the textbook discriminant (c.w)^2 - w.w (c.c - r^2) subtracts two nearly equal squares.
+point, for a circle and a polygon the polygon) and r the sum of the radii. Shapes touch while the point t w lies within r of P: see
+`_ray_rounded_kernel`, which finds the times, the normal, and the corner of P that is met, if it is a corner.
 
 Two segments without skins make a thin P, a parallelogram or, on one line, a line: there the edges' normals do not tell where it
 ends, so they too are treated as rounded, with r = 0.
 
-The contact. At t_first, on the normal, each core has one or two corners foremost: the records of its projection, a corner or an edge.
-On the tangent these are two intervals, and what the shapes share is where both are: a point, or a segment between two points
-(D. Eberly, "Intersection of Convex Objects: The Method of Separating Axes", geometrictools.com, "contact set").
+The contact. Where a corner of P is met, the two corners meet that it was made of. Else each core has, at t_first and on the normal,
+one or two corners foremost: the records of its projection, a corner or an edge. On the tangent these are two intervals, and what the
+shapes share is where both are: a point, or a segment between two points (D. Eberly, "Intersection of Convex Objects: The Method of
+Separating Axes", geometrictools.com, "contact set").
+
+Without radii the two intervals may miss each other. Let an edge of A and one of B be parallel but for an angle alpha, and c and b the
+corners between which P has its corner. As far as u / alpha from there, both edges close at the same time within rounding u, and the normal
+taken may be that of B's edge where b lies over A's::
+
+             B      b ___________--------         on the normal of B's edge A has c foremost; but they meet at b
+          c ______________________________
+             A
+
+As a normal it is right within rounding, and what meets is the end of the edge whose normal it is.
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Eberly, "Method of Separating Axes", geometrictools.com.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
 from engine.continuous._core_kernel import core_axis
+from engine.continuous._ray_rounded_kernel import ray_rounded
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import move_to_frame
 
-__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "ray_rounded", "swept_pair", "swept_pairs"]
+__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pair", "swept_pairs"]
 
 # t_first, t_last, world normal; the middle of the contact, its two ends, the second zero where they are one
 TIMES_SIZE = 4
@@ -98,10 +93,19 @@ def swept_edges(
 
 
 @kernel
-def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, difference: FloatArray) -> int:
+def minkowski_difference(
+    vertices_a: FloatArray,
+    normals_a: FloatArray,
+    vertices_b: FloatArray,
+    normals_b: FloatArray,
+    difference: FloatArray,
+    edge_normals: FloatArray,
+    corners_a: FloatArray,
+) -> int:
     """Write the corners of all a - b, counter-clockwise, and return how many; collinear ones are kept.
 
-    Going round, the edges of A and of -B come in the order of their directions, so the two lists merge like cards.
+    Beside each stand the outward normal of the edge to the next, and the corner of A it was made of. Going round, the edges of A and of
+    -B come in the order of their directions, so the two lists merge like cards.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     if n_a == 1 or n_b == 1:
@@ -109,6 +113,8 @@ def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, differe
         for i in range(n_a):
             for j in range(n_b):
                 difference[n, 0], difference[n, 1] = vertices_a[i, 0] - vertices_b[j, 0], vertices_a[i, 1] - vertices_b[j, 1]
+                edge_normals[n, 0], edge_normals[n, 1] = normals_a[i, 0] - normals_b[j, 0], normals_a[i, 1] - normals_b[j, 1]
+                corners_a[n, 0], corners_a[n, 1] = vertices_a[i, 0], vertices_a[i, 1]
                 n += 1
         return n
     start_a, start_b = 0, 0
@@ -124,6 +130,7 @@ def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, differe
     for n in range(n_a + n_b):
         i, j = (start_a + used_a) % n_a, (start_b + used_b) % n_b
         difference[n, 0], difference[n, 1] = vertices_a[i, 0] - vertices_b[j, 0], vertices_a[i, 1] - vertices_b[j, 1]
+        corners_a[n, 0], corners_a[n, 1] = vertices_a[i, 0], vertices_a[i, 1]
         next_i, next_j = (i + 1) % n_a, (j + 1) % n_b
         edge_ax, edge_ay = vertices_a[next_i, 0] - vertices_a[i, 0], vertices_a[next_i, 1] - vertices_a[i, 1]
         edge_bx, edge_by = vertices_b[j, 0] - vertices_b[next_j, 0], vertices_b[j, 1] - vertices_b[next_j, 1]
@@ -131,49 +138,12 @@ def minkowski_difference(vertices_a: FloatArray, vertices_b: FloatArray, differe
         if turn == 0.0 and edge_ax * edge_bx + edge_ay * edge_by < 0.0:  # two segments: the edge that goes up comes first
             turn = 1.0 if edge_ay > 0.0 or (edge_ay == 0.0 and edge_ax > 0.0) else -1.0
         if used_b == n_b or (used_a < n_a and turn >= 0.0):
+            edge_normals[n, 0], edge_normals[n, 1] = normals_a[i, 0], normals_a[i, 1]
             used_a += 1
         else:
+            edge_normals[n, 0], edge_normals[n, 1] = -normals_b[j, 0], -normals_b[j, 1]
             used_b += 1
     return int(n_a + n_b)
-
-
-@kernel
-def ray_rounded(polygon: FloatArray, radius: float, wx: float, wy: float, touch: float) -> tuple[float, float, float, float]:
-    """Return when the point t w enters and leaves the rounded `polygon`, and the outward normal where it enters."""
-    n = polygon.shape[0]
-    t_first, t_last = np.inf, -np.inf
-    nx, ny = 0.0, 0.0
-    speed_sq = wx * wx + wy * wy
-    speed = math.sqrt(speed_sq)
-    for i in range(n):
-        vx, vy = polygon[i, 0], polygon[i, 1]
-        ex, ey = polygon[(i + 1) % n, 0] - vx, polygon[(i + 1) % n, 1] - vy
-        length = math.hypot(ex, ey)
-        if length > 0.0:
-            out_x, out_y = ey / length, -ex / length
-            rate = out_x * wx + out_y * wy
-            if rate != 0.0:
-                t = (radius + out_x * vx + out_y * vy) / rate
-                along = (t * wx - vx) * ex + (t * wy - vy) * ey
-                if 0.0 <= along <= length * length:
-                    t_last = max(t_last, t)
-                    if rate < 0.0 and t < t_first:
-                        t_first, nx, ny = t, out_x, out_y
-        aside = vx * wy - vy * wx
-        if abs(aside) <= (radius + touch) * speed:
-            half = math.sqrt(max(0.0, radius * radius * speed_sq - aside * aside)) / speed_sq
-            nearest = (vx * wx + vy * wy) / speed_sq
-            t_last = max(t_last, nearest + half)
-            t = nearest - half
-            if t < t_first:
-                t_first = t
-                nx, ny = t * wx - vx, t * wy - vy
-                reach = math.hypot(nx, ny)
-                if radius > 0.0 and reach > 0.0:
-                    nx, ny = nx / reach, ny / reach
-                else:  # the end of a line, without a direction of its own: it faces the ray
-                    nx, ny = -wx / speed, -wy / speed
-    return t_first, t_last, nx, ny
 
 
 @kernel
@@ -198,7 +168,12 @@ def touching_interval(
         if -nx * x - ny * y >= foremost_b - rounding:
             x, y = x + shift_x, y + shift_y
             low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
-    return foremost_a, max(low_a, low_b), min(high_a, high_b)
+    low, high = max(low_a, low_b), min(high_a, high_b)
+    if low - high > rounding:  # past each other's ends: where one is an edge and the other a corner, at the end of the edge
+        is_edge_a, is_edge_b = high_a - low_a > rounding, high_b - low_b > rounding
+        if is_edge_a != is_edge_b:
+            low = high = high if (low_b > high_a) == is_edge_a else low
+    return foremost_a, low, high
 
 
 @kernel
@@ -221,7 +196,7 @@ def swept_pair(
 ) -> tuple[int, int]:
     """Fill `result` (`SWEPT_SIZE`,) and return the status and how many ends the contact has, 0 without one.
 
-    `scratch` (3, m, 2) holds twice as many points as the larger core has.
+    `scratch` (5, m, 2) holds twice as many points as the larger core has.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     touch = rounding_of(pose_a, extent_a, pose_b, extent_b)
@@ -229,7 +204,9 @@ def swept_pair(
     cos, sin = pose_a[2], pose_a[3]
     dx, dy = velocity_b[0] - velocity_a[0], velocity_b[1] - velocity_a[1]
     wx, wy = cos * dx + sin * dy, cos * dy - sin * dx
-    moved, moved_normals, difference = scratch[0, :n_b], scratch[1, :n_b], scratch[2]
+    moved, moved_normals = scratch[0, :n_b], scratch[1, :n_b]
+    difference, edge_normals, corners_a = scratch[2], scratch[3], scratch[4]
+    corner = -1
     move_to_frame(pose_a, pose_b, vertices_b, moved, False)
     move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
     result[:] = 0.0
@@ -249,15 +226,19 @@ def swept_pair(
             t_first, nx, ny = first_b, -nx_b, -ny_b
         t_last = min(t_last, last_b)
     else:
-        n = minkowski_difference(vertices_a, moved, difference)
-        t_first, t_last, nx, ny = ray_rounded(difference[:n], radius, wx, wy, touch)
+        n = minkowski_difference(vertices_a, normals_a, moved, moved_normals, difference, edge_normals, corners_a)
+        t_first, t_last, nx, ny, corner = ray_rounded(difference[:n], edge_normals[:n], radius, wx, wy, touch)
 
     if is_inside:
         result[0], result[1] = 0.0, max(0.0, t_last)
         return OVERLAPPING, 0
     if t_first > t_last or t_first < 0.0 or t_first > t_max:
         return MISS, 0
-    core_forward, low, high = touching_interval(vertices_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
+    if corner >= 0:
+        core_forward = nx * corners_a[corner, 0] + ny * corners_a[corner, 1]
+        low = high = nx * corners_a[corner, 1] - ny * corners_a[corner, 0]
+    else:
+        core_forward, low, high = touching_interval(vertices_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
     result[0], result[1] = t_first, t_last
     result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
     forward = core_forward + radius_a
@@ -294,7 +275,7 @@ def swept_pairs(
     most = 0
     for shape in range(n_vertices.shape[0]):
         most = max(most, n_vertices[shape])
-    scratch = np.empty((3, 2 * most, 2))
+    scratch = np.empty((5, 2 * most, 2))
     for row in range(pairs.shape[0]):
         a, b = pairs[row, 0], pairs[row, 1]
         low_a, low_b = first[a], first[b]

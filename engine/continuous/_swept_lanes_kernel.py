@@ -1,12 +1,15 @@
-"""First and last contact of many pairs of polygons that translate: 32 pairs side by side.
+"""First and last contact of many pairs of polygons that translate: 64 pairs side by side.
 
-The chapter is `_swept_kernel`; read that one first, and `_lanes_kernel` for the scratch. On each edge's normal the separation is a
-straight line in time, so a pair is an intersection of half-lines, one division an edge and no branch: all pairs of a block take the same
-path, and none waits for another. A and B have numbers of slots of their own, for every edge of one is held against every corner of the
-other.
+The chapter is `_swept_kernel`; read that one first, and `engine.narrowphase._lanes_kernel` for what lanes are. On each edge's normal the
+separation is a straight line in time, so a pair is an intersection of half-lines, one division an edge and no branch: all pairs of a
+block take the same path, and none waits for another. A and B have numbers of slots of their own, for every edge of one is held
+against every corner of the other; pairs wait on lists by both sizes, see `_lanes_lists_kernel`.
+
+A block reads what the caller gave: indices are checked as a pair is put on its list, numbers and poses in the lanes, where cosine and sine
+are computed too.
 
 Answers are the scalar form's to the bit. What remains goes there: skins, circles, capsules and segments, polygons of more than 16 vertices,
-classes with too few pairs to fill a block, and pairs that at time 0 are apart by no more than rounding, where the distance decides.
+angles too large for `small_turn`, and pairs that at time 0 are apart by no more than rounding, where the distance decides.
 """
 
 from __future__ import annotations
@@ -14,111 +17,172 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
+from engine.common.rows import return_four
 from engine.common.tolerances import SAT_ROUNDING
-from engine.continuous._lanes_kernel import (
-    GAP_ROWS,
-    LANES,
-    MOST_SLOTS,
-    MOVED_ROWS,
-    NEAREST_TO_A,
-    NEAREST_TO_B,
-    NX,
-    NY,
-    OF_B,
-    SLOT_GROUP,
-    SLOT_MASK,
-    STRIDE,
-    VERTEX_ROWS,
-    X,
-    Y,
-    find_nearest,
-    load_core,
-)  # fmt: skip
 from engine.continuous._swept_kernel import HIT, MISS, OVERLAPPING, SWEPT_SIZE, TIMES_SIZE
-from engine.narrowphase.packing import POLYGON
+from engine.geometry._rotation_kernel import cosine_and_sine_of_small
+from engine.geometry.rotation import MOST_TURNED
+from engine.narrowphase._lanes_lists_kernel import gather
+from engine.narrowphase.packing import POLYGON, RECORD, SLOTS
 
-__all__ = ["FEWEST", "swept_lanes"]
+__all__ = ["SCRATCH", "swept_lanes"]
 
-FEWEST = 12
-"""Pairs of one class that are worth a block."""
+LANES = 64
+"""Pairs side by side: with 32 a pair takes a tenth longer, with 128 as long."""
 
-_N_GROUPS = MOST_SLOTS // SLOT_GROUP
-_SCALAR = _N_GROUPS * _N_GROUPS
-_N_CLASSES = _SCALAR + 1
-"""Classes: A and B of up to 4, 8, 12 or 16 vertices each; and what the scalar kernel gets."""
+STRIDE = LANES + 8
+"""Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
 
-# Rows of `s`: poses x, y, cos, sin, velocities, extents; w in A's frame; the half-lines so far; the answer, `_RESULT` and following.
+SLOT_GROUP = 4
+"""Slots come in groups of so many, which one pass over the lanes takes together."""
+
+SLOT_MASK = SLOTS - 1
+"""A slot's number masked with this cannot be negative, as the compiler sees as well; see `engine.narrowphase._lanes_kernel`."""
+
+_N_SIZES = SLOTS // SLOT_GROUP
+_N_LISTS = _N_SIZES * _N_SIZES
+"""Lists: A and B of up to 4, 8, 12 or 16 vertices each."""
+
+# Rows of `v`: A's corners and normals, and B's, first in its own frame and then in A's, `_OF_B` rows on.
+X, Y, NX, NY = 0, SLOTS, 2 * SLOTS, 3 * SLOTS
+_OF_B = 4 * SLOTS
+_VERTEX_ROWS = 8 * SLOTS
+
+# Rows of `g`: where on the normals of one polygon's edges the nearest corner of the other lies.
+_NEAREST_ROWS = SLOTS
+
+# Rows of `s`: poses x, y, angle, of A then cos, sin; velocities, extents; the frame; w in A's frame; the half-lines so far; the answer.
 _POSE_A, _POSE_B, _VELOCITY_A, _VELOCITY_B, _EXTENT_A, _EXTENT_B = 0, 4, 8, 10, 12, 13
 _FRAME, _W, _TOUCH, _GAP, _BLOCKED, _T_FIRST, _T_LAST, _N = 14, 18, 20, 21, 22, 23, 24, 25
-_FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT = 27, 28, 29, 30, 31, 32, 33
-_RESULT = 35
+_FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT, _ODD = 27, 28, 29, 30, 31, 32, 33, 35
+_RESULT = 36
 _NUMBER_ROWS = _RESULT + SWEPT_SIZE
 
-# Rows of `k`: the status, or `_UNSURE`, and the points of the contact.
-_STATUS, _COUNT = 0, 1
+SCRATCH = (_VERTEX_ROWS + _NEAREST_ROWS + _NUMBER_ROWS) * STRIDE
+"""Numbers of `v`, `g` and `s` together."""
+
+# Rows of `k`: the status, or `_UNSURE`; the points of the contact; where the records and the answer lie in memory.
+_STATUS, _COUNT, _AT_A, _AT_B, _AT_RESULT = 0, 1, 2, 3, 4
+_WHOLE_ROWS = 5
 _UNSURE = -1
 
 
-@kernel
-def _classify(kind: IntArray, n_vertices: IntArray, radius: FloatArray, pairs: IntArray, rows: IntArray) -> IntArray:
-    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin."""
-    n = pairs.shape[0]
-    of_row = np.empty(n, dtype=np.uint8)
-    begin = np.zeros(_N_CLASSES + 1, dtype=np.int64)
-    for row in range(n):
-        a, b = pairs[row, 0], pairs[row, 1]
-        found = _SCALAR
-        is_sharp = kind[a] == POLYGON and kind[b] == POLYGON and radius[a] + radius[b] == 0.0
-        if is_sharp and max(n_vertices[a], n_vertices[b]) <= MOST_SLOTS:
-            found = (n_vertices[a] - 1) // SLOT_GROUP * _N_GROUPS + (n_vertices[b] - 1) // SLOT_GROUP
-        of_row[row] = found
-        begin[found + 1] += 1
-    for found in range(_N_CLASSES):
-        begin[found + 1] += begin[found]
-    at = begin[:_N_CLASSES].copy()
-    for row in range(n):
-        rows[at[of_row[row]]] = row
-        at[of_row[row]] += 1
-    return begin
+@inlined_kernel
+def _load_core(v: FloatArray, k: IntArray, place: int, beyond: int, slots: int, records: FloatArray) -> None:
+    """Load the corners and normals whose records begin at row `place` of `k` to the rows from `beyond` on."""
+    for slot in range(0, slots, SLOT_GROUP):
+        to = (beyond + slot) * STRIDE
+        for lane in range(0, LANES, SLOT_GROUP):
+            turn_four(v, to + X * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, slot)
+            turn_four(v, to + Y * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, SLOTS + slot)
+            turn_four(v, to + NX * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, 2 * SLOTS + slot)
+            turn_four(v, to + NY * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, 3 * SLOTS + slot)
 
 
 @inlined_kernel
-def _place(v: FloatArray, w: FloatArray, s: FloatArray, slots: int) -> None:
-    """Write B's core and normals as A sees them, w in A's frame, and the rounding; see `_sat_kernel.move_to_frame`."""
+def _load(
+    v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, width: int,
+    extent: FloatArray, records: FloatArray, pairs: IntArray,
+    poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
+) -> None:  # fmt: skip
+    """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
+    last = chosen.shape[0] - 1
     for lane in range(LANES):
-        ax, ay = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane]
-        cos_a, sin_a = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
-        bx, by = s[_POSE_B * STRIDE + lane], s[(_POSE_B + 1) * STRIDE + lane]
-        cos_b, sin_b = s[(_POSE_B + 2) * STRIDE + lane], s[(_POSE_B + 3) * STRIDE + lane]
+        row = np.uint64(chosen[np.uint64(min(lane, last))])
+        a, b = pairs[row, 0], pairs[row, 1]
+        k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane], k[_AT_RESULT * STRIDE + lane] = RECORD * a, RECORD * b, width * row
+        s[_EXTENT_A * STRIDE + lane], s[_EXTENT_B * STRIDE + lane] = extent[np.uint64(a)], extent[np.uint64(b)]
+        for field in range(3):
+            s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
+        for field in range(2):
+            s[(_VELOCITY_A + field) * STRIDE + lane] = velocities_a[row, field]
+            s[(_VELOCITY_B + field) * STRIDE + lane] = velocities_b[row, field]
+    _load_core(v, k, _AT_A, 0, slots_a, records)
+    _load_core(v, k, _AT_B, _OF_B, slots_b, records)
+
+
+@inlined_kernel
+def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
+    """Turn B's core and normals to A's frame, and w, and find the rounding; see `_sat_kernel.move_to_frame`."""
+    for lane in range(LANES):
+        ax, ay, angle_a = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane], s[(_POSE_A + 2) * STRIDE + lane]
+        bx, by, angle_b = s[_POSE_B * STRIDE + lane], s[(_POSE_B + 1) * STRIDE + lane], s[(_POSE_B + 2) * STRIDE + lane]
+        cos_a, sin_a = cosine_and_sine_of_small(angle_a)
+        cos_b, sin_b = cosine_and_sine_of_small(angle_b)
+        s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane] = cos_a, sin_a
         dx, dy = bx - ax, by - ay
         s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane] = cos_a * cos_b + sin_a * sin_b, cos_a * sin_b - sin_a * cos_b
         s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane] = cos_a * dx + sin_a * dy, cos_a * dy - sin_a * dx
-        vx = s[_VELOCITY_B * STRIDE + lane] - s[_VELOCITY_A * STRIDE + lane]
-        vy = s[(_VELOCITY_B + 1) * STRIDE + lane] - s[(_VELOCITY_A + 1) * STRIDE + lane]
+        vx_a, vy_a = s[_VELOCITY_A * STRIDE + lane], s[(_VELOCITY_A + 1) * STRIDE + lane]
+        vx_b, vy_b = s[_VELOCITY_B * STRIDE + lane], s[(_VELOCITY_B + 1) * STRIDE + lane]
+        vx, vy = vx_b - vx_a, vy_b - vy_a
         s[_W * STRIDE + lane], s[(_W + 1) * STRIDE + lane] = cos_a * vx + sin_a * vy, cos_a * vy - sin_a * vx
         scale = abs(ax) + abs(ay) + abs(bx) + abs(by) + s[_EXTENT_A * STRIDE + lane] + s[_EXTENT_B * STRIDE + lane]
         s[_TOUCH * STRIDE + lane] = SAT_ROUNDING * scale
+        all_numbers = scale + (abs(vx_a) + abs(vy_a)) + (abs(vx_b) + abs(vy_b))
+        is_fine = (all_numbers < np.inf) & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED)
+        s[_ODD * STRIDE + lane] = 0.0 if is_fine else 1.0
         s[_GAP * STRIDE + lane], s[_BLOCKED * STRIDE + lane] = -np.inf, 0.0
         s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane] = -np.inf, np.inf
         s[_N * STRIDE + lane] = s[(_N + 1) * STRIDE + lane] = 0.0
-    for first_slot in range(0, slots, SLOT_GROUP):
-        row = (first_slot & SLOT_MASK) * STRIDE
+    for slot in range(slots):
+        row = (_OF_B + (slot & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             cos, sin = s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane]
             shift_x, shift_y = s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane]
-            for slot in range(SLOT_GROUP):
-                at = slot * STRIDE + row + lane
-                x, y, nx, ny = (
-                    v[(OF_B + X) * STRIDE + at], v[(OF_B + Y) * STRIDE + at], v[(OF_B + NX) * STRIDE + at], v[(OF_B + NY) * STRIDE + at],
-                )  # fmt: skip
-                w[X * STRIDE + at], w[Y * STRIDE + at] = cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
-                w[NX * STRIDE + at], w[NY * STRIDE + at] = cos * nx - sin * ny + 0.0, sin * nx + cos * ny + 0.0
+            at = row + lane
+            x, y, nx, ny = v[X * STRIDE + at], v[Y * STRIDE + at], v[NX * STRIDE + at], v[NY * STRIDE + at]
+            v[X * STRIDE + at], v[Y * STRIDE + at] = cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
+            v[NX * STRIDE + at], v[NY * STRIDE + at] = cos * nx - sin * ny + 0.0, sin * nx + cos * ny + 0.0
 
 
 @inlined_kernel
-def _clip_by_edges(p: FloatArray, g: FloatArray, s: FloatArray, nearest: int, sign: float, slots: int) -> None:
-    """Cut the interval by the half-lines of `p`'s edges; `sign` is 1 for A and -1 for B, whose edges move the other way."""
+def _nearest_of_four(v: FloatArray, at: int, nx: float, ny: float, nearest: float) -> float:
+    """Return the least of `nearest` and of where the corner at `at` and the three after it lie on the normal."""
+    along_0 = nx * v[X * STRIDE + at] + ny * v[Y * STRIDE + at]
+    along_1 = nx * v[(X + 1) * STRIDE + at] + ny * v[(Y + 1) * STRIDE + at]
+    along_2 = nx * v[(X + 2) * STRIDE + at] + ny * v[(Y + 2) * STRIDE + at]
+    along_3 = nx * v[(X + 3) * STRIDE + at] + ny * v[(Y + 3) * STRIDE + at]
+    low, high = (along_0 if along_0 < along_1 else along_1), (along_2 if along_2 < along_3 else along_3)
+    low = low if low < high else high
+    return low if low < nearest else nearest
+
+
+@inlined_kernel
+def _find_nearest(v: FloatArray, g: FloatArray, of_edges: int, of_corners: int, slots: int, others: int) -> None:
+    """Find for each edge where on its normal the nearest of the other's corners lies.
+
+    One pass takes four edges and four corners, or eight: half the time of a pass for each edge, for a corner read once serves four.
+    """
+    for first_edge in range(0, slots, SLOT_GROUP):
+        row = (first_edge & SLOT_MASK) * STRIDE
+        if others == SLOT_GROUP:
+            for lane in range(LANES):
+                for edge in range(SLOT_GROUP):
+                    at = (of_edges + edge) * STRIDE + row + lane
+                    nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
+                    g[edge * STRIDE + row + lane] = _nearest_of_four(v, of_corners * STRIDE + lane, nx, ny, np.inf)
+        else:
+            for lane in range(LANES):
+                for edge in range(SLOT_GROUP):
+                    at = (of_edges + edge) * STRIDE + row + lane
+                    nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
+                    nearest = _nearest_of_four(v, of_corners * STRIDE + lane, nx, ny, np.inf)
+                    nearest = _nearest_of_four(v, (of_corners + SLOT_GROUP) * STRIDE + lane, nx, ny, nearest)
+                    g[edge * STRIDE + row + lane] = nearest
+            for corner in range(2 * SLOT_GROUP, others, SLOT_GROUP):
+                corner_row = (of_corners + (corner & SLOT_MASK)) * STRIDE
+                for lane in range(LANES):
+                    for edge in range(SLOT_GROUP):
+                        at, to = (of_edges + edge) * STRIDE + row + lane, edge * STRIDE + row + lane
+                        g[to] = _nearest_of_four(v, corner_row + lane, v[NX * STRIDE + at], v[NY * STRIDE + at], g[to])
+
+
+@inlined_kernel
+def _clip_by_edges(v: FloatArray, g: FloatArray, s: FloatArray, of_edges: int, sign: float, slots: int) -> None:
+    """Cut the interval by the half-lines of one polygon's edges; `sign` is 1 for A and -1 for B, whose edges move the other way."""
     for first_edge in range(0, slots, SLOT_GROUP):
         row = (first_edge & SLOT_MASK) * STRIDE
         for lane in range(LANES):
@@ -127,9 +191,9 @@ def _clip_by_edges(p: FloatArray, g: FloatArray, s: FloatArray, nearest: int, si
             t_first, t_last = s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane]
             found_x, found_y = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
             for edge in range(SLOT_GROUP):
-                nx, ny = p[(NX + edge) * STRIDE + row + lane], p[(NY + edge) * STRIDE + row + lane]
-                x, y = p[(X + edge) * STRIDE + row + lane], p[(Y + edge) * STRIDE + row + lane]
-                separation = g[(nearest + edge) * STRIDE + row + lane] - (nx * x + ny * y)
+                at = (of_edges + edge) * STRIDE + row + lane
+                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                separation = g[edge * STRIDE + row + lane] - (nx * x + ny * y)
                 rate = nx * wx + ny * wy
                 crossing = -separation / rate
                 gap = separation if separation > gap else gap
@@ -153,7 +217,7 @@ def _decide(s: FloatArray, k: IntArray, t_max: float) -> None:
         is_inside, is_unsure = gap <= 0.0, (gap > 0.0) & (gap <= touch)
         misses = is_still | (blocked > 0.0) | (t_first > t_last) | (t_first < 0.0) | (t_first > t_max)
         status = OVERLAPPING if is_inside else (MISS if misses else HIT)
-        k[_STATUS * STRIDE + lane] = _UNSURE if is_unsure else status
+        k[_STATUS * STRIDE + lane] = _UNSURE if is_unsure | (s[_ODD * STRIDE + lane] > 0.0) else status
         ends = np.inf if is_still else (t_last if t_last > 0.0 else 0.0)
         is_hit = status == HIT
         cos, sin = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
@@ -165,36 +229,36 @@ def _decide(s: FloatArray, k: IntArray, t_max: float) -> None:
 
 
 @inlined_kernel
-def _find_forward(p: FloatArray, s: FloatArray, forward: int, sign: float, slots: int) -> None:
+def _find_forward(v: FloatArray, s: FloatArray, of_core: int, forward: int, sign: float, slots: int) -> None:
     """Find how far a core reaches along the normal, or against it."""
     for lane in range(LANES):
         s[forward * STRIDE + lane] = -np.inf
     for first_slot in range(0, slots, SLOT_GROUP):
-        row = (first_slot & SLOT_MASK) * STRIDE
+        row = (of_core + (first_slot & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             nx, ny, best = sign * s[_N * STRIDE + lane], sign * s[(_N + 1) * STRIDE + lane], s[forward * STRIDE + lane]
             for slot in range(SLOT_GROUP):
-                along = nx * p[(X + slot) * STRIDE + row + lane] + ny * p[(Y + slot) * STRIDE + row + lane]
+                along = nx * v[(X + slot) * STRIDE + row + lane] + ny * v[(Y + slot) * STRIDE + row + lane]
                 best = along if along > best else best
             s[forward * STRIDE + lane] = best
 
 
 @inlined_kernel
-def _find_interval(p: FloatArray, s: FloatArray, forward: int, low_row: int, sign: float, slots: int) -> None:
+def _find_interval(v: FloatArray, s: FloatArray, of_core: int, forward: int, low_row: int, sign: float, slots: int) -> None:
     """Find the interval on the tangent of the corners that reach as far forward, B's moved on to the contact; see `touching_interval`."""
     for lane in range(LANES):
         s[low_row * STRIDE + lane], s[(low_row + 1) * STRIDE + lane] = np.inf, -np.inf
         s[_SHIFT * STRIDE + lane] = s[_T_FIRST * STRIDE + lane] * s[_W * STRIDE + lane] if sign < 0.0 else 0.0
         s[(_SHIFT + 1) * STRIDE + lane] = s[_T_FIRST * STRIDE + lane] * s[(_W + 1) * STRIDE + lane] if sign < 0.0 else 0.0
     for first_slot in range(0, slots, SLOT_GROUP):
-        row = (first_slot & SLOT_MASK) * STRIDE
+        row = (of_core + (first_slot & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
             nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
             shift_x, shift_y = s[_SHIFT * STRIDE + lane], s[(_SHIFT + 1) * STRIDE + lane]
             least = s[forward * STRIDE + lane] - s[_TOUCH * STRIDE + lane]
             low, high = s[low_row * STRIDE + lane], s[(low_row + 1) * STRIDE + lane]
             for slot in range(SLOT_GROUP):
-                x, y = p[(X + slot) * STRIDE + row + lane], p[(Y + slot) * STRIDE + row + lane]
+                x, y = v[(X + slot) * STRIDE + row + lane], v[(Y + slot) * STRIDE + row + lane]
                 counts = (sign * nx) * x + (sign * ny) * y >= least
                 x, y = x + shift_x, y + shift_y
                 along = nx * y - ny * x
@@ -203,18 +267,22 @@ def _find_interval(p: FloatArray, s: FloatArray, forward: int, low_row: int, sig
 
 
 @inlined_kernel
-def _find_contact(v: FloatArray, w: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
+def _find_contact(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
     """Fill the points of the contact: its middle and its ends."""
-    _find_forward(v, s, _FORWARD_A, 1.0, slots_a)
-    _find_forward(w, s, _FORWARD_B, -1.0, slots_b)
-    _find_interval(v, s, _FORWARD_A, _LOW, 1.0, slots_a)
-    _find_interval(w, s, _FORWARD_B, _LOW_B, -1.0, slots_b)
+    _find_forward(v, s, 0, _FORWARD_A, 1.0, slots_a)
+    _find_forward(v, s, _OF_B, _FORWARD_B, -1.0, slots_b)
+    _find_interval(v, s, 0, _FORWARD_A, _LOW, 1.0, slots_a)
+    _find_interval(v, s, _OF_B, _FORWARD_B, _LOW_B, -1.0, slots_b)
     for lane in range(LANES):
         low_a, high_a, low_b, high_b = (
             s[_LOW * STRIDE + lane], s[_HIGH * STRIDE + lane], s[_LOW_B * STRIDE + lane], s[_HIGH_B * STRIDE + lane],
         )  # fmt: skip
         low, high = (low_a if low_a > low_b else low_b), (high_a if high_a < high_b else high_b)
-        is_hit, is_segment = k[_STATUS * STRIDE + lane] == HIT, high - low > s[_TOUCH * STRIDE + lane]
+        touch, is_edge_a = s[_TOUCH * STRIDE + lane], high_a - low_a > s[_TOUCH * STRIDE + lane]
+        is_at_end = (low - high > touch) & (is_edge_a != (high_b - low_b > touch))
+        end = high if (low_b > high_a) == is_edge_a else low
+        low, high = (end if is_at_end else low), (end if is_at_end else high)
+        is_hit, is_segment = k[_STATUS * STRIDE + lane] == HIT, high - low > touch
         nx, ny, forward, t = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane], s[_FORWARD_A * STRIDE + lane], s[_T_FIRST * STRIDE + lane]
         cos, sin = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
         ax, ay = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane]
@@ -230,70 +298,49 @@ def _find_contact(v: FloatArray, w: FloatArray, s: FloatArray, k: IntArray, slot
         k[_COUNT * STRIDE + lane] = (2 if is_segment else 1) if is_hit else 0
 
 
-@kernel
-def _swept_block(
-    v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int, t_max: float, with_contact: bool
-) -> None:  # fmt: skip
-    """Answer for the pairs of one block."""
-    _place(v, w, s, slots_b)
-    find_nearest(v, w, g, NEAREST_TO_A, slots_a, slots_b)
-    find_nearest(w, v, g, NEAREST_TO_B, slots_b, slots_a)
-    _clip_by_edges(v, g, s, NEAREST_TO_A, 1.0, slots_a)
-    _clip_by_edges(w, g, s, NEAREST_TO_B, -1.0, slots_b)
-    _decide(s, k, t_max)
-    if with_contact:
-        _find_contact(v, w, s, k, slots_a, slots_b)
-
-
-@kernel
-def _load_block(
-    v: FloatArray, s: FloatArray, rows: IntArray, low: int, end: int, slots_a: int, slots_b: int,
-    first: IntArray, n_vertices: IntArray, vertices: FloatArray, normals: FloatArray, extent: FloatArray, pairs: IntArray,
-    poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
-) -> None:  # fmt: skip
-    """Load the pairs rows[low:end], as far as there are lanes, the last one over and over into lanes that are left."""
-    for lane in range(LANES):
-        row = np.uint64(rows[min(low + lane, end - 1)])
-        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
-        for field in range(4):
-            s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
-        for field in range(2):
-            s[(_VELOCITY_A + field) * STRIDE + lane] = velocities_a[row, field]
-            s[(_VELOCITY_B + field) * STRIDE + lane] = velocities_b[row, field]
-        s[_EXTENT_A * STRIDE + lane], s[_EXTENT_B * STRIDE + lane] = extent[a], extent[b]
-        load_core(v, lane, 0, slots_a, first[a], n_vertices[a], vertices, normals, 0.0, 0.0)
-        load_core(v, lane, OF_B, slots_b, first[b], n_vertices[b], vertices, normals, 0.0, 0.0)
-
-
-@kernel
-def _store_block(
-    s: FloatArray, k: IntArray, rows: IntArray, low: int, end: int, with_contact: bool,
+@inlined_kernel
+def _store(
+    s: FloatArray, k: IntArray, chosen: IntArray, with_contact: bool,
     status: IntArray, counts: IntArray, results: FloatArray, rest: IntArray, n_rest: int,
 ) -> int:  # fmt: skip
     """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
-    width = SWEPT_SIZE if with_contact else TIMES_SIZE
-    for lane in range(min(LANES, end - low)):
-        row = np.uint64(rows[low + lane])
-        status[row] = k[_STATUS * STRIDE + lane]
-        for field in range(width):
-            results[row, field] = s[(_RESULT + field) * STRIDE + lane]
+    last = SWEPT_SIZE - SLOT_GROUP
+    for lane in range(0, LANES, SLOT_GROUP):
+        return_four(results, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+        if with_contact:
+            return_four(results, k, _AT_RESULT * STRIDE + lane, TIMES_SIZE, s, (_RESULT + TIMES_SIZE) * STRIDE + lane, STRIDE)
+            return_four(results, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+    for lane in range(chosen.shape[0]):
+        row = np.uint64(chosen[np.uint64(lane)])
+        found = k[_STATUS * STRIDE + lane]
+        status[row] = found
         if with_contact:
             counts[row] = k[_COUNT * STRIDE + lane]
-        if k[_STATUS * STRIDE + lane] == _UNSURE:
-            rest[n_rest] = rows[low + lane]
-            n_rest += 1
+        rest[np.uint64(n_rest)] = row
+        n_rest += 1 if found == _UNSURE else 0
     return n_rest
 
 
 @kernel
-def swept_lanes(
-    kind: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
+def _find_times(v: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int, t_max: float) -> None:
+    """Answer for the pairs of one block but for where they touch."""
+    _place(v, s, slots_b)
+    _find_nearest(v, g, 0, _OF_B, slots_a, slots_b)
+    _clip_by_edges(v, g, s, 0, 1.0, slots_a)
+    _find_nearest(v, g, _OF_B, 0, slots_b, slots_a)
+    _clip_by_edges(v, g, s, _OF_B, -1.0, slots_b)
+    _decide(s, k, t_max)
+
+
+@kernel
+def _answer_block(
+    scratch: FloatArray,
+    k: IntArray,
+    chosen: IntArray,
+    slots_a: int,
+    slots_b: int,
     extent: FloatArray,
+    records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
     velocities_a: FloatArray,
@@ -304,29 +351,80 @@ def swept_lanes(
     status: IntArray,
     counts: IntArray,
     results: FloatArray,
-) -> IntArray:
-    """Fill the rows of all `pairs` that lanes can answer; return the numbers of the others, which are `swept_pairs`'s to fill.
+    rest: IntArray,
+    n_rest: int,
+) -> int:
+    """Fill the `chosen` rows, at most `LANES`, but for those that `rest` lists; return how many that are by now."""
+    v, g = scratch[: _VERTEX_ROWS * STRIDE], scratch[_VERTEX_ROWS * STRIDE : (_VERTEX_ROWS + _NEAREST_ROWS) * STRIDE]
+    s = scratch[(_VERTEX_ROWS + _NEAREST_ROWS) * STRIDE :]
+    width = SWEPT_SIZE if with_contact else TIMES_SIZE
+    _load(v, s, k, chosen, slots_a, slots_b, width, extent, records, pairs, poses_a, velocities_a, poses_b, velocities_b)
+    _find_times(v, g, s, k, slots_a, slots_b, t_max)
+    if with_contact:
+        _find_contact(v, s, k, slots_a, slots_b)
+    return _store(s, k, chosen, with_contact, status, counts, results, rest, n_rest)
 
-    Arguments are those of `swept_pairs`; without contact `results` has `TIMES_SIZE` columns.
+
+@kernel
+def swept_lanes(
+    kind: IntArray,
+    n_vertices: IntArray,
+    radius: FloatArray,
+    extent: FloatArray,
+    records: FloatArray,
+    pairs: IntArray,
+    poses_a: FloatArray,
+    velocities_a: FloatArray,
+    poses_b: FloatArray,
+    velocities_b: FloatArray,
+    t_max: float,
+    with_contact: bool,
+    status: IntArray,
+    counts: IntArray,
+    results: FloatArray,
+    scratch: FloatArray,
+    rest: IntArray,
+) -> int:
+    """Fill the rows of all `pairs` that lanes can answer; list the numbers of the others in `rest` and return how many they are.
+
+    Arguments are those of `swept_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, `scratch` (SCRATCH,) and `rest`
+    (n + 1,); without contact `results` has `TIMES_SIZE` columns. Returns -1, with some rows filled, where an index is out of
+    range. Rows with numbers that are not finite are among the others.
     """
-    n = pairs.shape[0]
-    rows, rest, n_rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
-    begin = _classify(kind, n_vertices, radius, pairs, rows)
-    v, w, g = np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE)
-    s, k = np.zeros(_NUMBER_ROWS * STRIDE), np.zeros(2 * STRIDE, dtype=np.int64)
-    for number in range(_N_CLASSES):
-        start, end = begin[number], begin[number + 1]
-        if number == _SCALAR or end - start < FEWEST:
-            for at in range(start, end):
-                rest[n_rest] = rows[at]
-                n_rest += 1
+    flat, n_shapes, n_rest = records.reshape(-1), np.uint64(n_vertices.shape[0]), 0
+    k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
+    waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
+    for row in range(pairs.shape[0]):
+        a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
+        if a >= n_shapes or b >= n_shapes:
+            return -1
+        n_a, n_b = n_vertices[a], n_vertices[b]
+        is_sharp = (kind[a] == POLYGON) & (kind[b] == POLYGON) & (radius[a] + radius[b] == 0.0)
+        if not is_sharp or max(n_a, n_b) > SLOTS:
+            rest[n_rest] = row
+            n_rest += 1
             continue
-        slots_a, slots_b = SLOT_GROUP * (number // _N_GROUPS + 1), SLOT_GROUP * (number % _N_GROUPS + 1)
-        for low in range(start, end, LANES):
-            _load_block(
-                v, s, rows, low, end, slots_a, slots_b, first, n_vertices, vertices, normals, extent, pairs,
-                poses_a, velocities_a, poses_b, velocities_b,
+        size_a, size_b = (n_a - 1) // SLOT_GROUP, (n_b - 1) // SLOT_GROUP
+        number = np.uint64(_N_SIZES * size_a + size_b)
+        at = n_waiting[number]
+        waiting[number * np.uint64(LANES) + np.uint64(at)] = row
+        n_waiting[number] = at + 1
+        if at + 1 == LANES:
+            n_waiting[number] = 0
+            n_rest = _answer_block(
+                scratch, k, waiting[int(number) * LANES : (int(number) + 1) * LANES], SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1),
+                extent, flat, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact,
+                status, counts, results, rest, n_rest,
             )  # fmt: skip
-            _swept_block(v, w, g, s, k, slots_a, slots_b, t_max, with_contact)
-            n_rest = _store_block(s, k, rows, low, end, with_contact, status, counts, results, rest, n_rest)
-    return rest[:n_rest]
+    together = np.empty(LANES, dtype=np.int64)
+    for size in range(1, _N_SIZES, 2):  # what waits still: first all that fit two polygons of 8 vertices, then the others
+        n_left = LANES
+        while n_left == LANES:
+            n_left = gather(waiting, n_waiting, LANES, _N_SIZES, size, together, LANES)
+            if n_left > 0:
+                slots = SLOT_GROUP * (size + 1)
+                n_rest = _answer_block(
+                    scratch, k, together[:n_left], slots, slots, extent, flat, pairs, poses_a, velocities_a, poses_b, velocities_b,
+                    t_max, with_contact, status, counts, results, rest, n_rest,
+                )  # fmt: skip
+    return n_rest

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.continuous.swept import swept_rows
+from engine.continuous.swept import swept_one_by_one, swept_rows
 from engine.contracts import RayHit, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase.packing import PackedShapes, remembered
@@ -18,9 +18,7 @@ from engine.narrowphase.scratch import ONE_PAIR, pose_row
 __all__ = ["shape_cast", "shape_cast_rows"]
 
 
-def shape_cast(
-    shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform
-) -> RayHit:
+def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform) -> RayHit:
     """Throw `shape` from its pose along `translation`, without turning it, at a `target` at rest.
 
     Parameters
@@ -45,9 +43,11 @@ def shape_cast(
     >>> hit.fraction, hit.point
     (0.5, (-0.5, 0.0))
     """
-    status, results = shape_cast_rows(
-        remembered(shape, target), ONE_PAIR, pose_row(xf)[None], np.array([translation], dtype=np.float64), pose_row(xf_target)[None]
-    )
+    status, _, found = swept_one_by_one(
+        remembered(target, shape), ONE_PAIR, pose_row(xf_target)[None], np.zeros((1, 2)),
+        pose_row(xf)[None], np.array([translation], dtype=np.float64), 1.0,
+    )  # fmt: skip
+    results = _ray_columns(found)
     fraction, point_x, point_y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.HIT:
         return RayHit(Status.HIT, fraction, (point_x, point_y), (normal_x, normal_y))
@@ -59,7 +59,14 @@ def shape_cast(
 def shape_cast_rows(
     shapes: PackedShapes, pairs: IntArray, poses: FloatArray, translations: FloatArray, poses_target: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return status (n,), OVERLAPPING where they do at 0, and fraction, point, normal (n, 5), for pairs of a shape and its target."""
+    """Return status (n,), OVERLAPPING where they do at 0, and fraction, point, normal (n, 5), for pairs of a shape and its target.
+
+    Poses are (n, 3) x, y, angle. Inputs checked and writable.
+    """
     turned = np.ascontiguousarray(pairs[:, ::-1])
     status, _, found = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
-    return status, np.column_stack((found[:, 0], found[:, 4:6], found[:, 2:4]))
+    return status, _ray_columns(found)
+
+
+def _ray_columns(found: FloatArray) -> FloatArray:
+    return np.column_stack((found[:, 0], found[:, 4:6], found[:, 2:4]))

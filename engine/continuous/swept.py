@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
-from engine.continuous._swept_lanes_kernel import swept_lanes
+from engine.continuous._swept_lanes_kernel import SCRATCH, swept_lanes
 from engine.contracts import ContactSet, Status, SweptContact
 from engine.geometry import AnyShape, Transform
+from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["LANES_FROM", "swept_contact", "swept_rows"]
+__all__ = ["LANES_FROM", "swept_contact", "swept_one_by_one", "swept_rows"]
 
 LANES_FROM = 48
 """Pairs from which on lanes are tried, as for the other questions; see `engine.narrowphase.batched`."""
@@ -63,7 +66,7 @@ def swept_contact(
     >>> swept_contact(wall, Transform(), (0.0, 0.0), box, Transform((5.5, 0.0)), (-8.0, 0.0), 1.0).contact_set.points
     ((0.5, -1.0), (0.5, 1.0))
     """
-    status, counts, results = swept_rows(
+    status, counts, results = swept_one_by_one(
         remembered(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
         pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max),
     )  # fmt: skip
@@ -87,26 +90,33 @@ def swept_rows(
     t_max: float,
     with_contact: bool = True,
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 4) x, y, cos, sin.
+    """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 3) x, y, angle.
 
-    Inputs checked and writable. Many polygons without skins go in lanes, with the same answers to the bit. Without contact the ends are
-    not counted, and the results are `TIMES_SIZE` wide.
+    Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels find out on the way. Many polygons
+    without skins go in lanes, with the same answers to the bit. Without contact the ends are not counted, and the results are
+    `TIMES_SIZE` wide.
+
+    Raises
+    ------
+    InvalidInputError
+        An index out of range, or a number in `xf_a`, `xf_b`, `velocity_a` or `velocity_b` that is not finite.
     """
     n = len(pairs)
+    moves = (poses_a, velocities_a, poses_b, velocities_b)
     if n < LANES_FROM or not has_wide_registers():
-        status, counts, results = _empty_rows(n, SWEPT_SIZE)
-        _fill_one_by_one(shapes, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, status, counts, results)
+        _refuse_wrong(shapes, pairs, *moves)
+        status, counts, results = swept_one_by_one(shapes, pairs, *_turned(moves), t_max)
         return status, counts, results if with_contact else results[:, :TIMES_SIZE]
     status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
-    rest = swept_lanes(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results,
+    rest = room(n + 1).view(np.int64)
+    n_rest = swept_lanes(
+        shapes.kind, shapes.n_vertices, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
+        t_max, with_contact, status, counts, results, room(SCRATCH), rest,
     )  # fmt: skip
-    if len(rest) > 0:
-        others = _empty_rows(len(rest), SWEPT_SIZE)
-        _fill_one_by_one(
-            shapes, pairs[rest], poses_a[rest], velocities_a[rest], poses_b[rest], velocities_b[rest], t_max, *others
-        )  # fmt: skip
+    if n_rest != 0:
+        _refuse_wrong(shapes, pairs, *moves)
+        rest = rest[:n_rest]
+        others = swept_one_by_one(shapes, pairs[rest], *_turned([rows[rest] for rows in moves]), t_max)
         status[rest], counts[rest], results[rest] = others[0], others[1], others[2][:, : results.shape[1]]
     return status, counts, results
 
@@ -114,11 +124,30 @@ def swept_rows(
 def _empty_rows(n: int, width: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Make room for status, counts and results of `n` pairs, in one piece of memory."""
     piece = room((width + 2) * n)
-    whole = piece[: 2 * n].view(np.int64)
-    return whole[:n], whole[n:], piece[2 * n :].reshape(n, width)
+    whole = piece.view(np.int64)
+    return whole[:n], whole[n : 2 * n], piece[2 * n :].reshape(n, width)
 
 
-def _fill_one_by_one(
+def _refuse_wrong(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray
+) -> None:
+    index_pairs("pairs", pairs, len(shapes))
+    finite_rows("xf_a", poses_a, 3)
+    finite_rows("xf_b", poses_b, 3)
+    finite_rows("velocity_a", velocities_a, 2)
+    finite_rows("velocity_b", velocities_b, 2)
+
+
+def _turned(moves: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the same with poses (n, 4) x, y, cos, sin."""
+    poses_a, velocities_a, poses_b, velocities_b = moves
+    turned_a, turned_b = np.empty((len(poses_a), 4)), np.empty((len(poses_b), 4))
+    turn_poses(poses_a, turned_a)
+    turn_poses(poses_b, turned_b)
+    return turned_a, velocities_a, turned_b, velocities_b
+
+
+def swept_one_by_one(
     shapes: PackedShapes,
     pairs: IntArray,
     poses_a: FloatArray,
@@ -126,11 +155,11 @@ def _fill_one_by_one(
     poses_b: FloatArray,
     velocities_b: FloatArray,
     t_max: float,
-    status: IntArray,
-    counts: IntArray,
-    results: FloatArray,
-) -> None:
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the same, contacts included, by the scalar kernel: poses (n, 4) x, y, cos, sin; inputs checked and writable."""
+    rows = _empty_rows(len(pairs), SWEPT_SIZE)
     swept_pairs(
         shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, status, counts, results,
+        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows,
     )  # fmt: skip
+    return rows

@@ -11,9 +11,25 @@ from engine.geometry.sweep import Sweep
 from engine.geometry.transform import Transform
 
 Shape = Circle | Polygon
-"""The solid shapes a Box2D fixture of ours may have."""
+"""The solid shapes of Box2D."""
+
+FixtureShape = Circle | Polygon | Segment
+"""The shapes a Box2D fixture of ours may have; a segment is an edge, or with its ghosts one link of a chain."""
 
 AnyShape = Circle | Polygon | Capsule | Segment
 """Any shape a query takes."""
 
-__all__ = ["AABB", "AnyShape", "Capsule", "Circle", "MassProperties", "Polygon", "Segment", "Shape", "Sweep", "Transform", "convex_hull"]
+__all__ = [
+    "AABB",
+    "AnyShape",
+    "Capsule",
+    "Circle",
+    "FixtureShape",
+    "MassProperties",
+    "Polygon",
+    "Segment",
+    "Shape",
+    "Sweep",
+    "Transform",
+    "convex_hull",
+]

@@ -65,7 +65,7 @@ class Polygon:
         except InvalidInputError as error:
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
         corners = _strictly_convex(_as_points(vertices))
-        edges = np.roll(corners, -1, axis=0) - corners
+        edges = _rolled(corners, 1) - corners
         lengths = np.hypot(edges[:, 0], edges[:, 1])
         normals = np.ascontiguousarray(np.column_stack((edges[:, 1], -edges[:, 0])) / lengths[:, None])
         object.__setattr__(self, "vertices", frozen(corners))
@@ -153,11 +153,11 @@ def _strictly_convex(points: FloatArray) -> FloatArray:
     """Drop repeated and collinear vertices, orient counter-clockwise, and refuse what is not convex and simple."""
     resolution = COLLINEAR_ROUNDING * float(np.abs(points).max(initial=0.0))
     kept = _without_repeats(points, resolution)
-    n_distinct = len(np.unique(kept, axis=0))
+    n_distinct = len(set(map(tuple, kept.tolist())))
     if n_distinct < 3:
         raise InvalidShapeError("vertices", "at least 3 distinct points", Described(n_distinct))
-    before = kept - np.roll(kept, 1, axis=0)
-    after = np.roll(kept, -1, axis=0) - kept
+    before = kept - _rolled(kept, -1)
+    after = _rolled(kept, 1) - kept
     cross = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     dot = (before * after).sum(axis=1)
     # cross = |before| |after| sin(turn); divided by the longer edge it is a distance, comparable with the resolution
@@ -182,6 +182,11 @@ def _strictly_convex(points: FloatArray) -> FloatArray:
 def _without_repeats(points: FloatArray, resolution: float) -> FloatArray:
     if len(points) == 0:
         return points
-    step = points - np.roll(points, 1, axis=0)
+    step = points - _rolled(points, -1)
     distinct = np.hypot(step[:, 0], step[:, 1]) > resolution
     return points[distinct]
+
+
+def _rolled(points: FloatArray, by: int) -> FloatArray:
+    """Return the points `by` places further on; `np.roll` does that for any axis, in five times the time."""
+    return np.concatenate((points[by:], points[:by]))

@@ -68,6 +68,8 @@ def turns_of_few(p: Sequence[float], q: Sequence[float], points: Sequence[Sequen
 
 def exact_turn(p: FloatArray | Sequence[float], q: FloatArray | Sequence[float], r: FloatArray | Sequence[float]) -> Fraction:
     """Return the determinant itself."""
-    px, py = Fraction(float(p[0])), Fraction(float(p[1]))
-    left = (Fraction(float(q[0])) - px) * (Fraction(float(r[1])) - py)
-    return left - (Fraction(float(q[1])) - py) * (Fraction(float(r[0])) - px)
+    # floats are whole numbers over powers of two: over the largest of these nothing has to be divided on the way
+    parts = [float(number).as_integer_ratio() for corner in (p, q, r) for number in corner]
+    bits = max(denominator.bit_length() for _, denominator in parts)
+    px, py, qx, qy, rx, ry = (numerator << (bits - denominator.bit_length()) for numerator, denominator in parts)
+    return Fraction((qx - px) * (ry - py) - (qy - py) * (rx - px), 1 << (2 * bits - 2))

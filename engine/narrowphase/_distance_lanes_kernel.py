@@ -12,9 +12,8 @@ Why four and not one: a step is a chain of some forty operations, each of which 
 with the next lanes as far as it can look ahead, and that is several turns of a short loop, but less than two of a long one
 (measured: 3.8 ns a pair and step; in one loop 6.2).
 
-Pairs are gathered in the order in which they come, those of like sizes together, A's and B's counted apart: a list of rows for each of
-the nine combinations, and as soon as one has 64 they go through. So all that a block needs is in the cache still, and the only memory
-gone through is the caller's: poses are turned into cosine and sine here, in the lanes. What the lists hold at the end goes together.
+Pairs wait on lists by their sizes, nine of them, until one has 64; see `_lanes_lists_kernel`. Poses are turned into cosine and sine here,
+in the lanes.
 
 All 64 take steps until at most `STRAGGLERS` have not ended; these wait until there are 64 of them, and are then done to the end. A pair
 that has ended may go on stepping: its segment stays, so that the same step comes out again, and only its count of steps has stopped.
@@ -41,6 +40,7 @@ from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
 from engine.narrowphase._gjk_kernel import place, relative_pose
 from engine.narrowphase._lanes_kernel import FEWEST, LANES, STRIDE
+from engine.narrowphase._lanes_lists_kernel import gather
 from engine.narrowphase.packing import RECORD, SLOTS
 
 __all__ = ["SCRATCH", "STRAGGLERS", "distance_lanes"]
@@ -432,19 +432,6 @@ def _size_of(n_vertices: int) -> int:
     return (1 if n_vertices > _SIZES[0] else 0) + (1 if n_vertices > _SIZES[1] else 0) + (1 if n_vertices > _SIZES[2] else 0)
 
 
-@inlined_kernel
-def _gather(waiting: IntArray, n_waiting: IntArray, largest: int, together: IntArray) -> int:
-    """Move rows of cores no larger than that size from all lists into `together`, at most `LANES`; return how many."""
-    n = 0
-    for number in range(_N_LISTS):
-        if max(number // _LISTS_A, number % _LISTS_A) <= largest:
-            while n_waiting[number] > 0 and n < LANES:
-                n_waiting[number] -= 1
-                together[n] = waiting[number * LANES + n_waiting[number]]
-                n += 1
-    return n
-
-
 @kernel
 def distance_lanes(
     first: IntArray,
@@ -498,7 +485,7 @@ def distance_lanes(
     for size in range(1, _N_SIZES + 1):  # what waits still: first all that fit two cores of 8 vertices, then two of 16, then the others
         n_left = LANES
         while n_left == LANES:
-            n_left = _gather(waiting, n_waiting, size, again)
+            n_left = gather(waiting, n_waiting, LANES, _LISTS_A, size, again, LANES)
             if not _answer_again(s, k, again[:n_left], size, shapes, flat, pairs, poses_a, poses_b, *answers):
                 return False
     return True

@@ -26,6 +26,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
+from engine.narrowphase._lanes_lists_kernel import sort_by_class
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase.packing import CIRCLE, POLYGON, RECORD, SLOTS
 from engine.narrowphase.rules import EXACT
@@ -159,7 +160,6 @@ def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArr
     """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, (11,)."""
     n = pairs.shape[0]
     of_row = np.empty(n, dtype=np.uint8)
-    begin = np.zeros(N_CLASSES + 1, dtype=np.int64)
     for row in range(n):
         a, b = pairs[row, 0], pairs[row, 1]
         kind_a, kind_b = kind[a], kind[b]
@@ -174,14 +174,7 @@ def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArr
             elif (kind_a == POLYGON and kind_b == CIRCLE) or (kind_a == CIRCLE and kind_b == POLYGON):
                 found = POLYGON_AND_CIRCLE + groups
         of_row[row] = found
-        begin[found + 1] += 1
-    for found in range(N_CLASSES):
-        begin[found + 1] += begin[found]
-    at = begin[:N_CLASSES].copy()
-    for row in range(n):
-        rows[at[of_row[row]]] = row
-        at[of_row[row]] += 1
-    return begin
+    return sort_by_class(of_row, N_CLASSES, rows)
 
 
 @inlined_kernel

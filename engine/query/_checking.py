@@ -13,7 +13,7 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import PackedShapes
 from engine.query.shape_batch import ShapeBatch
 
-__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_shape", "turned_poses", "writable"]
+__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_rows", "check_shape", "turned_poses", "writable"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -40,15 +40,9 @@ def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:
 
 
 def check_batch(
-    shapes: object,
-    pairs: ArrayLike,
-    xf_a: ArrayLike,
-    xf_b: ArrayLike,
-    names: tuple[str, str] = ("xf_a", "xf_b"),
+    shapes: object, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike
 ) -> tuple[PackedShapes, IntArray, FloatArray, FloatArray]:
     """Return the packed shapes, the pairs (n, 2) and both poses (n, 4) x, y, cos, sin; the arrays may be written to.
-
-    `names` is what the caller's function calls the two poses.
 
     Raises
     ------
@@ -58,7 +52,7 @@ def check_batch(
     if not isinstance(shapes, ShapeBatch):
         raise InvalidInputError("shapes", "a ShapeBatch", shapes)
     checked = index_pairs("pairs", pairs, len(shapes))
-    return shapes.packed, writable(checked), turned_poses(names[0], xf_a, len(checked)), turned_poses(names[1], xf_b, len(checked))
+    return shapes.packed, writable(checked), turned_poses("xf_a", xf_a, len(checked)), turned_poses("xf_b", xf_b, len(checked))
 
 
 def check_layout(
@@ -73,9 +67,12 @@ def check_layout(
         raise InvalidInputError("shapes", "a ShapeBatch", shapes)
     indices = pairs if _is_ready(pairs, np.int64, 2) else writable(index_pairs("pairs", pairs, len(shapes)))
     n = len(indices)
-    poses_a = xf_a if _is_ready(xf_a, np.float64, 3) and len(xf_a) == n else _shaped("xf_a", xf_a, n)
-    poses_b = xf_b if _is_ready(xf_b, np.float64, 3) and len(xf_b) == n else _shaped("xf_b", xf_b, n)
-    return shapes.packed, indices, poses_a, poses_b
+    return shapes.packed, indices, check_rows("xf_a", xf_a, 3, n), check_rows("xf_b", xf_b, 3, n)
+
+
+def check_rows(field: str, value: ArrayLike, width: int, length: int) -> FloatArray:
+    """Return `value` as an array (length, width) that kernels take, the same one if it is that; numbers are not looked at."""
+    return value if _is_ready(value, np.float64, width) and len(value) == length else _shaped(field, value, length, width)
 
 
 def _is_ready(value: object, dtype: type, width: int) -> TypeGuard[NDArray[Any]]:
@@ -86,10 +83,10 @@ def _is_ready(value: object, dtype: type, width: int) -> TypeGuard[NDArray[Any]]
     return flags.c_contiguous and flags.writeable and flags.aligned and value.dtype.isnative
 
 
-def _shaped(field: str, poses: ArrayLike, length: int) -> FloatArray:
-    if length == 0 and np.size(poses) == 0:
-        return np.zeros((0, 3))
-    return writable(shaped_rows(field, poses, 3, length))
+def _shaped(field: str, value: ArrayLike, length: int, width: int = 3) -> FloatArray:
+    if length == 0 and np.size(value) == 0:
+        return np.zeros((0, width))
+    return writable(shaped_rows(field, value, width, length))
 
 
 def turned_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:

@@ -16,7 +16,7 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, inde
 from engine.common.checks import boolean, choice, non_negative
 from engine.common.errors import InvalidInputError
 from engine.narrowphase.packing import PackedShapes
-from engine.query._checking import check_batch, check_poses, turned_poses, writable
+from engine.query._checking import check_layout, check_poses, check_rows, turned_poses, writable
 from engine.query.casts import check_t_max
 from engine.query.shape_batch import ShapeBatch
 
@@ -147,11 +147,14 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     InvalidInputError
         An index out of range, lengths that differ, a number that is not finite.
     """
-    packed, checked, poses, poses_target = check_batch(shapes, pairs, xf, xf_target, ("xf", "xf_target"))
+    if not isinstance(shapes, ShapeBatch):
+        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
+    checked = writable(index_pairs("pairs", pairs, len(shapes)))
+    poses, poses_target = check_poses("xf", xf, len(checked)), check_poses("xf_target", xf_target, len(checked))
     ways = _vectors("translations", translations, len(checked))
     from engine.continuous.shape_cast import shape_cast_rows
 
-    return _ray_batch(*shape_cast_rows(packed, checked, poses, ways, poses_target))
+    return _ray_batch(*shape_cast_rows(shapes.packed, checked, poses, ways, poses_target))
 
 
 def swept_contact(
@@ -183,12 +186,12 @@ def swept_contact(
     InvalidInputError
         An index out of range, lengths that differ, a number that is not finite.
     """
-    packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
-    moves_a, moves_b = _vectors("velocity_a", velocity_a, len(checked)), _vectors("velocity_b", velocity_b, len(checked))
+    packed, indices, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
+    moves_a, moves_b = check_rows("velocity_a", velocity_a, 2, len(indices)), check_rows("velocity_b", velocity_b, 2, len(indices))
     duration, is_full = non_negative("t_max", t_max, "s"), boolean("with_contact", with_contact)
     from engine.continuous.swept import swept_rows
 
-    status, count, rows = swept_rows(packed, checked, poses_a, moves_a, poses_b, moves_b, duration, is_full)
+    status, count, rows = swept_rows(packed, indices, poses_a, moves_a, poses_b, moves_b, duration, is_full)
     place = rows[:, 4:] if is_full else np.zeros((0, 6))
     return SweptBatch(
         status=frozen(status),

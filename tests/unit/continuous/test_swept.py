@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from engine.common.errors import InvalidInputError
+from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
 from engine.contracts import Status
-from engine.geometry import Circle, Polygon, Transform
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.query import overlap, swept_contact
 
 BOX = Polygon.box(0.5, 0.5)
@@ -63,6 +64,30 @@ def test_overlapping_from_the_start(shape):
     assert (found.status, found.t_first, found.normal) == (Status.OVERLAPPING, 0.0, None)
     assert found.t_last == pytest.approx(0.6 if shape is SKINNED else 0.5)
     assert swept_contact(shape, HERE, REST, BOX, HERE, REST, 1.0).t_last == math.inf
+
+
+def test_an_edge_is_not_taken_for_the_arc_at_its_end():
+    """Where the two tie within rounding the arc's normal was off, and the point half a metre from the contact."""
+    capsule, segment = Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), Segment((-1.0, 0.0), (1.0, 0.0))
+    hit = swept_contact(capsule, Transform((0.5, -1.0)), (0.25, 1.0), segment, Transform((2.0, -1.250000000004223)), (0.0, 1.75), 4.0)
+    assert hit.normal == (0.0, -1.0)
+    assert hit.point == pytest.approx((1.0, -1.25), abs=1e-11)
+    triangle, start = Polygon([(-0.5, 0.0), (0.5, 0.0), (0.0, 0.75)], 0.125), (0.24999999999997408, 0.125000000191729)
+    hit = swept_contact(BOX, Transform((0.25, -0.5)), (-2.0, 1.0), triangle, Transform(start, 1.276544150201861e-10), (0.0, -0.75), 4.0)
+    assert hit.normal == (0.0, 1.0)
+    assert hit.point == pytest.approx((-0.25, 0.0), abs=1e-9)
+
+
+def test_corners_that_meet_with_a_wide_skin():
+    """The arc is so flat that on its normal, within rounding, more than one corner may be foremost: it is the one the arc is about."""
+    wide = Polygon.box(0.5, 0.5, skin_radius=1000.0)
+    angle = 1e-13
+    nx, ny = math.sin(angle), math.cos(angle)
+    hit = swept_contact(wide, HERE, REST, BOX, Transform((1.0 + 1000.0 * nx, 1001.0 * ny + 1.0)), (0.0, -1.0), 10.0)
+    rounding = 4.0 * SAT_ROUNDING * 4000.0  # scale: a position and two extents of some 1,000 m, rounded up
+    assert hit.normal == pytest.approx((nx, ny), abs=rounding / 1000.0)
+    assert hit.point == pytest.approx((0.5 + 1000.0 * nx, 1000.5), abs=rounding, rel=0.0)
+    assert len(hit.contact_set.points) == 1
 
 
 def test_a_fast_bullet_does_not_lose_its_digits():

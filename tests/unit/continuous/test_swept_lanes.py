@@ -6,7 +6,9 @@ import re
 import numpy as np
 import pytest
 
+from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
+from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
 from engine.continuous import _swept_lanes_kernel as lanes
 from engine.continuous import swept
@@ -21,9 +23,8 @@ N_PAIRS = 6000 if COMPILED else 200
 
 
 def motions(rng, n_shapes, n):
-    """Pairs, poses x, y, cos, sin within 3 m of the origin, and velocities up to 4 m/s."""
-    angles = rng.uniform(-3.0, 3.0, (2, n))
-    poses_a, poses_b = (np.column_stack((rng.uniform(-3.0, 3.0, (n, 2)), np.cos(one), np.sin(one))) for one in angles)
+    """Pairs, poses x, y, angle within 3 m of the origin and 3 rad, and velocities up to 4 m/s."""
+    poses_a, poses_b = rng.uniform(-3.0, 3.0, (2, n, 3))
     velocities_a, velocities_b = rng.uniform(-4.0, 4.0, (2, n, 2))
     return rng.integers(0, n_shapes, (n, 2)), poses_a, velocities_a, poses_b, velocities_b
 
@@ -55,9 +56,26 @@ def test_flat_faces_grazes_and_no_motion(monkeypatch):
     steps, ways = ([-2.0, -1.0, 0.0, 1.0, 2.0], [-1.0, 0.0, 1.0]) if COMPILED else ([0.0, 2.0], [-1.0, 0.0])
     grid = [(a, b, x, y, vx, vy) for a in range(3) for b in range(3) for x in steps for y in steps for vx in ways for vy in ways]
     table = np.array(grid)
-    here, rest = np.tile((0.0, 0.0, 1.0, 0.0), (len(grid), 1)), np.zeros((len(grid), 2))
-    there = np.column_stack((table[:, 2:4], np.ones(len(grid)), np.zeros(len(grid))))
+    here, rest = np.zeros((len(grid), 3)), np.zeros((len(grid), 2))
+    there = np.column_stack((table[:, 2:4], np.zeros(len(grid))))
     assert_same_bits(shapes, (table[:, :2].astype(np.int64), here, rest, there, table[:, 4:6]), monkeypatch)
+
+
+def test_nearly_parallel_edges(monkeypatch):
+    """B's left corner comes down on A's top face, beside its left end, at 1e-14 to 1e-9 rad: rounding decides which edge closes last."""
+    rng = np.random.default_rng(11)
+    shapes, reach = pack([Polygon.box(0.5, 0.5), Polygon.box(2.0, 0.5)]), np.array([0.5, 2.0])
+    pairs, rest = rng.integers(0, 2, (N_PAIRS, 2)), np.zeros((N_PAIRS, 3))
+    tilt = 10.0 ** rng.uniform(-14.0, -9.0, N_PAIRS)
+    x = reach[pairs[:, 1]] - reach[pairs[:, 0]] + 10.0 ** rng.uniform(-12.0, -1.0, N_PAIRS) - 0.5 * tilt
+    there = np.column_stack((x, np.full(N_PAIRS, 1.5), tilt))
+    given = pairs, rest, rest[:, :2].copy(), there, np.tile((0.0, -1.0), (N_PAIRS, 1))
+    assert (assert_same_bits(shapes, given, monkeypatch) == Status.HIT).all()
+    _, counts, results = rows_by(shapes, given, True, monkeypatch)
+    corner = x - reach[pairs[:, 1]] * np.cos(tilt) + 0.5 * np.sin(tilt)
+    ends = np.where(counts[:, None] == 2, results[:, [6, 8]], results[:, [4, 4]])
+    rounding = 4.0 * SAT_ROUNDING * (np.abs(x) + 1.5 + 2.0 * np.hypot(2.0, 0.5))  # as for a contact set: derived in test_rational_motion
+    assert (np.abs(ends - corner[:, None]).min(axis=1) <= rounding).all()
 
 
 def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
@@ -73,6 +91,27 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
     rng = np.random.default_rng(8)
     for n in (48, 63, 64, 65, 130) if COMPILED else (65,):
         assert_same_bits(shapes, motions(rng, 3, n), monkeypatch)
+
+
+def test_angles_too_large_for_the_lanes(monkeypatch):
+    rng = np.random.default_rng(12)
+    pairs, poses_a, velocities_a, poses_b, velocities_b = motions(rng, 20, 100)
+    poses_a[::7, 2] *= 1e6
+    poses_b[::5, 2] *= 1e12
+    assert_same_bits(pack(random_shapes(rng, 20)), (pairs, poses_a, velocities_a, poses_b, velocities_b), monkeypatch)
+
+
+@pytest.mark.parametrize("in_lanes", [False, True])
+@pytest.mark.parametrize(
+    ("which", "field", "value"),
+    [(0, "pairs", 20), (0, "pairs", -1), (1, "xf_a", np.nan), (2, "velocity_a", np.inf), (3, "xf_b", -np.inf), (4, "velocity_b", np.nan)],
+)
+def test_what_is_no_number_or_no_shape_is_refused(which, field, value, in_lanes, monkeypatch):
+    rng = np.random.default_rng(13)
+    shapes, given = pack(random_shapes(rng, 20)), motions(rng, 20, 100)
+    given[which][70, 1] = value
+    with pytest.raises(InvalidInputError, match=field):
+        rows_by(shapes, given, in_lanes, monkeypatch)
 
 
 def test_times_alone_are_the_same(monkeypatch):
@@ -101,11 +140,12 @@ def test_the_loops_are_still_vectorised():
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 
-    again = numba.njit(error_model="numpy")(lanes._swept_block.py_func)
+    again = numba.njit(error_model="numpy")(lanes._find_times.py_func)
     numbers, whole = numba.types.Array(numba.types.float64, 1, "C"), numba.types.Array(numba.types.int64, 1, "C")
-    again.compile((*(numbers,) * 4, whole, numba.types.int64, numba.types.int64, numba.types.float64, numba.types.boolean))
+    again.compile((*(numbers,) * 3, whole, numba.types.int64, numba.types.int64, numba.types.float64))
     (assembly,) = again.inspect_asm().values()
-    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
+    packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd", "vgatherqpd")}
     print(packed)
-    assert packed["vdivpd"] >= 6
-    assert packed["vmulpd"] >= 330
+    assert packed["vdivpd"] >= 8
+    assert packed["vmulpd"] >= 300
+    assert packed["vgatherqpd"] == 0
