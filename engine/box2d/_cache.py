@@ -19,7 +19,7 @@ from engine.box2d.reading import RawBodies, RawContacts, Reader
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, Shape
+from engine.geometry import Circle, FixtureShape
 
 __all__ = ["Box2DCache"]
 
@@ -102,7 +102,7 @@ class Box2DCache:
         del self._bodies[body]
         self._changed_bodies()
 
-    def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: Shape) -> None:
+    def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: FixtureShape) -> None:
         """Fix a shape, converted already, to a body."""
         definition = self._definition
         definition.shape = box2d_shape

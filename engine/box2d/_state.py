@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
-from engine.box2d.convert import to_box2d
+from engine.box2d.convert import to_fixture_shape
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_reader
@@ -28,7 +28,7 @@ from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, ch
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError, WorldLostError
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
-from engine.geometry import Shape, Transform
+from engine.geometry import FixtureShape, Transform
 
 __all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
 
@@ -48,7 +48,7 @@ class FixtureEntry:
 
     spec: FixtureSpec
     body: int
-    shape: Shape
+    shape: FixtureShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class WorldState:
                 self.cache.turn(body, torque)
 
     def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
-        made, held = to_box2d(spec.shape)
+        made, held = to_fixture_shape(spec.shape)
         self.cache.add_fixture(fixture, body, spec, made, held)
         self.fixtures[fixture] = FixtureEntry(spec, body, held)
         self.bodies[body].fixtures.append(fixture)
@@ -314,6 +314,7 @@ class WorldState:
         number = self.step_index + 1
         cache = self.cache
         cache.reader = best_reader()  # the fast one may have become ready since the last step
+
         def start_pose(body: int) -> Pose:
             x, y, angle = before.poses[before.rows[body]].tolist()
             return x, y, angle
@@ -393,7 +394,7 @@ class WorldState:
             entry = self.bodies[body]
             cache.add_body(body, entry.spec, (x, y), angle, awake=True)
             for fixture in entry.fixtures:
-                made, held = to_box2d(self.fixtures[fixture].spec.shape)
+                made, held = to_fixture_shape(self.fixtures[fixture].spec.shape)
                 cache.add_fixture(fixture, body, self.fixtures[fixture].spec, made, held)
             if entry.spec.type != "static":
                 vx, vy, omega = motion.velocities[motion.rows[body]].tolist()
@@ -415,7 +416,7 @@ class WorldState:
         self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
         self.strays = list(snapshot.strays)
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
-        self.fixtures = {fixture: FixtureEntry(spec, body, to_box2d(spec.shape)[1]) for fixture, body, spec in snapshot.fixtures}
+        self.fixtures = {fixture: FixtureEntry(spec, body, to_fixture_shape(spec.shape)[1]) for fixture, body, spec in snapshot.fixtures}
         self.joints = dict(snapshot.joints)
         for joint, resolved in snapshot.joints:
             for body in resolved.bodies:

@@ -8,6 +8,8 @@ not end, and would write past its array: so the hull is foretold (`engine.box2d.
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import Box2D
@@ -15,10 +17,10 @@ import numpy as np
 
 from engine.box2d.wrap import wrap
 from engine.common.errors import InvalidShapeError
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, Polygon, Shape
+from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, FixtureShape, Polygon, Segment, Shape
 
-__all__ = ["check_fixture_shape", "to_box2d"]
+__all__ = ["check_fixture_shape", "to_box2d", "to_edge", "to_fixture_shape"]
 
 
 def to_box2d(shape: Shape) -> tuple[Any, Shape]:
@@ -45,11 +47,46 @@ def to_box2d(shape: Shape) -> tuple[Any, Shape]:
         raise InvalidShapeError("vertices", _LARGE_ENOUGH, given) from None
     if not _is_rotation(given, held):
         raise InvalidShapeError("vertices", "strictly convex at float32 precision", given)
-    return made, Polygon(np.array(held), BOX2D_POLYGON_SKIN)
+    return made, _with_box2d_skin(tuple(held))
 
 
-def check_fixture_shape(shape: Shape) -> None:
-    """Refuse what cannot be a fixture: besides all that `to_box2d` refuses, a polygon of which Box2D computes no mass.
+def to_edge(edge: Segment) -> tuple[Any, Segment]:
+    """Return the Box2D edge and our segment exactly as Box2D holds it.
+
+    Box2D divides by an edge's length without a look at it, so the two ends must be 1.2e-7 m apart.
+
+    Raises
+    ------
+    InvalidShapeError
+        An edge, or the way to a ghost, without length; a number that float32 does not hold.
+    """
+    points = [point for point in (edge.p1, edge.p2, edge.ghost1, edge.ghost2) if point is not None]
+    if not np.array_equal(points, np.asarray(points, dtype=np.float32)):
+        raise InvalidShapeError("edge", "made of numbers that float32 holds", points)
+    for end, neighbour in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
+        if neighbour is not None and not math.dist(end, neighbour) > BOX2D_EPSILON:
+            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbours", points)
+    made = Box2D.b2EdgeShape(vertices=[edge.p1, edge.p2])
+    if edge.ghost1 is not None:
+        made.vertex0, made.hasVertex0 = edge.ghost1, True
+    if edge.ghost2 is not None:
+        made.vertex3, made.hasVertex3 = edge.ghost2, True
+    return made, Segment(edge.p1, edge.p2, BOX2D_POLYGON_SKIN, edge.ghost1, edge.ghost2)
+
+
+def to_fixture_shape(shape: FixtureShape) -> tuple[Any, FixtureShape]:
+    """Return the Box2D shape of a fixture and our shape exactly as Box2D holds it; errors as in `to_box2d` and `to_edge`."""
+    return to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape)
+
+
+@lru_cache(maxsize=4096)
+def _with_box2d_skin(held: tuple[tuple[float, float], ...]) -> Polygon:
+    """Return our polygon with Box2D's vertices; asked for when a body is checked and when it is made, and by each oracle."""
+    return Polygon(np.array(held), BOX2D_POLYGON_SKIN)
+
+
+def check_fixture_shape(shape: FixtureShape) -> None:
+    """Refuse what cannot be a fixture: besides all that `to_box2d` and `to_edge` refuse, a polygon of which Box2D computes no mass.
 
     Its test when a polygon is made sums areas about the local origin, and for a small one far from there is passed by rounding
     errors; the test when the mass is computed sums about the polygon's middle, and asserts with the body half built.
@@ -59,7 +96,7 @@ def check_fixture_shape(shape: Shape) -> None:
     InvalidShapeError
         As said.
     """
-    made, held = to_box2d(shape)
+    made, held = to_fixture_shape(shape)
     if isinstance(held, Polygon):
         try:
             made.getMass(1.0)

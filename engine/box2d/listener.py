@@ -63,6 +63,8 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     began, ended : list of PairEvent
         Since the last `harvest`.
     impacts : dict of (fixture a, fixture b) to ImpactPose
+    moments : list of (fixture a, fixture b, ImpactPose)
+        Every impact inside the step, in the order in which Box2D came to them.
     impact_impulses : dict of (fixture a, fixture b) to ([normal], [tangent])
         N s, summed over the impacts of the step; Box2D does not keep them in the contact.
     error : BaseException or None
@@ -79,6 +81,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.began: list[PairEvent] = []
         self.ended: list[PairEvent] = []
         self.impacts: dict[tuple[int, int], ImpactPose] = {}
+        self.moments: list[tuple[int, int, ImpactPose]] = []
         self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
         self.error: BaseException | None = None
 
@@ -88,6 +91,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self._start_pose = start_pose
         self._phase = _Phase.START
         self.impacts = {}
+        self.moments = []
         self.impact_impulses = {}
 
     def take_error(self) -> BaseException | None:
@@ -148,6 +152,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             return
         self._phase = _Phase.IMPACT
         self.impacts[a.fixture, b.fixture] = poses
+        self.moments.append((a.fixture, b.fixture, poses))
 
     def _note_impulse(self, contact: Any, impulse: Any) -> None:
         key = self._handles[hash(contact.fixtureA)].fixture, self._handles[hash(contact.fixtureB)].fixture

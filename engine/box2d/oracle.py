@@ -10,7 +10,6 @@ otherwise), and `shapes` are the shapes as Box2D holds them, in its order of ver
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,10 +19,10 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_box2d
+from engine.box2d.convert import to_box2d, to_edge
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
+from engine.common.errors import Described, InvalidInputError
+from engine.common.tolerances import BOX2D_EPSILON
 from engine.contracts import Status
 from engine.geometry import Circle, Polygon, Segment, Shape
 
@@ -298,22 +297,6 @@ def held_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
     if not np.array_equal(checked, round_pose(checked)):
         raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
     return checked
-
-
-def to_edge(edge: Segment) -> tuple[Any, Segment]:
-    """Return the Box2D edge and our segment exactly as Box2D holds it; errors as in `EdgeOracle`."""
-    points = [point for point in (edge.p1, edge.p2, edge.ghost1, edge.ghost2) if point is not None]
-    if not np.array_equal(points, round_pose(points)):
-        raise InvalidShapeError("edge", "made of numbers that float32 holds", points)
-    for end, neighbour in ((edge.p1, edge.p2), (edge.p1, edge.ghost1), (edge.p2, edge.ghost2)):
-        if neighbour is not None and not math.dist(end, neighbour) > BOX2D_EPSILON:
-            raise InvalidShapeError("edge", "longer than 1.2e-7 m, and so its neighbours", points)
-    made = Box2D.b2EdgeShape(vertices=[edge.p1, edge.p2])
-    if edge.ghost1 is not None:
-        made.vertex0, made.hasVertex0 = edge.ghost1, True
-    if edge.ghost2 is not None:
-        made.vertex3, made.hasVertex3 = edge.ghost2, True
-    return made, Segment(edge.p1, edge.p2, BOX2D_POLYGON_SKIN, edge.ghost1, edge.ghost2)
 
 
 _IMPACT_STATUS = np.array([Status.DEGENERATE, Status.OUT_OF_ITERATIONS, Status.OVERLAPPING, Status.HIT, Status.MISS], dtype=np.int64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.box2d._spec import f32_vec
 from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint
-from engine.box2d.records import Body, BodyState, Fixture, Joint, StepCost
+from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, StepCost
 from engine.box2d.specs import WorldSettings
 from engine.common.arrays import FloatArray
 from engine.common.errors import DeadHandleError, WrongThreadError
@@ -53,6 +53,11 @@ class WorldReadings:
     def contacts(self) -> StepContacts:
         """Contacts after the last step."""
         return self._state.pairs.contacts
+
+    @property
+    def impact_moments(self) -> tuple[ImpactMoment, ...]:
+        """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
+        return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._state.cache.listener.moments)
 
     @property
     def strays(self) -> tuple[int, ...]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from engine.box2d.joints import JointSpec
 from engine.box2d.specs import BodySpec, FixtureSpec
-from engine.geometry import Shape, Transform
+from engine.geometry import FixtureShape, Transform
 
-__all__ = ["Body", "BodyState", "Fixture", "Joint", "StepCost"]
+__all__ = ["Body", "BodyState", "Fixture", "ImpactMoment", "Joint", "StepCost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,17 @@ class Fixture:
     id: int
     body: int
     spec: FixtureSpec
-    shape: Shape
+    shape: FixtureShape
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactMoment:
+    """Two bodies at a moment inside the last step at which continuous physics solved their contact: x, y, angle of each."""
+
+    fixture_a: int
+    fixture_b: int
+    pose_a: tuple[float, float, float]
+    pose_b: tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from engine.common.checks import boolean, choice, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MASS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32
-from engine.geometry import Circle, Polygon
+from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "changed"]
 
@@ -78,8 +78,9 @@ class FixtureSpec:
 
     Parameters
     ----------
-    shape : Circle or Polygon
-        Body frame, metres. A polygon has at most `MAX_POLYGON_VERTICES`, and the skin that Box2D gives it.
+    shape : Circle, Polygon or Segment
+        Body frame, metres. A polygon has at most `MAX_POLYGON_VERTICES`; it and a segment have the skin that Box2D gives them. A segment
+        is an edge without mass, and with its ghosts one link of a chain: `b2ChainShape` collides with just such edges.
     density : float
         >= 0 kg/m^2. A dynamic body needs one fixture above 0.
     friction, restitution : float
@@ -92,7 +93,7 @@ class FixtureSpec:
         Fixtures of one positive group always meet, of one negative group never; 0: category and mask decide.
     """
 
-    shape: Circle | Polygon
+    shape: FixtureShape
     density: float = 1.0
     friction: float = 0.3
     restitution: float = 0.0
@@ -185,9 +186,12 @@ def check_mass(body_type: BodyType, fixtures: Iterable[FixtureSpec]) -> None:
     InvalidInputError
         Names density, mass or shape.
     """
-    parts = [(fixture.density, fixture.shape.mass(fixture.density)) for fixture in fixtures]
-    if body_type != "dynamic" or not parts:
+    listed = list(fixtures)
+    parts = [(one.density, one.shape.mass(one.density)) for one in listed if not isinstance(one.shape, Segment)]
+    if body_type != "dynamic" or not listed:
         return
+    if not parts:
+        raise InvalidInputError("shape", "a circle or a polygon beside the edges of a dynamic body: edges have no mass", listed[0].shape)
     if max(density for density, _ in parts) == 0.0:
         raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
     mass = sum(part.mass for _, part in parts)
@@ -227,14 +231,26 @@ def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
     return found
 
 
-def _float32_shape(shape: object) -> Circle | Polygon:
+def _float32_edge(edge: Segment) -> Segment:
+    if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
+        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
+    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_COORDINATE) for name in ("p1", "p2")}
+    ghosts = {
+        name: f32_vec(name, getattr(edge, name), "m", MAX_COORDINATE) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None
+    }
+    return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
+
+
+def _float32_shape(shape: object) -> FixtureShape:
     if isinstance(shape, Circle):
         radius = f32("radius", shape.radius, "m", high=MAX_NUMBER)
         if radius == 0.0:
             raise InvalidShapeError("radius", "> 0 m at float32 precision", shape.radius)
         return Circle(radius, f32_vec("center", shape.center, "m", MAX_COORDINATE))
+    if isinstance(shape, Segment):
+        return _float32_edge(shape)
     if not isinstance(shape, Polygon):
-        raise InvalidInputError("shape", "a Circle or a Polygon", shape)
+        raise InvalidInputError("shape", "a Circle, a Polygon or a Segment", shape)
     n_vertices = len(shape.vertices)
     if n_vertices > MAX_POLYGON_VERTICES:
         raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))

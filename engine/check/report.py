@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -12,33 +11,18 @@ from engine.check.kinds import KINDS
 from engine.check.result import command_of, name_of, pair_of
 from engine.check.trial import Finding, Tally, Task
 from engine.compare.pair_file import pair_as_json
+from engine.compare.report_page import folded, page, preformatted, scrolling
 
 __all__ = ["Pictures", "html_report", "summary_lines", "wrong_by_kind"]
 
 Pictures = Mapping[tuple[int, str], tuple[bytes, str]]
 """By the number of the file and the kind: a PNG, and the name of the pair's file."""
 
-_STYLE = """
-:root { color-scheme: dark }
-body { background: #0d1117; color: #dee5ee; font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.6rem } h2 { margin-top: 3rem; border-top: 1px solid #2c3746; padding-top: 1.5rem } h3 { margin: 2.2rem 0 .4rem }
-a { color: #56b4e9 } code, pre { font: 13px/1.45 ui-monospace, monospace }
-table { border-collapse: collapse; margin: 1rem 0 }
-th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid #2c3746 }
-td.number { text-align: right; font-variant-numeric: tabular-nums } th { color: #8b99ab; font-weight: 600 }
-pre { background: #121720; border: 1px solid #2c3746; padding: .7rem .9rem; white-space: pre-wrap; overflow-wrap: anywhere }
-img { width: 100%; height: auto; border: 1px solid #2c3746; margin: .6rem 0 }
-.right { color: #46c98a } .wrong { color: #ff5c5c } .caption { color: #8b99ab } details { margin: .4rem 0 } summary { cursor: pointer }
-"""
-
 
 def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:
     """Return the report on some functions as the text of an HTML file."""
     task = tallies[0].task
     parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-        f"<title>check: {escape(task.query)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>check: {escape(task.query)}</h1>",
         f"<p>{task.pairs:,} pairs of circles and convex polygons, seed {task.seed}; judged by exact arithmetic on the numbers that the "
         f"function got, {task.tolerance:g} m and what float64 loses being allowed; {task.time_limit:g} s a call.</p>",
@@ -46,8 +30,7 @@ def html_report(tallies: Sequence[Tally], pictures: Pictures) -> str:
     ]
     for number, tally in enumerate(tallies):
         parts.append(_file(number, tally, pictures))
-    parts.append("</body></html>")
-    return "\n".join(parts) + "\n"
+    return page(f"check: {task.query}", parts)
 
 
 def wrong_by_kind(tally: Tally) -> str:
@@ -70,13 +53,19 @@ def summary_lines(tally: Tally) -> list[str]:
 
 
 def _table(tallies: Sequence[Tally]) -> str:
-    rows = ["<table><tr><th>function</th><th>pairs</th><th>touching</th><th>right</th><th>wrong</th><th>how</th><th>verdict</th></tr>"]
+    counted = _heads("pairs", "touching", "right", "wrong")
+    rows = [f"<table><tr><th>function</th>{counted}<th>how</th><th>verdict</th></tr>"]
     for number, tally in enumerate(tallies):
         how = tally.refused.message if tally.refused is not None else wrong_by_kind(tally)
         cells = "".join(f'<td class="number">{count:,}</td>' for count in (tally.pairs, tally.touching, tally.right, tally.wrong))
         verdict = f'<td class="{"right" if tally.is_right else "wrong"}">{tally.verdict}</td>'
-        rows.append(f'<tr><td><a href="#f{number}">{escape(name_of(tally.task))}</a></td>{cells}<td>{escape(how)}</td>{verdict}</tr>')
-    return "\n".join([*rows, "</table>"])
+        name = f'<td class="name"><a href="#f{number}">{escape(name_of(tally.task))}</a></td>'
+        rows.append(f'<tr>{name}{cells}<td class="long">{escape(how)}</td>{verdict}</tr>')
+    return scrolling("\n".join([*rows, "</table>"]))
+
+
+def _heads(*names: str) -> str:
+    return "".join(f'<th class="number">{name}</th>' for name in names)
 
 
 def _file(number: int, tally: Tally, pictures: Pictures) -> str:
@@ -87,15 +76,15 @@ def _file(number: int, tally: Tally, pictures: Pictures) -> str:
     parts.append(f"<p>{tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong; {tally.touching:,} of them touch.</p>")
     parts += [f"<p>{escape(line)}.</p>" for line in summary_lines(tally)]
     if tally.kinds:
-        parts.append("<table><tr><th>kind</th><th>pairs</th><th>worst</th><th>first at pair</th></tr>")
+        rows = [f"<table><tr><th>kind</th>{_heads('pairs', 'worst', 'first at pair')}</tr>"]
         for finding in tally.findings:
             kind, place = KINDS[finding.kind], finding.first.place
             worst = f"{tally.worst[finding.kind]:.4g} {kind.unit}" if kind.unit else ""
             at = "" if place is None else f"{place.number:,}"
             count = f'<td class="number">{tally.kinds[finding.kind]:,}</td>'
             link = f'<a href="#f{number}-{finding.kind}">{kind.name}</a>'
-            parts.append(f'<tr><td>{link}</td>{count}<td class="number">{worst}</td><td class="number">{at}</td></tr>')
-        parts.append("</table>")
+            rows.append(f'<tr><td>{link}</td>{count}<td class="number">{worst}</td><td class="number">{at}</td></tr>')
+        parts.append(scrolling("\n".join([*rows, "</table>"])))
     for finding in tally.findings:
         parts.append(_finding(number, tally.task, finding, pictures))
     return "\n".join(parts)
@@ -112,14 +101,14 @@ def _finding(number: int, task: Task, finding: Finding, pictures: Pictures) -> s
         )
     if picture:
         data = base64.b64encode(picture).decode("ascii")
-        parts.append(f'<img alt="{escape(kind.name)}: {escape(shown.fault.told)}" src="data:image/png;base64,{data}">')
+        told = f"{escape(kind.name)}: {escape(shown.fault.told)}"
+        parts.append(scrolling(f'<img alt="{told}" src="data:image/png;base64,{data}">'))
     parts.append(f"<p>{escape(shown.fault.told)}. Box2D, with its skins of 10 mm: {escape(finding.right.box2d)}.</p>")
     commands = [command_of(task, finding, pair_file or None)]
     if pair_file:
         commands.append(shlex.join(["python", "main.py", "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
-    parts.append(f"<pre>{escape(chr(10).join(commands))}</pre>")
-    text = json.dumps(pair_as_json(pair_of(task, finding)))
-    parts.append(f"<details><summary>the pair as JSON</summary><pre>{escape(text)}</pre></details>")
+    parts.append(preformatted("\n".join(commands)))
+    parts.append(folded("the pair as JSON", pair_as_json(pair_of(task, finding))))
     first = finding.first
     if first.place is not None:
         where = f"pair {first.place.number:,} (seed {task.seed}, chunk {first.place.chunk}, row {first.place.row})"

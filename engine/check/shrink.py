@@ -17,11 +17,10 @@ from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
 from engine.check.truth import Truth, unit
 from engine.check.verdicts import Fault, Reply
+from engine.compare.simpler import APART, GRIDS, digits, is_on_edge, is_plain_polygon
+from engine.compare.simpler import rounded as round_to
 
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
-
-_GRIDS = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
-"""Metres, of numbers to round to; a pair is brought to a size of some metres first."""
 
 _VISIBLE = 0.1
 """Share of the smaller shape's extent that a fault, and the overlap or gap itself, keeps. An angle counts in radians."""
@@ -29,19 +28,11 @@ _VISIBLE = 0.1
 _DEEPEST = 0.6
 """Share of the smaller shape's extent that the two overlap at the most: one deep in the other is harder to read."""
 
-_APART = 0.04
-"""Share of the smaller shape's extent that corners keep from the other's edges, and centres from each other: a corner on an edge looks
-like the reason."""
-
 _RIVAL = 0.03
 """Share of the smaller shape's extent by which another direction must be worse to be no rival of the best."""
 
 _ONE_WAY = 0.02
 """Radians within which directions are one, for the eye."""
-
-_SHORTEST_EDGE = 0.1
-_LEAST_TURN = 0.1
-"""Of the polygons tried: an edge against the shape's extent, and the sine between neighbouring edges. Flatter ones look like mistakes."""
 
 _FARTHEST = 50.0
 _BLOCK = 16
@@ -84,21 +75,10 @@ def is_clear(pair: PlainPair) -> bool:
     if not -_DEEPEST * size <= float(truth.separation) <= -_VISIBLE * size and not truth.separation >= _VISIBLE * size:
         return False
     (core_a, _), (core_b, _) = core_of(pair.a), core_of(pair.b)
-    if any(_is_on_edge(corner, other, _APART * size) for core, other in ((core_a, core_b), (core_b, core_a)) for corner in core):
+    if any(is_on_edge(corner, other, APART * size) for core, other in ((core_a, core_b), (core_b, core_a)) for corner in core):
         return False
     ways = [unit(way) for way in truth.best(_RIVAL * size)]
     return truth.separation > 0 or all(math.hypot(x - ways[0][0], y - ways[0][1]) < _ONE_WAY for x, y in ways)
-
-
-def _is_on_edge(point: Point, corners: tuple[Point, ...], near: float) -> bool:
-    """Tell whether a point lies on an edge or corner, for the eye; a circle has its centre."""
-    for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True):
-        ex, ey = qx - px, qy - py
-        length_sq = ex * ex + ey * ey
-        share = min(1.0, max(0.0, ((point[0] - px) * ex + (point[1] - py) * ey) / length_sq)) if length_sq > 0.0 else 0.0
-        if math.hypot(point[0] - px - share * ex, point[1] - py - share * ey) < near:
-            return True
-    return False
 
 
 def corner_count(pair: PlainPair) -> int:
@@ -172,12 +152,12 @@ def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
         if len(corners) > 4:
             yield put(_box(corners))
     turns = [pair, *(_turned(pair, angle) for angle in _edge_angles(pair))]
-    for grid in _GRIDS:
+    for grid in GRIDS:
         for turned in turns:
             yield _rounded(turned, grid)
             x, y = _middle(turned.a)
             yield _rounded(_mapped(turned, lambda px, py: (px - x, py - y)), grid)  # noqa: B023 - used at once
-    for grid in _GRIDS:
+    for grid in GRIDS:
         yield PlainPair(_rounded_shape(a, grid), b)
         yield PlainPair(a, _rounded_shape(b, grid))
         if not is_circle(b):
@@ -187,16 +167,16 @@ def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
         for shape, put in ((a, put_a), (b, put_b)):
             corners, radius = core_of(shape)
             for k, (x, y) in enumerate(corners):
-                for rounded in ((_round(x, grid), y), (x, _round(y, grid)), (_round(x, grid), _round(y, grid))):
+                for rounded in ((round_to(x, grid), y), (x, round_to(y, grid)), (round_to(x, grid), round_to(y, grid))):
                     moved = corners[:k] + (rounded,) + corners[k + 1 :]
                     yield put((*moved[0], radius) if is_circle(shape) else moved)
             if is_circle(shape):
-                yield put((*corners[0], _round(radius, grid)))
+                yield put((*corners[0], round_to(radius, grid)))
 
 
 def is_sound(pair: PlainPair) -> bool:
     """Tell whether both shapes are convex, counter-clockwise, and nowhere thin or nearly straight."""
-    return all(_is_sound_circle(one) if is_circle(one) else _is_sound_polygon(core_of(one)[0]) for one in (pair.a, pair.b))
+    return all(_is_sound_circle(one) if is_circle(one) else is_plain_polygon(core_of(one)[0], _FARTHEST) for one in (pair.a, pair.b))
 
 
 def _is_sound_circle(shape: PlainShape) -> bool:
@@ -204,29 +184,10 @@ def _is_sound_circle(shape: PlainShape) -> bool:
     return radius > 0.0 and max(abs(x), abs(y)) <= _FARTHEST
 
 
-def _is_sound_polygon(corners: tuple[Point, ...]) -> bool:
-    edges = [(qx - px, qy - py) for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True)]
-    lengths = [math.hypot(*edge) for edge in edges]
-    if min(lengths) <= 0.0 or min(lengths) < _SHORTEST_EDGE * max(lengths) or max(max(abs(x), abs(y)) for x, y in corners) > _FARTHEST:
-        return False
-    around = 0.0
-    for k, (ex, ey) in enumerate(edges):
-        before, length = edges[k - 1], lengths[k] * lengths[k - 1]
-        cross, dot = before[0] * ey - before[1] * ex, before[0] * ex + before[1] * ey
-        if cross < _LEAST_TURN * length:
-            return False
-        around += math.atan2(cross, dot)
-    return around < 3.0 * math.pi  # once round, not twice
-
-
 def _cost(pair: PlainPair) -> tuple[int, int]:
     numbers = [value for shape in (pair.a, pair.b) for corner in core_of(shape)[0] for value in corner]
     numbers += [core_of(shape)[1] for shape in (pair.a, pair.b)]
-    return corner_count(pair), sum(_digits(value) for value in numbers)
-
-
-def _digits(value: float) -> int:
-    return 0 if value == 0.0 else len(repr(abs(value)).removesuffix(".0"))
+    return corner_count(pair), sum(digits(value) for value in numbers)
 
 
 def _extent(shape: PlainShape) -> float:
@@ -265,13 +226,9 @@ def _turned(pair: PlainPair, angle: float) -> PlainPair:
     return _mapped(pair, lambda x, y: (c * x + s * y, c * y - s * x))
 
 
-def _round(value: float, grid: float) -> float:
-    return round(round(value / grid) * grid, 6) + 0.0  # no negative zero
-
-
 def _rounded_shape(shape: PlainShape, grid: float) -> PlainShape:
     corners, radius = core_of(shape)
-    return _put(shape, tuple((_round(x, grid), _round(y, grid)) for x, y in corners), _round(radius, grid))
+    return _put(shape, tuple((round_to(x, grid), round_to(y, grid)) for x, y in corners), round_to(radius, grid))
 
 
 def _rounded(pair: PlainPair, grid: float) -> PlainPair:
@@ -282,5 +239,5 @@ def _box(corners: tuple[Point, ...], grid: float = 0.0) -> tuple[Point, ...]:
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     low, high = (min(xs), min(ys)), (max(xs), max(ys))
     if grid > 0.0:
-        low, high = (_round(low[0], grid), _round(low[1], grid)), (_round(high[0], grid), _round(high[1], grid))
+        low, high = (round_to(low[0], grid), round_to(low[1], grid)), (round_to(high[0], grid), round_to(high[1], grid))
     return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))

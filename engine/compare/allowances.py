@@ -121,9 +121,7 @@ def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
 
 def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray) -> FloatArray:
     """Tell where float32 determines the answer well enough that agreement means something."""
-    return np.where(
-        is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN
-    )
+    return np.where(is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN)
 
 
 def overlap_allowance(scale: FloatArray) -> FloatArray:

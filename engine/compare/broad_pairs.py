@@ -14,7 +14,8 @@ being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtensi
 
 Of each wide box that rule is checked against our own boxes before and after, within float32's rounding. Whether two boxes overlap is a
 comparison of given numbers, so there nothing is allowed: Box2D's pairs must be those of its wide boxes exactly, and so must be those that
-each of our broad phases finds among the wide boxes; ours must be those of the tight boxes. A pair is then
+each of our broad phases finds among the wide boxes; ours must be those of the tight boxes; and none of ours may tell a pair twice, or pair
+a body with itself. A pair is then
 
     agree            both or neither report it
     `fat_box`        Box2D alone, and all of the above holds for both bodies
@@ -141,6 +142,7 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
     theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
     is_right = (_overlaps(scene.boxes) == theirs) & (_overlaps(ours.after) == mine)
     is_right &= np.all([_marked(found, m) == theirs for found in ours.wide_pairs], axis=0)
+    is_right &= np.all([_is_told_once(found, m) for found in (ours.pairs, *ours.wide_pairs)], axis=0)
 
     i, j = _pairs_in_order(n_pairs)
     theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
@@ -191,6 +193,16 @@ def _marked(pairs: IntArray, m: int) -> NDArray[np.bool_]:
     marked = np.zeros((m, m), dtype=np.bool_)
     marked[pairs[:, 0], pairs[:, 1]] = marked[pairs[:, 1], pairs[:, 0]] = True
     return marked
+
+
+def _is_told_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+    """Return a symmetric (m, m) matrix, false for pairs told more than once, and for all of a body that is paired with itself."""
+    told = np.zeros((m, m), dtype=np.int64)
+    np.add.at(told, (pairs.min(axis=1), pairs.max(axis=1)), 1)
+    is_alone = np.diagonal(told) == 0
+    once: NDArray[np.bool_] = (told + told.T <= 1) & is_alone[:, None] & is_alone[None, :]
+    np.fill_diagonal(once, True)
+    return once
 
 
 def _overlaps(boxes: FloatArray) -> NDArray[np.bool_]:

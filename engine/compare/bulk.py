@@ -8,27 +8,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.box2d.oracle import BOX2D_VERSION
 from engine.box2d.point_oracle import PointOracle
+from engine.common.arrays import FloatArray
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, RayChunk, chunk_sizes
 from engine.compare.chunks import Chunk, tally_of
 from engine.compare.distances import judge_distances, our_distances
+from engine.compare.histogram import Histogram
 from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
 from engine.compare.judge import Explanation, judge_manifolds
 from engine.compare.posed import Answers, our_manifolds
 from engine.compare.property_queries import compare_boxes, compare_hulls, compare_masses, compare_pairs
 from engine.compare.rays import PosedRays, Rays, judge_points, judge_rays, our_points, our_rays, posed_rays
-from engine.compare.tally import QueryTally, UnexplainedPair
+from engine.compare.shown import show_motions, show_pairs, show_points, show_rays
+from engine.compare.tally import MISSED, WRONG_AXIS, QueryTally
 from engine.compare.ties import explain_overlap
 from engine.compare.workers import run_tasks
 from engine.contracts.status import Status
 from engine.narrowphase import batched
 from engine.narrowphase.packing import pack
 
-__all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "UnexplainedPair", "compare", "compare_chunks"]
+__all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
 
 QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains", "aabb", "mass", "hull", "pairs")
 """What can be compared."""
@@ -136,7 +140,11 @@ def _manifolds(work: Chunk) -> QueryTally:
     our_seconds = time.perf_counter() - started
     points = np.concatenate((box2d.position, box2d.separation[:, :, None]), axis=2)
     verdicts = judge_manifolds(posed, Answers(box2d.count, box2d.normal, points), ours)
-    tally = tally_of(verdicts.differences, chunk, PAIR_KINDS, work.cases.kind, box2d.count > 0, work.cases.family < 0)
+    is_random = work.cases.family < 0
+    tally = tally_of(verdicts.differences, chunk, PAIR_KINDS, work.cases.kind, box2d.count > 0, is_random, show_pairs(work, "manifold"))
+    tally.wrong = WRONG_AXIS
+    tally.histograms["point_error"] = Histogram.of(verdicts.point_errors)
+    tally.histograms["normal_error"] = Histogram.of(verdicts.normal_errors)
     tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d.seconds
     return tally
@@ -152,7 +160,8 @@ def _overlaps(work: Chunk) -> QueryTally:
     for row in np.flatnonzero(box2d != ours).tolist():
         told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, farther from the limit than rounding reaches"
         differences.append(Explanation(row, *(explain_overlap(posed, row, bool(box2d[row])) or ("unexplained", 0.0, told))))
-    tally = tally_of(differences, chunk, PAIR_KINDS, work.cases.kind, box2d, work.cases.family < 0)
+    is_random = work.cases.family < 0
+    tally = tally_of(differences, chunk, PAIR_KINDS, work.cases.kind, box2d, is_random, show_pairs(work, "overlap"))
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d_seconds
     return tally
 
@@ -164,7 +173,9 @@ def _distances(work: Chunk) -> QueryTally:
     ours = our_distances(posed)
     our_seconds = time.perf_counter() - started
     verdicts = judge_distances(posed, distance, ours)
-    tally = tally_of(verdicts.differences, work.chunk, PAIR_KINDS, work.cases.kind, distance == 0.0, work.cases.family < 0)
+    is_random, is_zero = work.cases.family < 0, distance == 0.0
+    tally = tally_of(verdicts.differences, work.chunk, PAIR_KINDS, work.cases.kind, is_zero, is_random, show_pairs(work, "distance"))
+    tally.histograms["point_error"] = _of_agreeing(np.abs(ours - distance), ~is_zero, verdicts.differences)
     tally.max_point_error = verdicts.max_error
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d_seconds
     return tally
@@ -179,7 +190,11 @@ def _impacts(work: Chunk) -> QueryTally:
     our_seconds = time.perf_counter() - started
     verdicts = judge_impacts(moving, Impacts(found.status, found.fraction), ours)
     is_random = (work.cases.family < 0) & (motion.family < 0)
-    tally = tally_of(verdicts.differences, work.chunk, PAIR_KINDS, work.cases.kind, ours.status == Status.HIT, is_random)
+    touches = ours.status == Status.HIT
+    tally = tally_of(verdicts.differences, work.chunk, PAIR_KINDS, work.cases.kind, touches, is_random, show_motions(work))
+    tally.wrong = MISSED
+    both_touch = touches & (found.status == Status.HIT)
+    tally.histograms["fraction_error"] = _of_agreeing(np.abs(ours.fraction - found.fraction), both_touch, verdicts.differences)
     tally.maxima = {"max_fraction_error": verdicts.max_fraction_error, "worst_missed_depth": verdicts.worst_missed_depth}
     tally.our_seconds, tally.box2d_seconds = our_seconds, found.seconds
     return tally
@@ -193,7 +208,11 @@ def _rays(work: Chunk) -> QueryTally:
     our_seconds = time.perf_counter() - started
     status = np.where(box2d.hit, int(Status.HIT), int(Status.MISS))
     verdicts = judge_rays(posed, Rays(status, box2d.fraction, box2d.normal), ours)
-    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, rays.kind, box2d.hit, (work.cases.family < 0) & (rays.family < 0))
+    is_random = (work.cases.family < 0) & (rays.family < 0)
+    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, rays.kind, box2d.hit, is_random, show_rays(work))
+    both_hit = box2d.hit & (ours.status == Status.HIT)
+    apart = np.abs(np.where(both_hit, ours.fraction, 0.0) - np.where(both_hit, box2d.fraction, 0.0))
+    tally.histograms["point_error"] = _of_agreeing(apart * np.hypot(*posed.translations.T), both_hit, verdicts.differences)
     tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d.seconds
     return tally
@@ -206,9 +225,17 @@ def _points(work: Chunk) -> QueryTally:
     ours = our_points(posed)
     our_seconds = time.perf_counter() - started
     verdicts = judge_points(posed, box2d, ours)
-    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, rays.kind, box2d, (work.cases.family < 0) & (rays.family < 0))
+    is_random = (work.cases.family < 0) & (rays.family < 0)
+    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, rays.kind, box2d, is_random, show_points(work))
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d_seconds
     return tally
+
+
+def _of_agreeing(error: FloatArray, counts: NDArray[np.bool_], differences: Sequence[Explanation]) -> Histogram:
+    """Return the histogram of the errors of those rows that count and agree."""
+    counts = counts.copy()
+    counts[[one.row for one in differences]] = False
+    return Histogram.of(error[counts])
 
 
 def _ray_cases(work: Chunk, with_edges: bool = True) -> tuple[PointOracle, PosedRays, RayChunk]:

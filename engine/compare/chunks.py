@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -20,12 +20,18 @@ from engine.box2d.point_oracle import PointOracle
 from engine.box2d.shape_oracle import ShapeOracle
 from engine.common.arrays import IntArray
 from engine.compare.cases import CaseChunk, MotionChunk, RayChunk, case_chunk, motion_chunk, ray_chunk
+from engine.compare.example import Example, Examples, Sketch
+from engine.compare.histogram import Histogram
 from engine.compare.judge import Explanation
+from engine.compare.pair_file import Pair
 from engine.compare.posed import PosedPairs, posed_pairs
-from engine.compare.tally import KEPT_UNEXPLAINED, KindTally, QueryTally, Sizes, UnexplainedPair
+from engine.compare.tally import KEPT_UNEXPLAINED, KindTally, QueryTally, Sizes
 from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["Chunk", "tally_of"]
+__all__ = ["Chunk", "Show", "tally_of"]
+
+Show = Callable[[int], Pair | Sketch | None]
+"""Returns what is to be seen of a row."""
 
 _Made = TypeVar("_Made")
 
@@ -103,10 +109,12 @@ def tally_of(
     kind: IntArray,
     touching: NDArray[np.bool_],
     is_random: NDArray[np.bool_] | None = None,
+    show: Show | None = None,
 ) -> QueryTally:
     """Count what differs, in all and for each kind; `kind` (n,) are indices into `names`, and all other rows agree.
 
-    `is_random` (n,) are the rows that belong to no adversarial family, to be counted once more by themselves.
+    `is_random` (n,) are the rows that belong to no adversarial family, to be counted once more by themselves. `show` is asked about the
+    rows that serve as examples.
     """
     tally = QueryTally(pairs=len(kind), touching=int(touching.sum()), agree=len(kind) - len(differences))
     counts, touches = np.bincount(kind, minlength=len(names)), np.bincount(kind[touching], minlength=len(names))
@@ -127,6 +135,20 @@ def tally_of(
         tally.unexplained += 1
         for part in parts:
             part.unexplained += 1
-        if len(tally.unexplained_pairs) < KEPT_UNEXPLAINED:
-            tally.unexplained_pairs.append(UnexplainedPair(chunk, one.row, one.evidence))
+
+    def example(one: Explanation) -> Example:
+        is_plain = is_random is not None and bool(is_random[one.row])
+        return Example(chunk, one.row, one.reason, one.size, one.evidence, names[int(kind[one.row])], is_random=is_plain)
+
+    def shown(one: Example) -> Example:
+        return replace(one, shown=show(one.row)) if show is not None else one
+
+    by_reason: dict[str, list[Example]] = {}
+    for difference in sorted(differences, key=lambda one: one.row):
+        by_reason.setdefault(difference.reason, []).append(example(difference))
+    for reason, found in by_reason.items():
+        chosen = Examples.of(found)
+        tally.examples[reason] = Examples.of([shown(one) for one in chosen])
+        tally.histograms[reason] = Histogram.of(np.array([one.size for one in found]))
+    tally.unexplained_pairs = [shown(one) for one in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
     return tally

@@ -2,7 +2,8 @@
 
 b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content within a quarter of the slop, T; so are we when asked for
 its target, and before our time the cores are farther apart than D. Write r for the float32 rounding of its separation
-(`allowances.impact_allowance`). Two times agree if the bodies cannot move farther between them than 2 (T + r). Where they differ, each
+(`allowances.impact_allowance`). Two times agree if the bodies cannot move farther between them than 2 (T + r), and a look at some moments
+before, or in the whole step where both see no touch, shows the cores nowhere nearer than D - T - r. Where they differ, each
 time that somebody calls a touch must be one (cores within D + T + r), and
 
     Box2D is later, or saw no touch    `toi_missed` if at some moment in between the cores are nearer than D - T - r;
@@ -16,18 +17,17 @@ time that somebody calls a touch must be one (cores within D + T + r), and
     one sees an overlap at the start   `float32_tie` if the cores are within r of touching there
     otherwise                          unexplained
 
-The inequalities at one moment are between fractions, and only a few of them need the whole distance. That two cores are *nearer* than a
-bound is shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That they are
-*farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many directions
-as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact rotation; what
-this moves is half a billion times less than r.
+The inequalities at one moment are between whole numbers (`exact`), and only a few of them need the whole distance. That two cores are
+*nearer* than a bound is shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That
+they are *farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many
+directions as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact
+rotation; what this moves is half a billion times less than r.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.compare import allowances
-from engine.compare._witnesses import Corner, core_gap, holds, is_nearer, nearest_features, point_in_both
+from engine.compare._witnesses import core_gap, nearest_features, share_point
 from engine.compare.approach import clearances, core_gaps
 from engine.compare.cases import MotionChunk
+from engine.compare.exact import Corner, aligned, distance_sq, is_within, placed, segment_distance_sq
 from engine.compare.judge import Explanation
-from engine.compare.ties import core_distance_sq
 from engine.contracts.status import Status
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes
@@ -49,6 +49,9 @@ __all__ = ["ImpactVerdicts", "Impacts", "MovingPairs", "judge_impacts", "moving_
 _SAMPLES = 48
 """Moments looked at between two times, for the nearest the shapes come. Where one is below what a proof needs, the deepest is shown;
 where none is, that is proved for all moments, or another is found."""
+
+_LOOKS = 6
+"""Moments looked at where the two agree."""
 
 _BLOCK = 512
 """Pairs searched at a time, for the memory of their samples."""
@@ -144,7 +147,9 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
     is_ended = (ours.status == Status.HIT) | (ours.status == Status.MISS) | (ours.status == Status.OVERLAPPING)
     agrees = (ours.status == box2d.status) & is_ended & (is_same_time | ~is_hit)
     differing = np.flatnonzero(~agrees)
-    differences: list[Explanation] = []
+    passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
+    agrees[passed] = False
+    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both pass over a moment of touch") for row in passed.tolist()]
     worst = 0.0
     for low in range(0, len(differing), _BLOCK):
         rows = differing[low : low + _BLOCK]
@@ -167,6 +172,20 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
         worst_missed_depth=worst,
         differences=tuple(differences),
     )
+
+
+def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray:
+    """Return those rows of which a look at a few moments before our time, or in the whole step, shows the cores nearer than a touch.
+
+    Two answers that agree may be wrong together: a search of ours that went wrong where Box2D's does would never be found out otherwise.
+    """
+    until = np.where(ours.status[rows] == Status.HIT, ours.fraction[rows], 1.0)
+    rows, until = rows[until > 0.0], until[until > 0.0]  # nothing is before a touch at the start
+    near = moving.aim[rows] - BOX2D_TOI_TOLERANCE - moving.rounding[rows]
+    is_nearer = np.zeros(len(rows), dtype=np.bool_)
+    for look in range(1, _LOOKS + 1):
+        is_nearer |= core_gaps(moving, rows, until * look / (_LOOKS + 1))[0] < near
+    return rows[is_nearer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +289,9 @@ class _Trial:
         statuses = {self._ours, self._box2d}
         if statuses != {int(Status.OVERLAPPING), int(Status.HIT)} or other != 0.0:
             return None
-        gap = _root(core_distance_sq(*self._cores(0.0)))
+        core_a, core_b, bits = self._cores(0.0)
+        square, over = distance_sq(core_a, core_b)
+        gap = math.sqrt(square / (over << (2 * bits)))
         allowed = self._rounding + allowances.OVERLAP_THRESHOLD
         if gap > allowed:
             return None
@@ -281,33 +302,28 @@ class _Trial:
 
         Where they are not expected to be `is_deep` in each other, the whole distance is asked last.
         """
-        core_a, core_b = self._cores(fraction)
-        if max(len(core_a), len(core_b)) > 2:
-            thin, other = (core_a, core_b) if len(core_a) <= len(core_b) else (core_b, core_a)
-            at = thin[0] if len(thin) == 1 else point_in_both(thin, other)
-            if at is not None and all(len(core) <= 2 or holds(core, at) for core in (core_a, core_b)):
-                return True
-        corner, start, end = nearest_features(core_a, core_b)
-        limit = Fraction(bound)
-        if limit > 0 and is_nearer(corner, start, end, limit):
+        core_a, core_b, bits = self._cores(fraction)
+        if max(len(core_a), len(core_b)) > 2 and share_point(core_a, core_b, bits):
+            return True
+        if bound <= 0.0:
+            return False
+        corner, start, end = nearest_features(core_a, core_b, bits)
+        if is_within(segment_distance_sq(corner, start, end), bits, bound):
             return True
         # no such pair of features: they may overlap, which the whole distance tells
-        return limit > 0 and not is_deep and core_distance_sq(core_a, core_b) <= limit * limit
+        return not is_deep and is_within(distance_sq(core_a, core_b), bits, bound)
 
-    def _cores(self, fraction: float) -> tuple[list[Corner], list[Corner]]:
+    def _cores(self, fraction: float) -> tuple[list[Corner], list[Corner], int]:
         poses = self._moving.poses(np.array([self._row]), np.array([fraction]))
         shapes = self._moving.shapes
-        cores: list[list[Corner]] = []
+        cores: list[tuple[list[Corner], int]] = []
         for shape, pose in zip(self._moving.pairs[self._row].tolist(), poses, strict=True):
             first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
-            x0, y0, c, s = (Fraction(number) for number in pose[0].tolist())
-            local = [(Fraction(x), Fraction(y)) for x, y in shapes.vertices[first : first + n].tolist()]
-            cores.append([(c * x - s * y + x0, s * x + c * y + y0) for x, y in local])
-        return cores[0], cores[1]
-
-
-def _root(square: Fraction) -> float:
-    return math.sqrt(float(square))
+            x, y, cos, sin = pose[0].tolist()
+            cores.append(placed(shapes.vertices[first : first + n].tolist(), x, y, cos, sin))
+        (core_a, bits_a), (core_b, bits_b) = cores
+        bits = max(bits_a, bits_b)
+        return aligned(core_a, bits - bits_a), aligned(core_b, bits - bits_b), bits
 
 
 def _told(impacts: Impacts, row: int) -> str:

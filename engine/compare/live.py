@@ -17,7 +17,7 @@ from engine.compare import allowances
 from engine.compare.judge import Explanation, judge_manifolds
 from engine.compare.posed import Answers, our_manifolds, posed_pairs
 from engine.contracts import Difference, StepAgreement, StepContacts
-from engine.geometry import Circle, Shape
+from engine.geometry import FixtureShape, Polygon
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import PackedShapes, pack
 
@@ -28,7 +28,7 @@ class FixtureLike(Protocol):
     """What the referee reads of a fixture."""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> FixtureShape:
         """The shape exactly as Box2D holds it."""
         ...
 
@@ -77,7 +77,7 @@ class LiveReferee:
         self._shapes: PackedShapes | None = None
         self._centroid_error: FloatArray = np.zeros(0)
         self._ids: IntArray = np.zeros(0, dtype=np.int64)
-        self._known: dict[int, Shape] = {}
+        self._known: dict[int, FixtureShape] = {}
         self.ready = True
         self.enabled = True
         self.total = StepAgreement()
@@ -134,15 +134,16 @@ class LiveReferee:
         assert self._shapes is not None
         return self._shapes, np.searchsorted(self._ids, fixtures)
 
-    def _rebuild(self, shapes: dict[int, Shape]) -> None:
+    def _rebuild(self, shapes: dict[int, FixtureShape]) -> None:
         self._known = shapes
         self._ids = np.array(sorted(shapes), dtype=np.int64)
         in_order = [shapes[fixture] for fixture in self._ids.tolist()]
         self._shapes = pack(in_order)
-        area = np.array([shape.mass().area for shape in in_order])
-        is_circle = np.array([isinstance(shape, Circle) for shape in in_order], dtype=np.bool_)
+        # a circle's centre and the middle of an edge are computed from the numbers as they are
+        is_polygon = np.array([isinstance(shape, Polygon) for shape in in_order], dtype=np.bool_)
+        area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in in_order])
         error = allowances.centroid_allowance(self._shapes.n_vertices, self._shapes.extent, area)
-        self._centroid_error = np.where(is_circle, 0.0, error)
+        self._centroid_error = np.where(is_polygon, error, 0.0)
 
 
 def _differences(

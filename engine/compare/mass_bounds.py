@@ -103,10 +103,12 @@ def mass_bounds(
     about_reference_error = density * u * (magnitude * squares).sum(axis=1) * (14.0 + n) / 12.0
     # m c.c, or the two shifts of m (g.g - c.c) and of m g.g: products, sums, the mass's own error, the point's own error
     turned = (offset * offset).sum(axis=1)
-    shift_error = mass * (3.0 * u * turned + 2.0 * (np.abs(offset) * offset_error).sum(axis=1)) + (mass_error + u * mass) * turned
-    if is_shifted and cancels:
-        far = (centroid * centroid).sum(axis=1)
-        shift_error += mass * (6.0 * u * far + 4.0 * (np.abs(centroid) * centroid_error).sum(axis=1)) + 2.0 * (mass_error + u * mass) * far
+    with np.errstate(invalid="ignore"):  # 0 times an unbounded error; such an inertia is unbounded below
+        shift_error = mass * (3.0 * u * turned + 2.0 * (np.abs(offset) * offset_error).sum(axis=1)) + (mass_error + u * mass) * turned
+        if is_shifted and cancels:
+            far = (centroid * centroid).sum(axis=1)
+            about_origin = 6.0 * u * far + 4.0 * (np.abs(centroid) * centroid_error).sum(axis=1)
+            shift_error += mass * about_origin + 2.0 * (mass_error + u * mass) * far
     twice_area_moment = np.where(is_vertex > 0, twice * ((e1 * e1 + e1 * e2 + e2 * e2).sum(axis=2)), 0.0).sum(axis=1) / 12.0
     about_reference = density * twice_area_moment
     inertia_error = about_reference_error + shift_error + u * np.abs(about_reference)

@@ -16,6 +16,7 @@ from engine.compare.chunks import Chunk, tally_of
 from engine.compare.hulls import judge_hulls, our_hulls
 from engine.compare.masses import box2d_masses, judge_masses, our_masses
 from engine.compare.property_cases import HULL_FAMILIES, MASS_FAMILIES, mass_chunk, point_sets
+from engine.compare.shown import show_boxes, show_hulls, show_masses, show_scene
 from engine.compare.tally import QueryTally
 from engine.geometry import Circle, Polygon, Segment
 
@@ -34,7 +35,9 @@ def compare_boxes(work: Chunk) -> QueryTally:
     verdicts = judge_boxes(posed, box2d, ours)
     order = (Circle, Polygon, Segment)
     kind_of = np.array([order.index(type(shape)) for shape in work.cases.shapes])
-    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, kind_of[indices], np.zeros(len(indices), dtype=np.bool_))
+    nothing = np.zeros(len(indices), dtype=np.bool_)
+    show = show_boxes(work, indices, ours, box2d)
+    tally = tally_of(verdicts.differences, work.chunk, SHAPE_KINDS, kind_of[indices], nothing, show=show)
     tally.max_point_error = verdicts.max_error
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d_seconds
     return tally
@@ -51,7 +54,9 @@ def compare_masses(work: Chunk) -> QueryTally:
     our_seconds = time.perf_counter() - started
     box2d = box2d_masses(found, oracle.centroids)
     verdicts = judge_masses(solid, chunk.density, box2d, ours)
-    tally = tally_of(verdicts.differences, work.chunk, MASS_FAMILIES, chunk.family, np.zeros(len(solid), dtype=np.bool_))
+    nothing = np.zeros(len(solid), dtype=np.bool_)
+    show = show_masses(solid, ours, box2d)
+    tally = tally_of(verdicts.differences, work.chunk, MASS_FAMILIES, chunk.family, nothing, show=show)
     tally.max_point_error = verdicts.max_point_error
     tally.maxima = {
         "max_relative_error": verdicts.max_relative_error,
@@ -72,7 +77,8 @@ def compare_hulls(work: Chunk) -> QueryTally:
     verdicts = judge_hulls(sets, box2d, ours)
     family = np.arange(len(sets)) % len(HULL_FAMILIES)
     is_made = np.array([corners is not None for corners in box2d.corners])
-    tally = tally_of(verdicts.differences, work.chunk, HULL_FAMILIES, family, is_made)
+    show = show_hulls(sets, ours, box2d.corners)
+    tally = tally_of(verdicts.differences, work.chunk, HULL_FAMILIES, family, is_made, show=show)
     tally.maxima = {"max_tie": verdicts.max_tie}
     tally.our_seconds, tally.box2d_seconds = our_seconds, box2d.seconds
     return tally
@@ -89,7 +95,8 @@ def compare_pairs(work: Chunk) -> QueryTally:
     our_seconds = time.perf_counter() - started
     verdicts = judge_pairs(shapes, chunk.indices, scene, work.n_pairs, ours)
     family = np.full(work.n_pairs, work.chunk % len(SCENE_FAMILIES))
-    tally = tally_of(verdicts.differences, work.chunk, SCENE_FAMILIES, family, verdicts.is_touching)
+    show = show_scene(chunk.shapes, scene.poses, ours.after, scene.boxes, [ours.pairs, scene.pairs])
+    tally = tally_of(verdicts.differences, work.chunk, SCENE_FAMILIES, family, verdicts.is_touching, show=show)
     tally.max_point_error = verdicts.max_error
     tally.maxima = {"most_bodies": float(n_bodies(work.n_pairs))}
     tally.our_seconds, tally.box2d_seconds = our_seconds, scene.seconds

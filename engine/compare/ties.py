@@ -20,6 +20,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.compare import allowances
 from engine.compare._decisions import Bounds, Outcome, WorldPolygon, all_outcomes, replay_outcome, world_polygon
 from engine.compare._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
+from engine.compare.exact import distance_sq
 from engine.compare.posed import Answers, PosedPairs
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import CIRCLE, SEGMENT
@@ -193,7 +194,8 @@ def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answer
     distance_sq = core_distance_sq(core_a, core_b)
     if ours.count[at] != box2d.count[at]:
         return _at_limit(distance_sq, reach, bound, "the limit of contact")
-    if ours.count[at] == 0 or excess > 2.0 * bound or not _is_along_own_normal(posed, at, box2d, bound):
+    own = Answers(ours.count, ours.axis[:, :2], ours.points)
+    if ours.count[at] == 0 or excess > 2.0 * bound or not all(_is_along_own_normal(posed, at, one, bound) for one in (own, box2d)):
         return None
     if len(core_a) == len(core_b) == 1:
         turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True)))
@@ -283,26 +285,13 @@ def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> _
 
 
 def core_distance_sq(core_a: list[tuple[Fraction, Fraction]], core_b: list[tuple[Fraction, Fraction]]) -> Fraction:
-    """Return the exact squared distance of two convex cores (one vertex is a point), 0 where they overlap.
-
-    They overlap exactly when no edge of either parts them, provided that one of them has an area; a cross product's sign needs no unit
-    normal. Points and segments without area are told apart by their distance alone; two segments, which Box2D does not collide,
-    are not asked about.
-    """
-    if max(len(core_a), len(core_b)) > 2:
-        for one, other in ((core_a, core_b), (core_b, core_a)):
-            if len(one) > 1 and any(_parts(one, edge, other) for edge in range(len(one))):
-                break
-        else:
-            return Fraction(0)
-    nearest = None
-    for one, other in ((core_a, core_b), (core_b, core_a)):
-        for point in other:
-            for edge in range(len(one)):
-                distance_sq = _segment_distance_sq(point, one[edge], one[(edge + 1) % len(one)])
-                nearest = distance_sq if nearest is None else min(nearest, distance_sq)
-    assert nearest is not None
-    return nearest
+    """Return the exact squared distance of two convex cores (one vertex is a point), 0 where they overlap; see `exact.distance_sq`."""
+    over = math.lcm(*(number.denominator for core in (core_a, core_b) for corner in core for number in corner))
+    whole_a, whole_b = (
+        [(x.numerator * (over // x.denominator), y.numerator * (over // y.denominator)) for x, y in core] for core in (core_a, core_b)
+    )
+    square, length_sq = distance_sq(whole_a, whole_b)
+    return Fraction(square, length_sq * over * over)
 
 
 def _at_limit(distance_sq: Fraction, reach: Fraction, bound: float, what: str) -> _Explained:
@@ -415,11 +404,6 @@ def _edge_separation(polygon: WorldPolygon, edge: int, others: Any) -> Fraction:
     nx, ny = polygon.normals[edge]
     vx, vy = polygon.vertices[edge]
     return min(nx * (x - vx) + ny * (y - vy) for x, y in others)  # type: ignore[no-any-return]
-
-
-def _parts(polygon: list[tuple[Fraction, Fraction]], edge: int, others: list[tuple[Fraction, Fraction]]) -> bool:
-    (ax, ay), (bx, by) = polygon[edge], polygon[(edge + 1) % len(polygon)]
-    return all((by - ay) * (x - ax) - (bx - ax) * (y - ay) > 0 for x, y in others)
 
 
 def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> Fraction:

@@ -199,6 +199,23 @@ def body_written_after_world() -> None:
         body.transform = ((1, 2), 3)
 
 
+NEARLY_COLLINEAR = (
+    (3.3824219703674316, 2.6051409244537354),
+    (3.5309901237487793, 2.750223398208618),
+    (3.9149017333984375, 3.1251282691955566),
+    (4.148476600646973, 3.3532235622406006),
+    (3.8332977294921875, 3.0454390048980713),
+    (3.4964468479156494, 2.7164907455444336),
+)
+"""Strictly convex, its corners float32 numbers; wrapped in float32, the way from corner to corner never comes back to the first."""
+
+
+@program
+def endless_polygon() -> None:
+    shape = Box2D.b2PolygonShape(vertices=NEARLY_COLLINEAR)
+    assert list(shape.vertices) == list(NEARLY_COLLINEAR)
+
+
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]]()
     print("survived")

@@ -67,7 +67,7 @@ def stack(height: int = 4) -> World:
         (lambda: FixtureSpec(Circle(1.0), friction=NAN), r"friction must be a finite number, got nan"),
         (lambda: FixtureSpec(Circle(1.0), restitution=-1.0), r"restitution must be >= 0, got -1.0"),
         (lambda: FixtureSpec(Circle(1.0), mask=-1), r"mask must be a whole number from 0 to 65535, got -1"),
-        (lambda: FixtureSpec(None), r"shape must be a Circle or a Polygon, got None"),
+        (lambda: FixtureSpec(None), r"shape must be a Circle, a Polygon or a Segment, got None"),
         (lambda: FixtureSpec(Circle(1.0), densty=1.0), r"FixtureSpec.densty must be a setting that exists \(density"),
         (lambda: RevoluteJointSpec(1, 1, (0.0, 0.0)), r"body_b must be another body than body_a, got 1"),
         (lambda: RevoluteJointSpec(0, 1, (0.0, 0.0), lower_angle=1.0, upper_angle=-1.0), r"upper_angle must be >= lower_angle = 1.0"),

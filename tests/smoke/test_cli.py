@@ -94,6 +94,8 @@ BAD = [
     ("compare", "--pairs", "0"),
     ("compare", "--queries", "manifold,everything"),
     ("compare", "--json", "{file}/compare.json"),
+    ("compare", "--report", "{file}"),
+    ("compare", "--report", "{file}/shown"),
     ("doctor", "--json", "{file}/doctor.json"),
     ("run", "simple_shapes"),  # a window, where there is none
 ]
@@ -184,7 +186,8 @@ def test_a_comparison_says_where_the_time_went() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupted_comparison_keeps_what_was_found(number: signal.Signals, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    options = ("--pairs", "100000000", "--queries", "overlap", "--jobs", "2", "--json", str(report))
+    shown = tmp_path / "shown"
+    options = ("--pairs", "100000000", "--queries", "overlap", "--jobs", "2", "--json", str(report), "--report", str(shown))
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), "compare", *options],
         env=_environment(),
@@ -211,6 +214,8 @@ def test_an_interrupted_comparison_keeps_what_was_found(number: signal.Signals, 
     assert said["interrupted"] is True
     assert said["queries"]["overlap"]["pairs"] > 0
     assert f"{said['queries']['overlap']['pairs']:,}" in stdout
+    page = (shown / "report.html").read_text(encoding="utf-8")
+    assert f"only {said['queries']['overlap']['pairs']:,} of 100,000,000 pairs" in page and page.endswith("</html>\n")
     assert stderr.startswith("interrupted after ") and len(stderr.splitlines()) == 1
 
 

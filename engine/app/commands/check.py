@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
-from engine.app.files import check_directory, write_atomically
+from engine.app.commands.report_folder import PAGE, write_report
+from engine.app.files import check_directory
 from engine.common.checks import choice, integer, non_negative, positive
 from engine.common.errors import InvalidInputError, LabError
 
@@ -24,7 +25,6 @@ __all__ = ["check_command"]
 DEFAULT_PAIRS = 10_000
 DEFAULT_FUNCTION = "collide"
 _LONGEST_LIMIT = 3600.0
-_PAGE = "report.html"
 
 
 def check_command(
@@ -81,7 +81,7 @@ def check_command(
         pair_files = _write_report(report, tallies)
     _print(console, tallies, pair_files)
     if report is not None:
-        console.print(f"report: {Path(report) / _PAGE}", markup=False)
+        console.print(f"report: {Path(report) / PAGE}", markup=False)
     if not is_whole:
         done = sum(tally.pairs for tally in tallies)
         raise InterruptedRunError(f"interrupted after {done:,} of {n_pairs * len(tasks):,} pairs")
@@ -254,26 +254,16 @@ def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str]
     from engine.app.commands.check_picture import draw_finding
     from engine.check.report import html_report
     from engine.check.result import pair_of
-    from engine.compare.pair_file import save_pair
 
-    target = Path(folder)
     pictures: dict[tuple[int, str], tuple[bytes, str]] = {}
+    pairs, files = {}, {}
     for number, tally in enumerate(tallies):
         for finding in tally.findings:
             stem = f"{tally.task.path.stem}-{tally.task.function}-{finding.kind}"
             picture = draw_finding(finding, f"{tally.task.path.name}:{tally.task.function}")
-            pair_file = target / f"{stem}.json"
-            try:
-                write_atomically(target / f"{stem}.png", picture)
-                save_pair(pair_file, pair_of(tally.task, finding))
-            except OSError as error:
-                raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
-            pictures[number, finding.kind] = (picture, str(pair_file))
-    page = target / _PAGE
-    try:
-        write_atomically(page, html_report(tallies, pictures).encode("utf-8"))
-    except OSError as error:
-        raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
+            files[f"{stem}.png"], pairs[f"{stem}.json"] = picture, pair_of(tally.task, finding)
+            pictures[number, finding.kind] = (picture, str(Path(folder) / f"{stem}.json"))
+    write_report(folder, html_report(tallies, pictures), pairs, files)
     return {key: name for key, (_, name) in pictures.items()}
 
 

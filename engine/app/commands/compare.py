@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
+from engine.app.commands.report_folder import write_report
+from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
+from engine.app.files import check_directory
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
-    from types import FrameType
+    from pathlib import Path
 
     from rich.console import Console
 
     from engine.compare.bulk import Tally
+    from engine.compare.exhibits import Run
 
 __all__ = ["compare_command"]
 
 DEFAULT_PAIRS = 100_000
-MOST_JOBS = 1024
 ALL = "all"
 _SHOWN_UNEXPLAINED = 5
 
@@ -36,56 +36,49 @@ def compare_command(
     queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL,
     kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, and the pairs it shows.")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
     timings: Annotated[bool, typer.Option("--timings", help="Say where the time went.")] = False,
 ) -> int:
     """Compare our answers with Box2D's on seeded pairs of shapes; some of them are chosen to be difficult.
 
     Each pair agrees, or its difference is explained by a proof, or it counts as unexplained, which makes the status 1. Ctrl-C ends with
-    what was found so far.
+    what was found so far. The report shows the first and the worst pair of each reason; unexplained ones are made small for it.
     """
     from engine import query
     from engine.compare import bulk
     from engine.compare.cases import PAIR_KINDS
+    from engine.compare.exhibits import Run
 
     n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
     seed = integer("--seed", seed, 0)
-    n_jobs = _cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
     wanted = _listed("--queries", queries, bulk.QUERIES)
     wanted_kinds = PAIR_KINDS if kinds is None else _listed("--kinds", kinds, PAIR_KINDS)
+    if report is not None:
+        check_directory("--report", report)
     check_json_target(json_file)
 
-    with _terminating_as_interrupting():
+    with terminating_as_interrupting():
         with warming():
             query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
         tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds)
         total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
-    if total is not None:
-        _print(people(json_file), total, timings)
-        found = total.as_json(with_seconds=timings)
-        write_json(json_file, found if is_whole else {**found, "interrupted": True})
+        if total is not None:
+            console = people(json_file)
+            _print(console, total, timings)
+            found = total.as_json(with_seconds=timings)
+            write_json(json_file, found if is_whole else {**found, "interrupted": True})
+            if report is not None:
+                page = _write_report(report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
+                console.print(f"report: {page}", markup=False, soft_wrap=True)
+            elif total.unexplained_total:
+                console.print("--report DIR makes unexplained pairs small, and writes them as pair files and as pictures")
     if not is_whole:
         compared = 0 if total is None else total.queries[wanted[0]].pairs
         raise InterruptedRunError(f"interrupted after {compared:,} of {n_pairs:,} pairs")
     assert total is not None
     return 1 if total.unexplained_total else 0
-
-
-@contextlib.contextmanager
-def _terminating_as_interrupting() -> Iterator[None]:
-    """Let a request to terminate end the run as Ctrl-C does, so that the other processes end too and nothing found is lost."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
@@ -109,6 +102,33 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
         finally:
             tallies.close()  # ends the other processes
     return total, True
+
+
+def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
+    """Write the page, a file for each pair in it, and of unexplained ones a picture too."""
+    from engine.compare.exhibits import exhibits
+    from engine.compare.report import html_report
+    from engine.compare.report_page import standalone_svg
+
+    with _telling("drawing the report"):
+        found = list(exhibits(total, run))
+    pictures = {}
+    for one in found:
+        if one.example.reason == "unexplained":
+            for ending, drawing in zip((".svg", "-close.svg"), one.drawings, strict=False):
+                pictures[one.name + ending] = standalone_svg(drawing)
+    pairs = {f"{one.name}.json": one.pair for one in found if one.pair is not None}
+    return write_report(folder, html_report(total, run, found, folder, is_whole), pairs, pictures)
+
+
+@contextlib.contextmanager
+def _telling(what: str) -> Iterator[None]:
+    """Say on standard error, if that is a terminal, what takes a while."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False)
+    with console.status(what) if console.is_terminal else contextlib.nullcontext():
+        yield
 
 
 def _print(console: Console, total: Tally, timings: bool) -> None:
@@ -136,6 +156,9 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
         if "missed_share" in found:
             share, depth = found["missed_share"], found["worst_missed_depth"]
             lines.append(f"{query}: Box2D missed {share:.1%} of the touches, the deepest of {depth:.2g} m")
+        if "wrong_axis_share" in found:
+            share, depth = found["wrong_axis_share"], found["max_excess_depth"]
+            lines.append(f"{query}: Box2D's axis is not that of least depth in {share:.1%} of the contacts, at most {depth:.2g} m deeper")
         if explained:
             lines.append(f"{query} explained: " + ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in explained.items()))
     console.print(table)
@@ -154,10 +177,3 @@ def _listed(option: str, given: str, known: tuple[str, ...]) -> tuple[str, ...]:
         if word not in known:
             raise InvalidInputError(option, f"{ALL}, or one or more of " + ", ".join(known), word)
     return tuple(dict.fromkeys(wanted))
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on Linux
-        return os.cpu_count() or 1

@@ -132,3 +132,12 @@ def test_jobs_do_not_change_what_is_found():
     assert one == two
     assert one["toi"]["unexplained"] == one["distance"]["unexplained"] == 0
     assert 0.0 < one["toi"]["missed_share"] < 0.3
+
+
+def test_a_touch_that_neither_sees():
+    missed = [one.row for one in judge_impacts(MOVING, BOX2D).differences if one.reason == "toi_missed" and one.size > 0.2]
+    rows = np.array([row for row in missed if BOX2D.status[row] == Status.MISS])
+    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(BOX2D, rows))
+    # a few moments are looked at: what lasts a tenth of the step or longer is seen
+    assert len(unexplained(verdicts)) >= 0.5 * len(rows) > 10
+    assert "both pass over" in verdicts.differences[0].evidence

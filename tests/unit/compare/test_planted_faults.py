@@ -11,7 +11,7 @@ from engine.compare.ties import explain_overlap
 from engine.geometry import Circle, Polygon
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import pack
+from engine.narrowphase.packing import CIRCLE, pack
 
 CASES = case_chunk(21, 0, 3000)
 ORACLE = PairOracle(CASES.shapes)
@@ -118,3 +118,34 @@ def test_a_circle_between_an_edge_and_its_corner():
         turned = found.normal + np.array([[0.0, 1e-3]])
         assert judge_manifolds(posed, Answers(found.count, turned, points)).n_unexplained == 1
     assert reasons == {"float32_tie"}
+
+
+def test_a_fault_that_box2d_has_too():
+    # a search of ours that ended where Box2D's climb ends, and preferred what it prefers: the two would agree
+    found = verdict_of(np.arange(len(POSED))).differences
+    worse = np.array([one.row for one in found if one.reason in ("local_maximum", "face_preference") and BOX2D.count[one.row] > 0])
+    alike = our_manifolds(POSED.take(worse), exact=False)
+    verdicts = verdict_of(worse, ours=alike)
+    assert len(worse) > 20
+    assert verdicts.n_unexplained == len(worse)
+    assert "another edge" in verdicts.differences[0].evidence
+
+
+def test_a_circle_in_the_wrong_place_under_the_right_normal():
+    kinds = POSED.shapes.kind[POSED.pairs]
+    rows = np.flatnonzero(DEEP & (kinds == CIRCLE).all(axis=1))[:100]
+    for column in range(3):
+        good = our_manifolds(POSED.take(rows))
+        good.points[:, 0, column] += 1e-2
+        assert verdict_of(rows, ours=good).n_unexplained == len(rows) > 5
+
+
+def test_an_answer_does_not_widen_its_own_allowance():
+    rows = np.flatnonzero(DEEP & (BOX2D.count == 2))[:200]
+    n_agree = verdict_of(rows).n_agree
+    bad = our_manifolds(POSED.take(rows))
+    bad.axis[:, 3] = 1e6
+    bad.points[:, 0, 0] += 1e-3
+    verdicts = verdict_of(rows, ours=bad)
+    assert verdicts.n_agree == 0
+    assert verdicts.n_unexplained >= 0.95 * n_agree > 100

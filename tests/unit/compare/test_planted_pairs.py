@@ -121,3 +121,17 @@ def test_what_the_oracle_refuses():
         box2d_scene([Circle(1.0)], [(0.0, 0.0, 0.0)], [(3.0, 0.0)])
     with pytest.raises(InvalidInputError, match="poses must be numbers that float32 holds"):
         box2d_scene([Circle(1.0)], [(0.1, 0.0, 0.0)])
+
+
+@pytest.mark.parametrize("fault", ["twice", "itself"])
+@pytest.mark.parametrize("where", ["pairs", "wide_pairs"])
+def test_a_pair_that_is_none(fault, where):
+    ours = our_scene(SHAPES, BODIES[0].indices, SCENES[0])
+
+    def spoilt(pairs):
+        extra = pairs[:1, ::-1] if fault == "twice" else pairs[:1, :1].repeat(2, axis=1)
+        return np.concatenate((pairs, extra))
+
+    bad = replace(ours, pairs=spoilt(ours.pairs)) if where == "pairs" else replace(ours, wide_pairs=tuple(map(spoilt, ours.wide_pairs)))
+    assert reasons(verdicts_of(0))["unexplained"] == 0
+    assert reasons(verdicts_of(0, ours=bad))["unexplained"] >= 1

@@ -15,6 +15,7 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare.boxes import box_rows, exact_box, judge_boxes, our_boxes, posed_boxes
 from engine.compare.cases import PAIR_KINDS, case_chunk
 from engine.compare.hulls import judge_hulls, our_hulls
+from engine.compare.mass_replay import replayed_kept_centroid, replayed_mass
 from engine.compare.masses import box2d_masses, exact_mass, judge_masses, our_masses
 from engine.compare.property_cases import HULL_FAMILIES, MASS_FAMILIES, mass_chunk, point_sets
 from engine.geometry import Circle, Polygon, Segment, Transform
@@ -100,6 +101,25 @@ def test_masses_agree_or_are_lost_by_cancellation():
     assert VERDICTS.max_relative_error < 1e-4
     families = Counter(MASS_FAMILIES[CHUNK.family[one.row]] for one in VERDICTS.differences)
     assert families["far"] + families["far_needle"] > 0.5 * len(VERDICTS.differences)
+
+
+def test_box2d_s_sums_repeated_in_float32_end_at_its_bits():
+    for row, shape in enumerate(BODIES.shapes):
+        if isinstance(shape, Polygon) and not FOUND.is_refused[row]:
+            center, inertia = replayed_mass(shape.vertices, float(DENSITY[row]))
+            assert (*center, inertia) == (*FOUND.center[row], FOUND.inertia[row])
+            assert replayed_kept_centroid(shape.vertices) == tuple(BODIES.centroids[row])
+
+
+def test_a_wrong_centroid_where_no_bound_holds():
+    undetermined = [one.row for one in VERDICTS.differences if "half of the area" in one.evidence]
+    assert len(undetermined) > 10
+    shapes, density = [BODIES.shapes[row] for row in undetermined], DENSITY[undetermined]
+    ours, theirs = only(OURS, undetermined), only(BOX2D_MASSES, undetermined)
+    assert set(reasons(judge_masses(shapes, density, theirs, ours))) == {"cancellation"}
+    wrong = replace(theirs, kept=np.nextafter(theirs.kept.astype(np.float32), np.float32(np.inf)).astype(np.float64))
+    wrong = replace(wrong, centroid=np.nextafter(theirs.centroid.astype(np.float32), np.float32(np.inf)).astype(np.float64))
+    assert reasons(judge_masses(shapes, density, wrong, ours))["unexplained"] == len(undetermined)
 
 
 def test_our_masses_are_the_exact_ones():

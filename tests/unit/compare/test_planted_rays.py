@@ -160,3 +160,17 @@ def test_the_oracle_takes_float32_numbers_and_known_shapes_only():
         oracle.contains([0], [(0.0, 0.0, 0.0)], [(0.1, 0.0)])
     with pytest.raises(InvalidInputError, match="indices must be indices from 0 to 0, got 1"):
         oracle.rays([1], [(0.0, 0.0, 0.0)], [(0.5, 0.0)], [(1.0, 0.0)])
+
+
+def test_a_start_inside_that_neither_tells():
+    deep = np.array([one.row for one in VERDICTS.differences if one.reason == "starts_inside" and AT_RANDOM[one.row] and one.size > 1e-3])
+    missed = of(OURS, deep, Status.MISS)
+    assert unexplained(judge_rays(POSED.take(deep), of(BOX2D, deep), missed)) == len(deep) > 100
+
+
+def test_a_grazing_hit_has_to_have_a_normal_of_its_place():
+    grazing = [one.row for one in VERDICTS.differences if one.reason == "float32_tie"]
+    rows = np.array([row for row in grazing if OURS.status[row] == Status.HIT and BOX2D.status[row] == Status.MISS])
+    assert len(rows) > 5
+    assert unexplained(planted(True, rows)) == 0
+    assert unexplained(planted(True, rows, normal=3.0 * OURS.normal[rows])) == len(rows)

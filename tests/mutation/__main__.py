@@ -1,0 +1,104 @@
+"""``python -m tests.mutation``: plant faults in our algorithms and print which of them the referee finds.
+
+Every fault takes 10 ms to 3 s, all of them (some 9,000) half an hour on two cores; ``--share 0.05`` takes a twentieth of them.
+``--json FILE`` keeps a line of each. Not for Windows, which has no timer to end an endless loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+_COLUMNS = ("unexplained", "raised", "endless", "shared", "absorbed", "aside", "unchanged")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--queries", default="")
+    parser.add_argument("--share", type=float, default=1.0, help="of all mutants")
+    parser.add_argument("--only", action="append", default=[], help="mutants whose names contain this; may be repeated")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=4000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--survivors", action="store_true", help="list every one that was not killed")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--part", type=int, default=-1, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.part >= 0:
+        _work(given)
+        return
+    found = _collect(given)
+    if given.json is not None:
+        given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    _print(found, given.survivors)
+
+
+def _work(given: argparse.Namespace) -> None:
+    from tests.mutation.hunt import fates
+    from tests.mutation.trials import QUERIES, trials
+
+    sizes = [max(1, given.pairs // share) for share in (64, 16, 4)]
+    sizes.append(max(1, given.pairs - sum(sizes)))
+    wanted = given.queries.split(",") if given.queries else list(QUERIES)
+    for trial in trials(given.seed, sizes, wanted):
+        for one in fates(trial, given.share, given.seed, (given.part, given.jobs), given.only):
+            row = {"query": one.query, "name": one.mutant.name, "line": one.mutant.line, "outcome": one.fate.outcome, "told": one.fate.told}
+            print(json.dumps(row), flush=True)
+
+
+def _collect(given: argparse.Namespace) -> list[dict[str, Any]]:
+    """Share the work among processes, in which kernels are plain Python."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-m", "tests.mutation", *sys.argv[1:], "--jobs", str(given.jobs)]
+    found: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as directory:
+        files = [Path(directory) / f"part{part}" for part in range(given.jobs)]
+        with contextlib.ExitStack() as stack:
+            outputs = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
+            parts = [
+                subprocess.Popen([*command, "--part", str(part)], env=environment, stdout=output) for part, output in enumerate(outputs)
+            ]
+            try:
+                statuses = [part.wait() for part in parts]
+            finally:
+                for part in parts:
+                    part.terminate()
+        if any(statuses):
+            raise SystemExit(f"a process ended with status {max(statuses, key=abs)}")
+        for file in files:
+            found += [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return sorted(found, key=lambda row: (row["query"], row["name"], row["line"]))
+
+
+def _print(found: list[dict[str, Any]], with_survivors: bool) -> None:
+    from tests.mutation.survivors import reason_of
+
+    print(f"{'query':<10}{'mutants':>9}" + "".join(f"{name:>12}" for name in _COLUMNS))
+    for query in dict.fromkeys(row["query"] for row in found):
+        counts = Counter(row["outcome"] for row in found if row["query"] == query)
+        print(f"{query:<10}{counts.total():>9}" + "".join(f"{counts[name]:>12}" for name in _COLUMNS))
+    total = Counter(row["outcome"] for row in found)
+    print(f"{'all':<10}{total.total():>9}" + "".join(f"{total[name]:>12}" for name in _COLUMNS))
+    survivors = [row for row in found if row["outcome"] in _COLUMNS[3:]]
+    reasons = Counter(reason_of(row["query"], row["name"], row["outcome"]) for row in survivors)
+    print("\nsurvivors, and why:")
+    for reason, count in reasons.most_common():
+        print(f"{count:>9}  {reason}")
+    if with_survivors:
+        print()
+        for row in survivors:
+            told = f" ({row['told']})" if row["told"] else ""
+            print(f"{row['query']} {row['outcome']}{told}: line {row['line']}: {row['name']}")
+            print(f"    {reason_of(row['query'], row['name'], row['outcome'])}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""`compare --report`: what lies in the folder, with and without an unexplained pair."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.app.commands.cli import main
+from engine.compare import bulk, pair_answers
+from engine.compare.pair_file import load_pair
+from engine.compare.posed import our_manifolds
+
+
+def run(*arguments: str) -> int:
+    return main(["compare", "--jobs", "1", *arguments])
+
+
+def test_the_folder_has_the_page_and_each_pair_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("--pairs", "1500", "--seed", "3", "--queries", "manifold,toi,hull", "--report", "out/it") == 0
+    assert f"report: {Path('out/it/report.html')}" in capsys.readouterr().out
+    page = Path("out/it/report.html").read_text(encoding="utf-8")
+    pairs = sorted(Path("out/it").glob("*.json"))
+    assert len(pairs) >= 6
+    assert {one.name for one in Path("out/it").iterdir()} == {"report.html", *(one.name for one in pairs)}
+    for one in pairs:
+        assert f"python main.py run --pair out/it/{one.name}" in page
+        assert main(["run", "--pair", str(one), "--headless", "--json", "answers.json"]) == 0
+        answers = json.loads(Path("answers.json").read_text(encoding="utf-8"))
+        assert answers["verdict"] == "explained" and f"-{answers['reason']}-" in one.name
+
+
+def test_an_unexplained_pair_lies_there_small_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def faulty(posed, exact=True):  # type: ignore[no-untyped-def]
+        rows = our_manifolds(posed, exact)
+        axis = rows.axis.copy()
+        axis[:, :2] *= -1.0
+        return replace(rows, axis=axis)
+
+    monkeypatch.setattr(bulk, "our_manifolds", faulty)
+    monkeypatch.setattr(pair_answers, "our_manifolds", faulty)
+    asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
+    assert run(*asked) == 1
+    assert "--report DIR makes unexplained pairs small" in capsys.readouterr().out
+    assert run(*asked, "--report", str(tmp_path)) == 1
+    small = load_pair(tmp_path / "manifold-unexplained-1.json")
+    assert small.provenance is not None and small.provenance.seed == 3
+    assert "made small" in small.note
+    drawing = ElementTree.fromstring((tmp_path / "manifold-unexplained-1.svg").read_bytes())
+    assert drawing.tag.endswith("svg")
+    assert "Made small" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,51 @@
+"""`World.impact_moments`: every impact inside a step, in order, where `contacts` keeps a pair's last one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.geometry import Circle, Polygon
+
+
+def test_a_bullet_at_a_wall_has_one_moment_and_a_step_without_impact_none() -> None:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    wall = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 1.0)),), type="static"))
+    ball = world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.5, 0.0), linear_velocity=(60.0, 0.0), bullet=True))
+    assert world.impact_moments == ()
+    world.step()
+    assert world.impact_moments == ()
+    world.step()
+    moment = world.impact_moments[0]
+    assert {moment.fixture_a, moment.fixture_b} == {world.body(wall).fixtures[0], world.body(ball).fixtures[0]}
+    pose = moment.pose_b if world.fixture(moment.fixture_b).body == ball else moment.pose_a
+    assert pose[0] == pytest.approx(-0.16, abs=0.02) and pose[1:] == (0.0, 0.0)
+    world.step()
+    assert world.impact_moments == ()
+
+
+def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step() -> None:
+    """The blade turns evenly, so that its angle tells the time of each."""
+    spin = 25.0
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    blade = BodySpec((FixtureSpec(Polygon.box(0.01, 0.8)),), type="kinematic", position=(0.0, -0.5), angle=-0.35, angular_velocity=spin)
+    blade_id = world.create_body(blade)
+    ball = BodySpec((FixtureSpec(Circle(0.02)),), position=(-0.2, 0.0), linear_velocity=(74.0, 0.0), bullet=True)
+    ball_id = world.create_body(ball)
+    contacts = world.step()
+    moments = world.impact_moments
+    assert len(moments) >= 2
+    poses = [
+        (moment.pose_a, moment.pose_b) if world.fixture(moment.fixture_a).body == blade_id else (moment.pose_b, moment.pose_a)
+        for moment in moments
+    ]
+    angles = [of_blade[2] for of_blade, _ in poses]
+    assert angles == sorted(angles) and -0.35 < angles[0] < angles[-1] < -0.35 + spin / 60.0
+    first = (angles[0] + 0.35) / spin
+    assert poses[0][1][0] == pytest.approx(-0.2 + 74.0 * first, abs=1e-5)  # until then the bullet flew straight on
+    rows = [k for k in range(len(contacts)) if contacts.in_toi[k]]
+    assert rows, "they still touch"
+    k = rows[0]
+    last = contacts.pose_a[k] if int(contacts.body_a[k]) == blade_id else contacts.pose_b[k]
+    assert {int(contacts.body_a[k]), int(contacts.body_b[k])} == {blade_id, ball_id}
+    assert last[2] == angles[-1]

@@ -1,0 +1,231 @@
+"""The report of `compare`: whole, by itself, the same whoever did the work; nothing that a user named can leave its place."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.compare.bulk import QUERIES, Tally, compare_chunks
+from engine.compare.example import Sketch
+from engine.compare.exhibits import Exhibit, Run, exhibits
+from engine.compare.pair_answers import ask
+from engine.compare.pair_file import Pair, load_pair, pair_from_json, save_pair
+from engine.compare.report import html_report
+from engine.compare.report_page import metres, standalone_svg
+from engine.compare.report_picture import pair_svgs, sketch_svg
+from engine.geometry import Circle
+
+RUN = Run(11_000, 5)
+_VOID = ("meta", "line", "rect", "circle", "polygon", "path")
+
+
+class Reader(HTMLParser):
+    """Notes tags, attributes and text, and that every tag is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+        self._note(attributes)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        assert tag in _VOID
+        self.tags.append(tag)
+        self._note(attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def _note(self, attributes: list[tuple[str, str | None]]) -> None:
+        assert not [name for name, _ in attributes if name.startswith("on")]
+        self.ids += [value or "" for name, value in attributes if name == "id"]
+        self.references += [value or "" for name, value in attributes if name in ("src", "href")]
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    assert not {"script", "link", "iframe", "object", "image"} & set(reader.tags)
+    assert all(one.startswith("#") and one[1:] in reader.ids for one in reader.references)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert re.search(r"https?:|url\(|@import", page) is None
+    return reader
+
+
+def last(jobs: int) -> Tally:
+    return without_rates(list(compare_chunks(RUN.pairs, RUN.seed, RUN.queries, jobs))[-1])
+
+
+def without_rates(total: Tally) -> Tally:
+    for tally in total.queries.values():
+        tally.our_seconds = tally.box2d_seconds = 0.0
+    return total
+
+
+@pytest.fixture(scope="module")
+def total() -> Tally:
+    return last(1)
+
+
+@pytest.fixture(scope="module")
+def found(total: Tally) -> list[Exhibit]:
+    return list(exhibits(total, RUN))
+
+
+def test_the_page_is_whole_and_needs_no_network(total: Tally, found: list[Exhibit]) -> None:
+    page = html_report(total, RUN, found, "out/it")
+    reader = read(page)
+    text = " ".join(reader.text)
+    assert set(QUERIES) <= set(reader.ids)
+    assert RUN.command() in text and "python main.py run --pair out/it/manifold-local_maximum-1.json" in text
+    assert reader.tags.count("svg") > len(found)  # drawings and histograms
+    for one in found:
+        assert one.name in reader.ids
+        assert one.example.evidence in text
+    assert "/tmp" not in page and "nan" not in re.findall(r'"[^"]*"', page)
+    for points in re.findall(r'points="([^"]*)"', page):
+        assert all(abs(float(number)) < 1e4 for number in re.split("[ ,]", points))
+
+
+def test_one_report_whatever_the_number_of_processes(total: Tally, found: list[Exhibit]) -> None:
+    two = last(2)
+    assert two.as_json() == total.as_json()
+    assert html_report(two, RUN, list(exhibits(two, RUN)), "out") == html_report(total, RUN, found, "out")
+
+
+def test_each_reason_has_its_first_and_its_worst(total: Tally, found: list[Exhibit]) -> None:
+    for query, tally in total.queries.items():
+        assert set(tally.examples) == set(tally.explained)
+        for reason, chosen in tally.examples.items():
+            mine = [one for one in found if one.query == query and one.example.reason == reason]
+            assert {one.example.place for one in mine} == {one.place for one in chosen}
+            largest = max(kind.reasons[reason].largest for kind in tally.kinds.values() if reason in kind.reasons)
+            assert chosen.worst.size == largest
+            assert all(one.example.place >= chosen.first.place for one in mine)
+            assert tally.histograms[reason].total == tally.explained[reason]
+
+
+def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found: list[Exhibit], tmp_path: object) -> None:
+    asked = [one for one in found if one.pair is not None]
+    assert {one.query for one in asked} == {"manifold", "overlap", "distance", "toi", "ray_cast", "contains"}
+    for one in asked:
+        assert one.answers is not None and one.pair is not None and one.drawings
+        assert (one.answers.reason, one.answers.evidence) == (one.example.reason, one.example.evidence)
+        path = f"{tmp_path}/{one.name}.json"
+        save_pair(path, one.pair)
+        assert ask(load_pair(path)).evidence == one.example.evidence
+        assert one.command in one.pair.note
+
+
+def test_questions_that_are_no_pairs_are_drawn_too(found: list[Exhibit]) -> None:
+    sketched = [one for one in found if one.pair is None]
+    assert {one.query for one in sketched} >= {"mass", "hull", "pairs"}
+    assert all(len(one.drawings) == 1 and "<polygon" in one.drawings[0] for one in sketched)
+
+
+def test_the_pair_in_the_page_is_the_pair(total: Tally, found: list[Exhibit]) -> None:
+    text = read(html_report(total, RUN, found, "out")).text
+    pasted = [pair_from_json(json.loads(one)) for one in text if one.startswith('{"format"')]
+    assert pasted == [one.pair for one in found if one.pair is not None]
+
+
+HOSTILE = "</pre><script>alert('x')</script>\" onload='y' & \u202e"
+
+
+def test_what_is_put_in_stays_text(total: Tally, found: list[Exhibit]) -> None:
+    one = next(one for one in found if one.pair is not None)
+    assert one.pair is not None and one.answers is not None
+    worse = replace(
+        one,
+        role=HOSTILE,
+        remark=HOSTILE,
+        command=HOSTILE,
+        example=replace(one.example, evidence=HOSTILE, kind=HOSTILE),
+        answers=replace(one.answers, ours=replace(one.answers.ours, words=HOSTILE)),
+        pair=replace(one.pair, note=HOSTILE),
+    )
+    reader = read(html_report(total, RUN, [worse], f"out/{HOSTILE}"))
+    assert sum(HOSTILE in part for part in reader.text) >= 4
+
+
+def test_how_wrong_box2d_is(total: Tally) -> None:
+    told = total.as_json()["queries"]
+    manifold, impact = told["manifold"], told["toi"]
+    wrong = sum(manifold["explained"].get(reason, 0) for reason in ("face_preference", "local_maximum", "skin"))
+    assert manifold["wrong_axis_share"] == wrong / manifold["touching"] > 0.0
+    assert 0.0 < manifold["mean_excess_depth"] < manifold["max_excess_depth"]
+    assert impact["missed_share"] == impact["explained"]["toi_missed"] / impact["touching"]
+    assert 0.0 < impact["mean_missed_depth"] < impact["worst_missed_depth"]
+    assert impact["random"]["worst_missed_depth"] <= impact["worst_missed_depth"]
+    assert manifold["kinds"]["circle/circle"]["wrong_axis_share"] == 0.0
+    assert "wrong_axis_share" not in told["overlap"]
+    contacts = sum(n for _, _, n in manifold["histograms"]["point_error"])
+    assert 0 < contacts <= manifold["touching"]
+    lowest = [low for low, _, _ in manifold["histograms"]["point_error"]]
+    assert lowest == sorted(lowest) and lowest[-1] <= manifold["max_point_error"]
+
+
+def test_an_interrupted_run_says_so(total: Tally, found: list[Exhibit]) -> None:
+    text = " ".join(read(html_report(total, replace(RUN, pairs=50_000), found, "out", is_whole=False)).text)
+    assert "only 11,000 of 50,000 pairs" in text
+
+
+def test_a_drawing_is_a_file_of_its_own_too(found: list[Exhibit]) -> None:
+    for one in found:
+        for drawing in one.drawings:
+            root = ElementTree.fromstring(standalone_svg(drawing))
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert root[0].tag.endswith("style")
+
+
+def test_the_command_finds_the_same_pair_again(total: Tally) -> None:
+    first = total.queries["manifold"].examples["local_maximum"].first
+    words = RUN.command("manifold", first.place).split()
+    assert words[:5] == ["python", "main.py", "compare", "--pairs", str(first.row + 1)]
+    (again,) = compare_chunks(first.row + 1, RUN.seed, ["manifold"])
+    assert again.queries["manifold"].examples["local_maximum"].first == first
+
+
+def test_lengths_are_told_in_units_that_read_well() -> None:
+    assert [metres(one) for one in (0.0, 1e-12, 3.14159e-6, 0.999, 1.0, 999.0, 1146.58)] == [
+        "0", "1 pm", "3.14 µm", "999 mm", "1 m", "999 m", "1.15 km",
+    ]  # fmt: skip
+
+
+def test_what_is_nearly_on_a_line_is_stretched_until_it_can_be_seen() -> None:
+    corners = ((0.0, 0.0), (3.0, 4.0), (1.5 - 4e-8, 2.0 + 3e-8))
+    drawing = sketch_svg(Sketch((), corners, (corners,), (corners[:2],), "3 corners", "2 corners"), "hull")
+    assert "stretched 10,000,000 times" in drawing
+    (ours,) = re.findall(r'<polygon points="([^"]*)" stroke="var\(--ours\)"', drawing)
+    across = [float(one.split(",")[1]) for one in ours.split()]
+    assert 40.0 < max(across) - min(across) < 420.0
+    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
+    assert "stretched" not in sketch_svg(Sketch((square,), (), ((square[0],),), (), "", ""), "mass")
+    assert "stretched" not in sketch_svg(Sketch((), square[:1], (), (), "", ""), "hull")
+
+
+def test_the_letter_of_a_shape_hides_no_point() -> None:
+    pair = Pair("ray_cast", Circle(1.0), ray=((0.0, 0.0), (0.5, 0.1)))
+    (drawing,) = pair_svgs(ask(pair), "inside")
+    letter = [float(number) for number in re.findall(r'<text x="([^"]*)" y="([^"]*)" text-anchor="middle"', drawing)[0]]
+    dots = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([^"]*)" cy="([^"]*)"', drawing)]
+    assert dots and all(math.dist((letter[0], letter[1] - 8.0), dot) > 20.0 for dot in dots)
