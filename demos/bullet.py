@@ -1,122 +1,74 @@
-"""The same shot twice: continuous collision detection (CCD) off above, on below.
+"""The same shot under different rules, one lane each: who notices that there was a wall?
 
-Without CCD the bullet exists only where a step ends. What it does in between is drawn here, as the outline of the way it
-swept, but the engine never looks there: a step longer than the zone that catches it jumps over the wall. The ghosts are
-where the steps ended; the step that jumped is red.
+Without continuous collision detection (CCD) the bullet exists only where a step ends. What it does in between is drawn here, as
+the outline of the way it swept, but the engine never looks there: a step longer than the zone that catches it jumps over the wall.
+The ghosts are where the steps ended; the step that jumped is red. The time line below opens up the step that decides.
 
-The target stands still at x = 0, and the shot is `engine.experiments.ShotSpec`: the command ``fire`` fires the same ones.
+The target's middle is x = 0, and the shot is `engine.experiments.ShotSpec`: the command ``fire`` fires the same ones.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from demos._bullet_lane import LEFT, RIGHT, Lane
+from demos._bullet_picture import (
+    Ghost,
+    draw_flight,
+    draw_heading,
+    draw_impact,
+    draw_moment,
+    draw_numbers,
+    draw_range,
+    draw_target,
+    draw_way,
+    ghosts_shown,
+    shorter,
+)
+from demos._bullet_timeline import LaneMoment, gap_timeline
+from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WITH_ZONE, WORDS
 from engine.app.clock import SPEEDS
-from engine.app.demo import Demo, StatusLine
+from engine.app.demo import Demo
 from engine.app.parameters import Parameter
 from engine.app.registry import register
-from engine.app.stage import Stage
 from engine.box2d import World, WorldSettings
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.experiments import (
-    DEFAULT_RADIUS,
-    HALF_PHASE,
-    Outcome,
-    ShotSpec,
-    ShotWatch,
-    Target,
-    build_range,
-    fire_bullet,
-    predicts_tunnel,
-    verdict,
-)
-from engine.experiments.range import FLOOR, build_floor
-from engine.geometry import AABB, Polygon
+from engine.experiments import DEFAULT_RADIUS, HALF_PHASE, RULES, Outcome, ShotSpec, ShotWatch, predicts_tunnel, verdict
+from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.render.timeline import draw_timeline, fraction_under
 
 if TYPE_CHECKING:
+    from engine.experiments.step_curve import StepCurve
     from engine.render.canvas import Canvas
+    from engine.render.gap_timeline import GapTimeline
 
 __all__ = ["Bullet", "Lane"]
 
-LEFT, RIGHT, TOP = -6.2, 3.7, 1.5  # metres: the part of a lane that is shown
-PITCH = 3.35  # metres from one lane down to the next
-IN_TURN: tuple[Target, ...] = ("static", "hinged", "stack")
-CHOICES: tuple[tuple[Target, ...], ...] = (IN_TURN, ("static",), ("dynamic",), ("hinged",), ("stack",))
-TARGET_KEYS = ("t", "w", "p", "h", "s")  # for the choices, in their order
-WORDS = ("each", "wall", "plate", "hinge", "stack")  # for the choices, and below the names that `ShotSpec` has for them
-ALSO = ("", "static", "dynamic", "hinged", "")
-NAMES: dict[Target, str] = {
-    "static": "static wall",
-    "dynamic": "free thin plate",
-    "hinged": "thin plate on a hinge",
-    "stack": "stack of planks",
-}
+HIGHEST, LOWEST = 1.15, 0.25  # metres to either side of the line of fire: the strip of a lane
+LEAST_SHARE = 0.7  # of the scale that a slanting flight leaves
+LEAD = 22.0  # design pixels: the line over all lanes
+HEADING = 24.0  # design pixels over a lane, for each row of words
+NARROW = 720.0  # design pixels: a picture narrower than this has its verdicts on a row of their own, where there is room
 PHASE_NOTE = "0: a step ends at the target's middle; 0.5: the target lies half-way between two steps."
+BURST_NOTE = "One after another, each with luck of its own."
 REST = 0.75  # seconds of world time from the verdict to the next shot: three on the watch
-FLIGHT = 2.5  # seconds on the watch that a flight should take
+BURST_REST = 0.1  # the same between the shots of a burst
+FLIGHT, BURST_FLIGHT = 2.5, 0.6  # seconds on the watch that a flight should take, and each of a burst but the first
 OUTCOME_COLORS: dict[Outcome, Color] = {
     Outcome.TUNNELED: palette.UNEXPLAINED,
     Outcome.STOPPED: palette.AGREE,
     Outcome.FLIES_ON: palette.WARNING,
 }
-TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 AFTERMATH_STEPS = 3  # steps after the verdict that stay in slow motion
 AFTERMATH_SPEED = 1 / 4
 GHOST_GAP = 2.6  # radii between the ghosts drawn, at least
-LOST = 60.0  # metres from the target, where whatever flew or fell away is taken out of the world
-
-
-Plan = tuple[bool, Target | None]
-"""One lane: with CCD or without, and what is shot at; None: each of `IN_TURN` in turn."""
-
-
-class Lane:
-    """One world with a target, a bullet, and the record of its shot."""
-
-    def __init__(self, stage: Stage, plan: Plan) -> None:
-        self.stage = stage
-        self.ccd, self.target = plan
-        self.watch: ShotWatch | None = None
-
-    def fire(self, spec: ShotSpec) -> None:
-        """Clear the range, set up the target, fire."""
-        world = self.stage.world
-        for body in world.body_ids:
-            world.destroy_body(body)
-        build_floor(world, LEFT, RIGHT)
-        built = build_range(world, spec)
-        self.stage.colors.clear()
-        bullet = fire_bullet(world, spec)
-        self.stage.colors[bullet] = palette.NORMAL
-        for panel in built.panels:
-            self.stage.colors[panel.body] = TARGET_COLOR
-        self.watch = ShotWatch(world, spec, bullet, built.panels)
-
-    def look(self) -> None:
-        """Take in the step; what was hit falls from then on."""
-        watch, world = self.watch, self.stage.world
-        if watch is None:
-            return
-        if watch.is_over:
-            for body in world.body_ids:
-                x, y = world.state(body).position
-                if max(abs(x), abs(y)) > LOST:
-                    world.destroy_body(body)
-            return
-        was_hit = watch.hit is not None
-        watch.observe(world.contacts)
-        if watch.hit is not None and not was_hit:
-            world.set_body(watch.bullet, gravity_scale=1.0)
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether there is a verdict."""
-        return self.watch is not None and self.watch.is_decided
 
 
 @register(
@@ -124,51 +76,72 @@ class Lane:
     category="CCD",
     title="Bullet against wall",
     watch=(
-        "The same shot twice. Each ghost is where a step ended, the outline between two is the way nobody looked at: without CCD "
-        "one step (red) ends before the wall and the next one behind it. Try thickness, speed, and hertz."
+        "The same shot in each lane, under another rule. A ghost is where a step ended; between two of them nobody looked. The red step "
+        "jumped over the target. The time line below opens up that step: point at it."
     ),
 )
 class Bullet(Demo):
-    """A small fast disc at a wall, a plate on a hinge, and a stack; without CCD and with it."""
+    """A small fast bullet at all kinds of targets; each lane has a rule of its own."""
 
     parameters = (
-        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
-        Parameter("thickness", 0.05, 0.005, 1.0, "m", "thickness of the target", slider_high=0.5),
-        Parameter("hertz", 60.0, 15.0, 480.0, "Hz", "steps a second", whole=True),
-        Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "radius of the bullet"),
-        Parameter("phase", HALF_PHASE, 0.0, 1.0, "", "luck: where the steps fall", note=PHASE_NOTE),
+        Parameter.some("lanes", RULES, ("discrete", "bullet", "swept"), "lanes"),
         Parameter.choice("target", WORDS, "target", ALSO),
+        Parameter("speed", 110.0, 0.0, 1000.0, "m/s", "muzzle speed", slider_high=300.0),
+        Parameter("angle", 0.0, -75.0, 75.0, "°", "angle from the normal"),
+        Parameter("thickness", 0.05, 0.005, 1.0, "m", "thickness of the target", slider_high=0.5),
+        Parameter("radius", DEFAULT_RADIUS, 0.005, 0.3, "m", "radius of the bullet"),
+        Parameter("hertz", 60.0, 15.0, 480.0, "Hz", "steps a second", whole=True),
+        Parameter("restitution", 0.0, 0.0, 1.0, "", "restitution (bounce)"),
+        Parameter("target_speed", 20.0, -200.0, 200.0, "m/s", "target speed, + is towards"),
+        Parameter("phase", HALF_PHASE, 0.0, 1.0, "", "luck: where the steps fall", note=PHASE_NOTE),
+        Parameter("burst", 1.0, 1.0, 20.0, "", "shots per burst", whole=True, note=BURST_NOTE),
+        Parameter.choice("shape", ("disc", "box"), "shape of the bullet"),
     )
     keys = (
         ("Enter, F", "fire now"),
         ("A", "fire by itself, or only on F"),
-        ("W  P  H  S", "wall, free plate, hinge, stack"),
+        ("F2 ... F6", "show a lane or not: discrete, default, bullet flag, sub-steps, swept"),
+        ("W  M  P  H  S", "wall, moving wall, free plate, hinge, stack"),
+        ("B  O  G  C  E", "blade, other bullet, grid of posts, chain, sensor"),
         ("T", "each in turn"),
     )
-    plans: ClassVar[tuple[Plan, ...]] = ((False, None), (True, None))
-    """The lanes, from the top."""
-    automatic: bool = True
+    foot_share = 0.29
+    needs_referee = True
+    automatic: ClassVar[bool] = True
 
     def build(self) -> None:
-        self.automatic = type(self).automatic
+        self.fires_by_itself = type(self).automatic
         self._last_words: tuple[str, ...] = ()
         self.lanes: list[Lane] = []
-        self.shots = 0
+        self.shots = self.bursts = 0
+        self._left_in_burst = 0
+        self._luck = self.rng("burst")
         self._decided_at: int | None = None
-        for row, plan in enumerate(self.plans):
-            settings = WorldSettings(hertz=self.parameter("hertz"), continuous=plan[0])
-            stage = self.add_stage(World(settings), offset=(0.0, -row * PITCH))
-            self.lanes.append(Lane(stage, plan))
+        for k, rule in enumerate(RULES):
+            if Parameter.has(self.parameter("lanes"), k):
+                settings = WorldSettings(hertz=self.parameter("hertz"), continuous=rule in ("default", "bullet"))
+                self.lanes.append(Lane(self.add_stage(World(settings)), rule))
+        self.arrange(*getattr(self, "_room", (980.0, 440.0)))
         self.fire()
 
     def fire(self) -> None:
-        """Fire in all lanes, in slow motion."""
+        """Fire in all lanes, in slow motion; the first of a burst, or the next one."""
+        is_first = self._left_in_burst <= 0
+        if is_first:
+            self._left_in_burst = round(self.parameter("burst"))
+            self.bursts += 1
+        self._left_in_burst -= 1
         spec = self.spec()
+        if self.parameter("burst") > 1.0:
+            spec = replace(spec, phase=float(self._luck.random()))
         for lane in self.lanes:
-            lane.fire(replace(spec, ccd=lane.ccd, target=lane.target or spec.target))
+            if is_first:
+                lane.tally = []
+            if not self._waits(lane):
+                lane.fire(replace(spec, rule=lane.rule))
         self.shots += 1
         self._decided_at = None
-        self.wanted_speed = _slow_motion(spec)
+        self.wanted_speed = _slow_motion(spec, FLIGHT if is_first else BURST_FLIGHT)
 
     def spec(self) -> ShotSpec:
         """Return the shot that the parameters ask for, at the target whose turn it is."""
@@ -179,40 +152,58 @@ class Bullet(Demo):
             hertz=self.parameter("hertz"),
             radius=self.parameter("radius"),
             phase=self.parameter("phase"),
-            target=choices[self.shots % len(choices)],
+            target=choices[max(self.bursts - 1, 0) % len(choices)],
+            angle=math.radians(self.parameter("angle")),
+            restitution=self.parameter("restitution"),
+            target_speed=self.parameter("target_speed"),
+            shape="box" if self.parameter("shape") else "disc",
         )
 
     def before_step(self) -> None:
-        rest = max(round(REST * self.parameter("hertz")), 30)
+        rest = max(round((BURST_REST if self._left_in_burst else REST) * self.parameter("hertz")), 8 if self._left_in_burst else 30)
         moves = self.parameter("speed") > 0.0
-        if self.automatic and moves and self._decided_at is not None and self.steps - self._decided_at >= rest:
+        goes_on = self.fires_by_itself or self._left_in_burst > 0
+        if goes_on and moves and self._decided_at is not None and self.steps - self._decided_at >= rest:
             self.fire()
+        if all(lane.watch is None for lane in self.lanes) and not all(self._waits(lane) for lane in self.lanes):
+            self.fire()
+        for lane in self.lanes:
+            if self._waits(lane):
+                lane.clear()
+            lane.begin_step()
 
     def after_step(self) -> None:
         for lane in self.lanes:
             lane.look()
-        if self._decided_at is None and all(lane.is_decided for lane in self.lanes):
+        watches = [(lane, lane.watch) for lane in self.lanes if lane.watch is not None]
+        if self._decided_at is None and watches and all(watch.is_decided for _, watch in watches):
             self._decided_at = self.steps
+            for lane, watch in watches:
+                lane.tally.append(watch.outcome)
         if self._decided_at is not None:
             self._last_words = self._words()
-        if self._decided_at is not None and self.steps == self._decided_at + AFTERMATH_STEPS:
+        if self._decided_at is not None and self.steps == self._decided_at + AFTERMATH_STEPS and not self._left_in_burst:
             self.wanted_speed = AFTERMATH_SPEED
 
     def on_key(self, key: str) -> bool:
         if key in ("return", "enter", "f"):
+            self._left_in_burst = 0
             self.fire()
         elif key == "a":
-            self.automatic = not self.automatic
+            self.fires_by_itself = not self.fires_by_itself
         elif key in TARGET_KEYS:
             self.set_parameter("target", TARGET_KEYS.index(key))
+        elif key in LANE_KEYS:
+            lanes = next(parameter for parameter in self.parameters if parameter.name == "lanes")
+            self.set_parameter("lanes", lanes.chosen(self.parameter("lanes"), LANE_KEYS.index(key)))
         else:
             return False
         return True
 
     def on_parameter(self, name: str) -> None:
-        automatic = self.automatic
+        by_itself = self.fires_by_itself
         self.restart()
-        self.automatic = automatic
+        self.fires_by_itself = by_itself
 
     def summary(self) -> Sequence[str]:
         return self._last_words or self._words()
@@ -221,157 +212,263 @@ class Bullet(Demo):
         lines = []
         for lane in self.lanes:
             if lane.watch is not None:
-                lines.append(f"CCD {'on ' if lane.ccd else 'off'}  {NAMES[lane.watch.spec.target]}: {verdict(lane.watch)}")
+                lines.append(f"{lane.rule:<8}  {NAMES[lane.watch.spec.target]}: {verdict(lane.watch)}")
         return tuple(lines)
 
-    def home(self) -> AABB:
-        return AABB((LEFT, -(len(self.plans) - 1) * PITCH + FLOOR - 0.7), (RIGHT, TOP + 0.2))
+    # What must not keep the window waiting
 
-    def status(self) -> Sequence[StatusLine]:
-        spec = self.lanes[0].watch.spec if self.lanes[0].watch is not None else self.spec()
-        zone = f"Without CCD a step must end in the green zone, {_length(spec.reach)}, to be caught."
-        lines: list[StatusLine] = [f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. {zone}"]
-        lines.append(("Fires by itself; A: only on F." if self.automatic else "Fires only on F; A: by itself.", palette.CAPTION))
-        if spec.is_capped:
-            asked = f"asked {spec.speed:g} m/s, flies {spec.flown_speed:g} m/s"
-            lines.append((f"Box2D moves no body more than {MAX_TRANSLATION_PER_STEP:g} m a step: {asked}", palette.WARNING))
-        return lines
+    @property
+    def _is_loaded(self) -> bool:
+        """Whether our algorithms are there: in the window the referee's coming says so; elsewhere they are loaded when they are asked."""
+        return not self.interactive or self._referee is not None
+
+    def _waits(self, lane: Lane) -> bool:
+        """Tell whether a lane cannot shoot yet, because its rule needs our algorithms."""
+        return lane.rule == "swept" and not self._is_loaded
+
+    # Layout
+
+    def arrange(self, width: float, height: float) -> bool:
+        """Stack the lanes: each a heading and a strip as high as there is room for."""
+        self._room = (width, height)
+        n = max(len(self.lanes), 1)
+        each = (0.9 * height - LEAD) / n
+        self._rows = 2 if width < NARROW and each > 2.0 * HEADING + 48.0 else 1
+        heading = self._rows * HEADING - 4.0 * (self._rows - 1)
+        strip = max(each - heading - 8.0, 24.0)
+        scale = min(0.9 * width / (RIGHT - LEFT), 0.5 * strip / LOWEST)  # design pixels a metre
+        scale = max(min(scale, 0.5 * strip / self._rise()), LEAST_SHARE * scale)
+        wider = 0.9 * width / scale / (RIGHT - LEFT)
+        self._left, self._right = LEFT * wider, RIGHT * wider
+        self._half = min(HIGHEST, 0.5 * strip / scale)
+        self._head, self._lead = heading / scale, LEAD / scale
+        self._pitch = 2.0 * self._half + self._head + 8.0 / scale
+        for row, lane in enumerate(self.lanes):
+            lane.stage.offset = (0.0, -row * self._pitch)
+            lane.stage.window = AABB((self._left, -self._half), (self._right, self._half))
+        return True
+
+    def _rise(self) -> float:
+        """Return how far from the middle of a lane the step that decides may begin or end, metres."""
+        spec = self.spec()
+        return max(min(0.6 * spec.travel * abs(math.sin(spec.angle)) + 2.0 * spec.radius, HIGHEST), LOWEST)
+
+    def home(self) -> AABB:
+        return AABB((self._left, -(len(self.lanes) - 1) * self._pitch - self._half), (self._right, self._half + self._head + self._lead))
+
+    def _present_spec(self) -> ShotSpec:
+        watch = self.lanes[0].watch
+        return watch.spec if watch is not None else self.spec()
+
+    def _lead_words(self) -> list[str]:
+        """Return what stands over all lanes, the longest first."""
+        spec = self._present_spec()
+        words = [
+            f"Target: {NAMES[spec.target]}, {_target_size(spec)}.  {spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step."
+        ]
+        if not self.fires_by_itself:
+            words.insert(0, f"{words[0]}  Fires only on F; A: by itself.")
+        if any(lane.rule == "discrete" for lane in self.lanes) and spec.target in WITH_ZONE:
+            words.insert(0, f"{words[0]}  A step that ends in the green zone, {_length(spec.reach)}, is caught.")
+        return words
+
+    def _cap_words(self) -> list[str]:
+        """Return the warning that Box2D's cap makes the bullet slower than asked for, the longest form first; none where it does not."""
+        spec = self._present_spec()
+        if not spec.is_capped:
+            return []
+        flown = f"flies {spec.flown_speed:g} m/s"
+        return [
+            f"Box2D moves no body more than {MAX_TRANSLATION_PER_STEP:g} m a step: asked {spec.speed:g} m/s, {flown}",
+            f"2 m cap: {flown}",
+        ]
+
+    # The picture
 
     def draw_background(self, canvas: Canvas) -> None:
         for lane in self.lanes:
-            if lane.watch is not None:
-                _draw_range(canvas.at(lane.stage.offset), lane.watch.spec)
+            if lane.watch is not None and lane.stage.window is not None:
+                inner = canvas.at(lane.stage.offset)
+                left, right, half = self._left, self._right, self._half
+                strip = ((left, -half), (right, -half), (right, half), (left, half))
+                inner.polygon(strip, mix(palette.BACKGROUND, palette.PANEL, 0.7), palette.PANEL_EDGE)
+                with inner.clipped(lane.stage.window):
+                    draw_range(inner, lane.watch.spec, self._half, lane.rule == "discrete" and lane.watch.spec.target in WITH_ZONE)
 
     def draw(self, canvas: Canvas) -> None:
+        shown = self._timeline(canvas)
+        found = self.lanes[0].recorder.shown() if shown is not None else None
+        under = None
+        if shown is not None and self.pointed is not None:
+            under = fraction_under(canvas, self._foot(canvas), shown[1], canvas.camera.to_screen(self.pointed))
         for lane in self.lanes:
-            if lane.watch is not None:
-                _draw_lane(canvas.at(lane.stage.offset), lane, lane.watch)
+            if lane.watch is None:
+                self._draw_wait(canvas.at(lane.stage.offset), lane)
+            elif lane.stage.window is not None:
+                inner = canvas.at(lane.stage.offset)
+                with inner.clipped(lane.stage.window):
+                    if found is not None:
+                        draw_target(inner, self.lanes[0].recorder, *found)
+                    self._draw_lane(inner, lane, lane.watch)
+                    if under is not None and shown is not None:
+                        draw_moment(inner, self.lanes[0].recorder, shown[0], under)
+                self._draw_words(inner, lane, lane.watch)
+        at = canvas.camera.to_screen((self._left, self._half + self._head + self._lead))
+        right = canvas.camera.to_screen((self._right, 0.0))[0]
+        for words in self._cap_words():
+            wide = canvas.fonts.width(words, 13.0, True)
+            if at[0] + wide + canvas.fonts.width(self._lead_words()[-1], 13.0) <= right or words == self._cap_words()[-1]:
+                canvas.text_px((right, at[1]), words, palette.WARNING, 13.0, "topright", bold=True)
+                right -= wide + 12.0 * canvas.ui_scale
+                break
+        leads = self._lead_words()
+        lead = next((words for words in leads if at[0] + canvas.fonts.width(words, 13.0) <= right), "")
+        canvas.text_px(at, lead, palette.CAPTION, 13.0)
+        self._draw_timeline(canvas, shown[1] if shown is not None else None)
+
+    def _draw_lane(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+        arrived = self._has_arrived(lane)
+        decided = lane.is_decided and (arrived or watch.steps > watch.decided_after)
+        jump = watch.jump if decided else None
+        stop = watch.stop if watch.jump is None and decided else None
+        count = len(lane.poses) if arrived else len(lane.poses) - 1
+        if watch.stop is not None and watch.jump is None:
+            count = min(count, watch.stop.step + 1)
+        if not arrived and not decided:  # on its way to the next ghost
+            draw_way(canvas, lane.shape, lane.poses[-2], lane.stage.drawn_pose(watch.bullet), palette.CAPTION, False)
+        radius = watch.spec.radius
+        places = [pose[:2] for pose in lane.poses[:count]]
+        gap = max(GHOST_GAP * radius, 16.0 * canvas.ui_scale / canvas.camera.scale)
+        decisive = (jump, jump + 1) if jump is not None else ()
+        kept = ghosts_shown(places, gap, decisive)
+        ghosts = [
+            Ghost(k, lane.poses[k]) for k in kept if self._left <= places[k][0] <= self._right and abs(places[k][1]) <= self._half + radius
+        ]
+        draw_flight(canvas, lane.shape, ghosts, jump)
+        if stop is not None and stop.fraction > 0.0:
+            start = lane.poses[min(stop.step, len(lane.poses) - 1)]
+            draw_way(canvas, lane.shape, start, (*stop.center, start[2]), palette.AGREE, True)
+            if lane.rule == "substeps" and stop.step < len(lane.pieces):
+                n = round(stop.fraction * len(lane.pieces[stop.step]))
+                canvas.points(np.array([pose[:2] for pose in lane.pieces[stop.step][:n]]), palette.TEXT, 1.2, 0.7)
+        self._draw_impacts(canvas, lane, watch)
+        first_numbers = [*decisive] or ([ghosts[-1].step] if stop is not None and stop.fraction == 0.0 and ghosts else [])
+        colors = (palette.UNEXPLAINED if decisive else palette.AGREE, palette.CAPTION)
+        draw_numbers(canvas, ghosts, radius, first_numbers, colors, self._half)
+
+    def _draw_impacts(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+        """Draw where continuous physics put the bullet inside its steps, the first one with contact point and normal."""
+        now = watch.steps if self._has_arrived(lane) else watch.steps - 1 + self.drawn_fraction
+        seen = [toi for toi in lane.tois if toi.step + toi.fraction <= now]
+        for toi in reversed(seen):
+            draw_impact(canvas, lane.shape, toi.pose, toi.point, toi.normal, is_first=toi is seen[0])
+        hit = watch.hit
+        if not lane.tois and hit is not None and hit.step + hit.fraction <= now:
+            draw_impact(canvas, lane.shape, (*hit.center, lane.poses[0][2]), hit.point, hit.normal)
+
+    def _draw_wait(self, canvas: Canvas, lane: Lane) -> None:
+        left, top = canvas.camera.to_screen((self._left, self._half + self._head))
+        right, _ = canvas.camera.to_screen((self._right, 0.0))
+        words = ["waits for our algorithms, which are compiled the first time", "waits for our algorithms", "waits"]
+        draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], RULE_MEANINGS[lane.rule], words, palette.CAPTION, self._rows)
+
+    def _draw_words(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+        decided = lane.is_decided and (self._has_arrived(lane) or watch.steps > watch.decided_after)
+        color = _outcome_color(watch) if decided else palette.CAPTION
+        words = shorter(verdict(watch)) if decided else shorter(_forecast(watch.spec))
+        if self.parameter("burst") > 1.0:
+            n, through = len(lane.tally), sum(outcome is Outcome.TUNNELED for outcome in lane.tally)
+            words = [f"{through} of {n} went through;  {words[0]}", f"{through} of {n} went through"]
+        left, top = canvas.camera.to_screen((self._left, self._half + self._head))
+        right, _ = canvas.camera.to_screen((self._right, 0.0))
+        means = RULE_MEANINGS[lane.rule]
+        draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], means, words, color, self._rows)
+
+    def _has_arrived(self, lane: Lane) -> bool:
+        """Tell whether the picture, drawn between two steps, has come to the end of the last one watched."""
+        watch = lane.watch
+        if watch is None or watch.is_over or not lane.stage.world.is_body(watch.bullet):
+            return True
+        return watch.steps == 0 or self.drawn_fraction >= 0.98
+
+    # The time line
+
+    def _foot(self, canvas: Canvas) -> tuple[int, int, int, int]:
+        left, top, width, height = canvas.camera.view
+        inset = round(10 * canvas.ui_scale)
+        begins = top + round((1.0 - self.foot_share) * height)
+        return left + inset, begins, max(width - 2 * inset, 1), max(top + height - begins - inset, 1)
+
+    def _timeline(self, canvas: Canvas) -> tuple[int, GapTimeline] | None:
+        """Return the step that is opened up and its time line; None before the first one, or while the algorithms are not loaded."""
+        reference = self.lanes[0]
+        if reference.watch is None or not self._is_loaded:
+            return None
+        found = reference.recorder.shown()
+        if found is None:
+            return None
+        step, curve = found
+        spec = reference.watch.spec
+        is_now = step == len(reference.recorder) - 1 and not reference.watch.is_over
+        return step, gap_timeline(
+            step,
+            curve,
+            NAMES[spec.target],
+            1.0 / spec.hertz,
+            self.drawn_fraction if is_now else None,
+            any(lane.rule == "discrete" for lane in self.lanes),
+            next((len(lane.pieces[step]) for lane in self.lanes if lane.rule == "substeps" and step < len(lane.pieces)), 0),
+            self._moments(step, curve),
+        )
+
+    def _moments(self, step: int, curve: StepCurve) -> list[LaneMoment]:
+        found = []
+        for lane in self.lanes:
+            for toi in lane.tois[:1]:
+                if toi.step == step:
+                    gap = 1000.0 * curve.gap_at(toi.fraction)
+                    who = "our swept test" if toi.is_ours else "Box2D"
+                    words = f"{RULE_NAMES[lane.rule]}: {who} put the bullet here, {toi.fraction:.4f} of the step, gap {gap:.1f} mm"
+                    found.append(LaneMoment(toi.fraction, words, toi.is_ours))
+        return found
+
+    def _draw_timeline(self, canvas: Canvas, line: GapTimeline | None) -> None:
+        place = self._foot(canvas)
+        if line is not None:
+            pointer = canvas.camera.to_screen(self.pointed) if self.pointed is not None else None
+            draw_timeline(canvas, place, line, pointer)
+        elif not self._is_loaded:
+            words = "The time line of the step that decides: waits for our algorithms, which are compiled the first time"
+            canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")
 
 
-def _slow_motion(spec: ShotSpec) -> float:
-    """Return the notch of slow motion at which the flight takes about `FLIGHT` seconds."""
+def _slow_motion(spec: ShotSpec, flight: float) -> float:
+    """Return the notch of slow motion at which the flight takes about `flight` seconds on the watch."""
     if spec.travel == 0.0:
         return 1.0
-    wanted = abs(spec.muzzle) / spec.flown_speed / FLIGHT
+    wanted = spec.run_up / spec.flown_speed / flight
     return min(SPEEDS, key=lambda speed: max(speed / wanted, wanted / speed))
+
+
+def _target_size(spec: ShotSpec) -> str:
+    return _length(2.0 * spec.radius if spec.target == "head_on" else spec.thickness)
 
 
 def _length(metres: float) -> str:
     return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"
 
 
-# The picture of one lane, in its own frame
-
-
-def _draw_range(canvas: Canvas, spec: ShotSpec) -> None:
-    """Draw what lies under the bodies: the line of fire, the gun, and (without CCD) the zone that catches."""
-    canvas.segment((LEFT, 0.0), (RIGHT, 0.0), palette.GRID_AXIS)
-    x, r = spec.muzzle, spec.radius
-    barrel = ((x - 0.75, -1.5 * r - 0.03), (x + r, -1.5 * r - 0.03), (x + r, 1.5 * r + 0.03), (x - 0.75, 1.5 * r + 0.03))
-    canvas.polygon(barrel, palette.PANEL_RAISED, palette.PANEL_EDGE)
-    if not spec.ccd:
-        zone = ((-spec.reach, FLOOR), (0.0, FLOOR), (0.0, TOP - 0.35), (-spec.reach, TOP - 0.35))
-        canvas.polygon(zone, palette.AGREE, None, 0.28)
-
-
-def _draw_lane(canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
-    switch = "on" if lane.ccd else "off"
-    middle = 0.5 * (LEFT + RIGHT)
-    title = f"CCD {switch}:  world's continuous physics {switch},  body's bullet flag {switch}"
-    _draw_line(canvas, (middle, TOP - 0.1), title, palette.TEXT, 15.0)
-    canvas.text((0.5 * watch.spec.thickness + 0.15, 0.95), NAMES[watch.spec.target], TARGET_COLOR, 13.0, "left", bold=True)
-    arrived = _has_arrived(lane, watch)
-    decided = lane.is_decided and (arrived or watch.steps > watch.decided_after)
-    if not arrived and not decided:  # on its way to the next ghost
-        _draw_way(canvas, watch.positions[-2][0], lane.stage.drawn_pose(watch.bullet)[0], watch.spec.radius, palette.CAPTION, False)
-    _draw_flight(canvas, watch, len(watch.positions) if arrived else len(watch.positions) - 1, decided)
-    color = OUTCOME_COLORS.get(watch.outcome, palette.CAPTION) if decided else palette.CAPTION
-    _draw_line(canvas, (middle, FLOOR - 0.42), verdict(watch) if decided else _forecast(watch.spec), color, 16.0)
-
-
-def _draw_line(canvas: Canvas, middle: tuple[float, float], words: str, color: Color, size: float) -> None:
-    """Write a line about `middle`, smaller where the view is too narrow for it."""
-    while size > 9.0 and canvas.fonts.width(words, size, bold=True) > 0.96 * canvas.camera.view[2]:
-        size -= 1.0
-    canvas.text(middle, words, color, size, bold=True)
-
-
-def _has_arrived(lane: Lane, watch: ShotWatch) -> bool:
-    """Tell whether the picture, drawn between two steps, has come to the end of the last one watched."""
-    if watch.is_over or not lane.stage.world.is_body(watch.bullet):
-        return True
-    x, _, _ = lane.stage.drawn_pose(watch.bullet)
-    return watch.steps == 0 or abs(x - watch.positions[-1][0]) <= 0.02 * watch.spec.travel
-
-
 def _forecast(spec: ShotSpec) -> str:
     if spec.travel == 0.0:
         return "the bullet does not move"
-    return "in flight; by our reckoning it " + ("will tunnel" if predicts_tunnel(spec) else "will touch in time")
+    predicted = predicts_tunnel(spec)
+    if predicted is None:
+        return "in flight"
+    return "in flight: by our reckoning it " + ("will tunnel" if predicted else "will touch in time")
 
 
-def _draw_flight(canvas: Canvas, watch: ShotWatch, count: int, decided: bool) -> None:
-    """Draw ghosts of the first `count` positions, the ways between them, and the numbers of the steps."""
-    stop = watch.stop if watch.jump is None and decided else None
-    jump = watch.jump if decided else None
-    if watch.stop is not None and watch.jump is None:
-        count = min(count, watch.stop.step + 1)
-    r = watch.spec.radius
-    xs = [x for x, _ in watch.positions[:count]]
-    shown = [
-        k for k in ghosts_shown(xs, max(GHOST_GAP * r, 16.0 * canvas.ui_scale / canvas.camera.scale), jump) if LEFT <= xs[k] <= RIGHT - r
-    ]
-    for k, after in pairwise(shown):
-        _draw_way(canvas, xs[k], xs[after], r, palette.UNEXPLAINED if k == jump else palette.ACCENT, k == jump)
-    if stop is not None and stop.in_toi:
-        _draw_way(canvas, xs[-1], stop.center[0], r, palette.AGREE, True)
-    for k in shown:
-        color = palette.UNEXPLAINED if jump is not None and k in (jump, jump + 1) else palette.ACCENT
-        canvas.circle((xs[k], 0.0), r, mix(palette.BACKGROUND, color, 0.45), color, 0.9)
-    if stop is not None:
-        canvas.circle((stop.center[0], 0.0), r, mix(palette.BACKGROUND, palette.AGREE, 0.6), palette.AGREE)
-    first = [k for k in (jump, jump + 1) if k in shown] if jump is not None else shown[-1:] if stop is not None and not stop.in_toi else []
-    _draw_numbers(canvas, {k: xs[k] for k in shown}, watch.spec, first)
-
-
-def ghosts_shown(xs: Sequence[float], gap: float, jump: int | None) -> list[int]:
-    """Return the positions drawn as ghosts: the last, both ends of the jump, and of the others those at least `gap` metres apart."""
-    kept: list[int] = []
-    for k in reversed(range(len(xs))):
-        decisive = jump is not None and k in (jump, jump + 1)
-        if decisive or not kept or abs(xs[kept[-1]] - xs[k]) >= gap:
-            kept.append(k)
-    return kept[::-1]
-
-
-def _draw_way(canvas: Canvas, start: float, end: float, r: float, color: Color, strong: bool) -> None:
-    """Draw the volume swept from one ghost to the next: a capsule."""
-    canvas.polygon(_capsule(start, end, r), color, color, 0.42 if strong else 0.2)
-
-
-def _capsule(start: float, end: float, r: float) -> tuple[tuple[float, float], ...]:
-    """Return the outline: half a disc about either end."""
-    rim = Polygon.regular(32, r, angle=0.5 * 3.141592653589793).vertices.tolist()
-    low, high = min(start, end), max(start, end)
-    return tuple((x + (low if k <= 16 else high), y) for k, (x, y) in enumerate(rim))
-
-
-def _draw_numbers(canvas: Canvas, xs: dict[int, float], spec: ShotSpec, first: Sequence[int]) -> None:
-    """Write the step under each ghost, beside the target and where there is room; the decisive ones come first."""
-    size, pad, drop = 13.0, 3.0 * canvas.ui_scale, 9.0 * canvas.ui_scale
-    wide = canvas.fonts.width(f"step {max(xs, default=0)}", size, bold=True) + 2.0 * pad
-    ends = [canvas.camera.to_screen((xs[k], 0.0))[0] for k in first]
-    in_words = len(ends) < 2 or ends[1] - ends[0] > wide
-    half_target = 0.5 * spec.thickness
-    face, back = (canvas.camera.to_screen((x, 0.0))[0] for x in (-half_target, half_target))
-    taken: list[tuple[float, float]] = [(face, back)]
-    for k in [*first, *(k for k in xs if k not in first)]:
-        px, py = canvas.camera.to_screen((xs[k], -spec.radius))
-        words = f"step {k}" if k in first and in_words else f"{k}"
-        color = palette.CAPTION if k not in first else palette.UNEXPLAINED if len(first) == 2 else palette.AGREE
-        half = 0.5 * canvas.fonts.width(words, size, k in first) + pad
-        if k in first and px + half > face and px - half < back:
-            px = face - half if xs[k] < 0.0 else back + half
-        if all(px + half <= low or px - half >= high for low, high in taken):
-            canvas.text_px((px, py + drop), words, color, size, "midtop", bold=k in first)
-            taken.append((px - half, px + half))
+def _outcome_color(watch: ShotWatch) -> Color:
+    """Return the colour of a verdict; a sensor is passed by everything, and there it counts whether it was felt."""
+    if watch.spec.target == "sensor" and watch.jump is not None:
+        return palette.AGREE if watch.hit is not None else palette.UNEXPLAINED
+    return OUTCOME_COLORS.get(watch.outcome, palette.CAPTION)

@@ -64,6 +64,10 @@ class Demo:
         Keys held down now, by pygame's names: "left", "space", "a".
     interactive : bool
         Set by the window: somebody is watching, and what takes seconds must not keep the picture waiting.
+    pointed : pair of float or None
+        Where the pointer is in the picture; None outside of it.
+    drawn_fraction : float
+        The fraction of the last step at which the picture is drawn, 0 to 1.
     wanted_speed : float or None
         Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
     """
@@ -79,6 +83,8 @@ class Demo:
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
     needs_referee: ClassVar[bool] = False
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
+    foot_share: ClassVar[float] = 0.0
+    """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
     note: ClassVar[str] = ""
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
@@ -89,6 +95,8 @@ class Demo:
         self.steps = 0
         self.held: set[str] = set()
         self.interactive = False
+        self.pointed: tuple[float, float] | None = None
+        self.drawn_fraction = 1.0
         self.wanted_speed: float | None = None
         self._referee = referee
         self._grab: tuple[Stage, int] | None = None
@@ -146,6 +154,13 @@ class Demo:
             unexplained=sum(total.unexplained for total in totals),
             max_point_error=max((total.max_point_error for total in totals), default=0.0),
         )
+
+    def arrange(self, width: float, height: float) -> bool:
+        """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
+
+        Only `Stage.offset` and `Stage.window` may change.
+        """
+        return False
 
     def home(self) -> AABB:
         """Return what the camera shows at first: all fixtures as they were built, unless overridden."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,8 @@ class FramePainter:
         self._book = self._book_for(session.camera.view)
         lines, plate = self._readout(session, has_readout)
         session.keep_clear((plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]), self._book.ui_scale)
+        demo.drawn_fraction = fraction
+        demo.pointed = session.camera.to_world(pointer) if pointer is not None else None
         canvas = Canvas(surface, session.camera, self._book, self._discs)
         canvas.room.take(plate)
         draw_backdrop(canvas)
@@ -82,11 +85,13 @@ class FramePainter:
         demo.draw_background(canvas)
         self._found = []
         for stage in demo.stages:
-            drawn = self._debug.draw(canvas, stage, session.layers, fraction)
+            with canvas.at(stage.offset).clipped(stage.window):
+                drawn = self._debug.draw(canvas, stage, session.layers, fraction)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         demo.draw(canvas)
         self._label_stages(canvas, demo)
-        draw_scale_bar(canvas)
+        above = _above_foot(session)
+        draw_scale_bar(Canvas(surface, replace(session.camera, view=above), self._book, self._discs))
         draw_lines(surface, self._book, plate.topleft, lines)
         self._notice(canvas, session)
         self._tell(surface, session, pointer)
@@ -135,7 +140,7 @@ class FramePainter:
         if not words and session.focus is not None:
             words, color = "looking closely: Esc returns", palette.TEXT
         if words:
-            draw_notice(canvas.surface, self._book, session.camera.view, words, color)
+            draw_notice(canvas.surface, self._book, _above_foot(session), words, color)
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
@@ -191,6 +196,12 @@ class FramePainter:
         if place.bottom > view[1] + view[3]:
             place.bottom = at[1] - gap
         draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)
+
+
+def _above_foot(session: Session) -> Place:
+    """Return the view without the foot that the demo draws on itself."""
+    left, top, width, height = session.camera.view
+    return left, top, width, round((1.0 - session.demo.foot_share) * height)
 
 
 def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:

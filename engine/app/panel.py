@@ -18,6 +18,7 @@ from engine.render.fonts import FontBook
 
 __all__ = ["DemoPanel"]
 
+
 class DemoPanel:
     """Widgets for one session.
 
@@ -49,7 +50,8 @@ class DemoPanel:
         if event.type == pygame_gui.UI_BUTTON_PRESSED:
             if event.ui_element in self._choices:
                 parameter, index = self._choices[event.ui_element]
-                self._pending[parameter.name] = float(index)
+                value = self._pending.get(parameter.name, self._session.demo.parameter(parameter.name))
+                self._pending[parameter.name] = parameter.chosen(value, index)
             return self._commands.get(event.ui_element)
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             self._click_track(event.pos)
@@ -78,7 +80,8 @@ class DemoPanel:
             if not held and parameter.name not in self._pending and parameter.snapped(float(slider.get_current_value())) != value:
                 slider.set_current_value(value, warn=False)
         for button, (parameter, index) in self._choices.items():
-            chosen = round(demo.parameter(parameter.name)) == index
+            value = demo.parameter(parameter.name)
+            chosen = parameter.has(value, index) if parameter.several else round(value) == index
             if chosen != button.is_selected:
                 mark(button, chosen)
         for button, command in self._toggles:

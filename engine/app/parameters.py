@@ -31,6 +31,8 @@ class Parameter:
         One line that explains it to newcomers, where the description does not.
     choices, also : tuple of str
         Of a choice, made by `choice`: the word for each value 0, 1, 2..., and another word that is taken for it ("" for none).
+    several : bool
+        Of a choice of several words at once, made by `some`: the value is the sum of 2^k over the words k that are chosen.
     """
 
     name: str
@@ -44,6 +46,15 @@ class Parameter:
     note: str = ""
     choices: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    several: bool = False
+
+    @classmethod
+    def some(cls, name: str, choices: Sequence[str], chosen: Sequence[str], description: str = "", note: str = "") -> Parameter:
+        """Return a parameter that is one or more of a few words, typed as ``one+other`` or ``all``."""
+        words = tuple(choices)
+        default = sum(1 << words.index(word) for word in chosen)
+        last = (1 << len(words)) - 1
+        return cls(name, default, 1, last, description=description, whole=True, note=note, choices=words, several=True)
 
     @classmethod
     def choice(
@@ -91,12 +102,27 @@ class Parameter:
 
     def shown(self, number: float) -> str:
         """Return the value as people read it, with its unit."""
+        if self.several:
+            return "+".join(word for k, word in enumerate(self.choices) if self.has(number, k))
         if self.choices:
             return self.choices[round(number)]
         text = f"{number:.0f}" if self.whole else f"{number:.4g}"
         return f"{text} {self.unit}" if self.unit else text
 
+    @staticmethod
+    def has(number: float, index: int) -> bool:
+        """Tell whether a value of several words has the word of that index."""
+        return bool(round(number) >> index & 1)
+
+    def chosen(self, number: float, index: int) -> float:
+        """Return the value after a click on the word of that index: that word, or, of several, with it or without; never none."""
+        if not self.several:
+            return float(index)
+        return float(round(number) ^ (1 << index)) or number
+
     def _chosen(self, value: object) -> float:
+        if self.several:
+            return self._some(value)
         if isinstance(value, str):
             for words in (self.choices, self.also, tuple(str(k) for k in range(len(self.choices)))):
                 if value.strip() and value.strip().lower() in words:
@@ -104,6 +130,18 @@ class Parameter:
         elif isinstance(value, int | float) and not isinstance(value, bool) and value in range(len(self.choices)):
             return float(value)
         raise InvalidInputError(self.name, "one of " + ", ".join(self.choices), value)
+
+    def _some(self, value: object) -> float:
+        if isinstance(value, str) and value.strip().lower() == "all":
+            return self.high
+        if isinstance(value, str):
+            words = [word.strip().lower() for word in value.split("+")]
+            if all(word in self.choices for word in words):
+                return float(sum(1 << k for k, word in enumerate(self.choices) if word in words))
+            value = float(value) if value.strip().isdecimal() else value
+        if isinstance(value, int | float) and not isinstance(value, bool) and value in range(1, round(self.high) + 1):
+            return float(value)
+        raise InvalidInputError(self.name, "one or more of " + "+".join(self.choices), value)
 
 
 def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, float]:

@@ -83,6 +83,7 @@ class Session:
         self.shown = FrameTimes()
         self._readout = (0.0, 0.0)
         self._foot = 0.0
+        self._ui_scale = 1.0
         self._untouched = True
         self._speed_chosen = False
         self.focus: Focus | None = None
@@ -94,10 +95,13 @@ class Session:
 
     def home(self) -> None:
         """Show everything, beside the readout or under it, whichever leaves the picture larger."""
-        box, (width, height) = self.demo.home(), self._readout
-        beside = self.camera.fitted(box, kept=(width, 0.0, 0.0, self._foot))
-        under = self.camera.fitted(box, kept=(0.0, height, 0.0, self._foot))
-        self.camera = max(under, beside, key=lambda camera: camera.scale)
+        (width, height), (across, down) = self._readout, self.camera.view[2:]
+        foot = self._foot + self.demo.foot_share * down
+        is_arranged = self.demo.arrange(across / self._ui_scale, max(down - height - foot, 1.0) / self._ui_scale)
+        box = self.demo.home()
+        beside = self.camera.fitted(box, kept=(width, 0.0, 0.0, foot))
+        under = self.camera.fitted(box, kept=(0.0, height, 0.0, foot))
+        self.camera = under if is_arranged else max(under, beside, key=lambda camera: camera.scale)
         self._home_scale = self.camera.scale
         self._untouched = True
         self.focus = self._before = None
@@ -134,7 +138,7 @@ class Session:
         width, height = (grain * ceil(length / grain) for length in readout)
         grown = (max(self._readout[0], width), max(self._readout[1], height))
         if grown != self._readout or self._foot != _FOOT * ui_scale:
-            self._readout, self._foot = grown, _FOOT * ui_scale
+            self._readout, self._foot, self._ui_scale = grown, _FOOT * ui_scale, ui_scale
             if self._untouched:
                 self.home()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
@@ -15,11 +15,11 @@ from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
-from engine.render.impacts import StepImpacts, step_impacts
+from engine.render.impacts import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 
-__all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepTimes", "union"]
+__all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "union"]
 
 
 class Referee(Protocol):
@@ -35,6 +35,43 @@ class Referee(Protocol):
 
     def check(self, contacts: StepContacts, /) -> StepAgreement:
         """Compare one step."""
+
+
+def _together(agreements: Sequence[StepAgreement]) -> StepAgreement:
+    """Return what was said of the pieces of a step: counts of all, and the differences of the last, whose contacts are shown."""
+    if len(agreements) == 1:
+        return agreements[0]
+    return StepAgreement(
+        compared=sum(one.compared for one in agreements),
+        agree=sum(one.agree for one in agreements),
+        explained=sum(one.explained for one in agreements),
+        unexplained=sum(one.unexplained for one in agreements),
+        max_point_error=max((one.max_point_error for one in agreements), default=0.0),
+        differences=agreements[-1].differences if agreements else (),
+    )
+
+
+class StepPiece(Protocol):
+    """A step that the world took, from `start` to `end` of the stage's step: `engine.experiments.rules.Piece`."""
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Of the world's step."""
+
+    @property
+    def start(self) -> float:
+        """0 to 1."""
+
+    @property
+    def end(self) -> float:
+        """0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    contacts: StepContacts
+    start: float = 0.0
+    end: float = 1.0
 
 
 def union(boxes: Sequence[AABB]) -> AABB | None:
@@ -89,6 +126,12 @@ class Stage:
         Colours of single bodies by id, instead of the usual ones.
     outline_only : set
         Ids of bodies drawn without a fill.
+    stepper : callable or None
+        Takes one step in pieces: it returns an iterator that steps the world, and yields after each of the world's steps.
+    taken : tuple of StepPiece
+        The pieces of the last step; usually one.
+    window : AABB or None
+        The part of the world that is shown, its own frame; None for all of it.
     """
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
@@ -98,9 +141,12 @@ class Stage:
         self.mark_touching = mark_touching
         self.colors: dict[int, Color] = {}
         self.outline_only: set[int] = set()
+        self.window: AABB | None = None
+        self.stepper: Callable[[], Iterator[StepPiece]] | None = None
+        self.taken: tuple[StepPiece, ...] = ()
         self.trail = ContactTrail()
-        self.impacts: StepImpacts | None = None
-        """When, inside the last step, continuous physics let bodies meet: what the picture must not show before."""
+        self.impacts: StepImpacts | StepPath | None = None
+        """When, inside the last step, bodies met: what the picture must not show before."""
         self.referee: Referee | None = None
         self.checking = True
         self.agreement = StepAgreement()
@@ -123,30 +169,59 @@ class Stage:
     def advance(self) -> StepContacts:
         """Take one step, count its events, check its contacts."""
         start = perf_counter()
-        world = self.world
-        body_ids, before, velocities = world.body_ids, world.poses, world.velocities
-        contacts = world.step()
-        stepped = perf_counter()
-        if self.referee is not None and self.checking and self.referee.ready:
-            self.agreement = self.referee.check(contacts)
-            self.reasons.update([difference.reason for difference in self.agreement.differences])
+        checked_for = 0.0
+        taken: list[StepPiece] = []
+        path: list[PathPiece] = []
+        agreements: list[StepAgreement] = []
+        moments = np.zeros(0)
+        pieces = self.stepper() if self.stepper is not None else self._whole_step()
+        while True:
+            world = self.world
+            body_ids, velocities = world.body_ids, world.velocities
+            piece = next(pieces, None)
+            if piece is None:
+                break
+            contacts = piece.contacts
+            taken.append(piece)
+            checking = perf_counter()
+            agreements += self._checked(contacts)
+            checked_for += perf_counter() - checking
+            impacts = None
+            if contacts.in_toi.any() and world.body_ids == body_ids:
+                ids = np.array(body_ids, dtype=np.int64)
+                impacts = step_impacts(contacts, ids, world.previous_poses, velocities, 1.0 / world.settings.hertz)
+            path.append(PathPiece(piece.start, piece.end, world.previous_poses, world.poses, impacts))
+            moments = impacts.contact_moments if impacts is not None else np.zeros(len(contacts))
+            is_new = (contacts.state == PointState.ADD).any(axis=1)
+            moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)
+            self._count(contacts, moments)
+        self.agreement = _together(agreements)
+        if agreements:
             self.errors.append(self.agreement.max_point_error)
-        else:
-            self.agreement = StepAgreement()
-        checked = perf_counter()
-        self.times = StepTimes(1000.0 * (stepped - start), 1000.0 * (checked - stepped))
-        self.impacts = None
-        if contacts.in_toi.any() and world.body_ids == body_ids:
-            ids = np.array(body_ids, dtype=np.int64)
-            self.impacts = step_impacts(contacts, ids, before, velocities, 1.0 / world.settings.hertz)
-        self.trail.record(contacts, self.impacts.contact_moments if self.impacts is not None else None)
+        self.taken = tuple(taken)
+        self.impacts = path[0].impacts if len(path) == 1 else StepPath(tuple(path), moments)
+        self.times = StepTimes(1000.0 * (perf_counter() - start - checked_for), 1000.0 * checked_for)
+        return taken[-1].contacts
+
+    def _whole_step(self) -> Iterator[StepPiece]:
+        yield _Whole(self.world.step())
+
+    def _checked(self, contacts: StepContacts) -> list[StepAgreement]:
+        """Let the referee check one of the world's steps; return what it says, or nothing where there is none."""
+        if self.referee is None or not self.checking or not self.referee.ready:
+            return []
+        agreement = self.referee.check(contacts)
+        self.reasons.update([difference.reason for difference in agreement.differences])
+        return [agreement]
+
+    def _count(self, contacts: StepContacts, moments: FloatArray) -> None:
+        self.trail.record(contacts, moments)
         counts = self.counts
         counts.begun += len(contacts.began)
         counts.ended += len(contacts.ended)
         counts.added += int((contacts.state == PointState.ADD).sum())
         counts.persisted += int((contacts.state == PointState.PERSIST).sum())
         counts.removed += len(contacts.removed)
-        return contacts
 
     @property
     def label_at(self) -> tuple[float, float]:

@@ -1,33 +1,63 @@
 """Experiments on Box2D: a question, a world that asks it, our prediction, and what came of it."""
 
-from engine.experiments.prediction import first_touch, predicts_tunnel, tunnel_chance
-from engine.experiments.range import Panel, Range, build_range, fire_bullet
+from engine.experiments.impact import Mover, first_touch, movers_of, stop_time, stop_window
+from engine.experiments.prediction import hit_chance, predicts_hit, predicts_tunnel, tunnel_chance
+from engine.experiments.range import Panel, Range, build_range, fire_bullet, range_settings
+from engine.experiments.rules import Piece, RuleCost, RuleStepper, SweptImpact
 from engine.experiments.shot import ShotResult, run_shot
-from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, TARGETS, ShotSpec, Target
+from engine.experiments.spec import (
+    BULLET_SHAPES,
+    DEFAULT_RADIUS,
+    HALF_PHASE,
+    RULES,
+    TARGETS,
+    BulletShape,
+    Rule,
+    ShotSpec,
+    Target,
+)
 from engine.experiments.verdict import verdict
-from engine.experiments.volley import Volley, phases, run_volley
+from engine.experiments.volley import Jitter, Volley, phases, run_burst, run_volley, scatter
 from engine.experiments.watch import Impact, Outcome, ShotWatch
 
 __all__ = [
+    "BULLET_SHAPES",
     "DEFAULT_RADIUS",
     "HALF_PHASE",
+    "RULES",
     "TARGETS",
+    "BulletShape",
     "Impact",
+    "Jitter",
+    "Mover",
     "Outcome",
     "Panel",
+    "Piece",
     "Range",
+    "Rule",
+    "RuleCost",
+    "RuleStepper",
     "ShotResult",
     "ShotSpec",
     "ShotWatch",
+    "SweptImpact",
     "Target",
     "Volley",
     "build_range",
     "fire_bullet",
     "first_touch",
+    "hit_chance",
+    "movers_of",
     "phases",
+    "predicts_hit",
     "predicts_tunnel",
+    "range_settings",
+    "run_burst",
     "run_shot",
     "run_volley",
+    "scatter",
+    "stop_time",
+    "stop_window",
     "tunnel_chance",
     "verdict",
 ]

@@ -1,38 +1,76 @@
-"""The shooting range: the target of a shot, and the bullet, in a world."""
+"""The shooting range: the target of a shot, and the bullet, in a world.
+
+    wall, sensor, plate       blade           posts             chain       head-on
+          |#|                  /             o   o            frame o
+          |#|                 /                o                   [ ]
+    o --> |#|          o --> /          o -->o   o          o -->  [ ]      o -->  <-- o
+          |#|               o hub              o                   [ ]
+          |#|              /                 o   o                 [ ]
+
+All are still, or in even motion, when the bullet arrives, so that its first touch can be computed; only a plate on a hinge and a
+stack have weight, and hang or stand still.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.box2d.specs import BodyType
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments.spec import ShotSpec
+from engine.experiments.spec import BLADE_HALF_LENGTH, ShotSpec
 from engine.geometry import Circle, Polygon
 
-__all__ = ["FLOOR", "FLOOR_HALF_HEIGHT", "Panel", "Range", "build_floor", "build_range", "fire_bullet", "range_settings"]
+__all__ = [
+    "BULLET_DENSITY",
+    "FLOOR",
+    "FLOOR_HALF_HEIGHT",
+    "SWING",
+    "TARGET_DENSITY",
+    "Panel",
+    "Range",
+    "build_floor",
+    "build_range",
+    "bullet_mass",
+    "fire_bullet",
+    "plate_half_height",
+    "range_settings",
+]
 
 FLOOR = -1.05
 """Metres: the floor's surface under a stack, below the line of fire."""
 FLOOR_HALF_HEIGHT = 0.1
 _GRAVITY = -10.0
-_BULLET_DENSITY, _TARGET_DENSITY = 5.0, 4.0
+BULLET_DENSITY, TARGET_DENSITY = 5.0, 4.0
 """kg/m^2: a plate takes most of the bullet's speed, and is thrown about by it all the same."""
 _HALF_HEIGHT = 0.8
 _WALL_HALF_HEIGHT = -FLOOR
 """Metres: a wall stands on the floor."""
-_SWING = 1.45
+SWING = 1.45
 """Radians to either side that the hinge lets the plate swing."""
 _PLANK_HALF_HEIGHT = 0.2
 _N_PLANKS = 5
+_HUB = (0.0, -0.5)
+"""Metres: below the line of fire, so that the blade meets the bullet with two thirds of its tip's speed."""
+_HALF_LINK = 0.15
+_N_LINKS = 7
+"""Odd: the line of fire meets the middle one, and no joint."""
+_POST_ROWS, _POST_COLUMNS = 5, 3
+_POST_PITCH = 0.35
+"""Metres between posts, at least."""
+_FLOOR_CATEGORY = 0x0004
+_EVERYTHING = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One body that can be shot through: a box about its own origin, thin along its own x axis."""
+    """One body that can be shot through: a box about its own origin, thin along its own x axis; or a disc, met from any side."""
 
     body: int
     half_thickness: float
     half_height: float
+    is_round: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,50 +84,125 @@ class Range:
 def range_settings(spec: ShotSpec) -> WorldSettings:
     """Return the settings of the shot's world: gravity only where the target hangs or stands."""
     falls = spec.target in ("hinged", "stack")
-    return WorldSettings(gravity=(0.0, _GRAVITY if falls else 0.0), hertz=spec.hertz, continuous=spec.ccd)
+    continuous = spec.rule in ("default", "bullet")
+    return WorldSettings(gravity=(0.0, _GRAVITY if falls else 0.0), hertz=spec.hertz, continuous=continuous)
 
 
 def build_range(world: World, spec: ShotSpec) -> Range:
-    """Put the target of a shot into the world, its middle plane at x = 0."""
-    if spec.target == "stack":
-        return Range(_build_stack(world, spec.thickness))
-    # higher than thick: a bullet inside is then nearest to the front or the back, never to the top
-    half_thickness, half_height = 0.5 * spec.thickness, max(_WALL_HALF_HEIGHT if spec.target == "static" else _HALF_HEIGHT, spec.thickness)
-    plate = FixtureSpec(Polygon.box(half_thickness, half_height), density=_TARGET_DENSITY)
-    body = world.create_body(
-        BodySpec(
-            (plate,),
-            type="static" if spec.target == "static" else "dynamic",
-            gravity_scale=0.0 if spec.target == "dynamic" else 1.0,
-            name=f"{spec.target} target",
-        )
-    )
-    panel = Panel(body, half_thickness, half_height)
+    """Put the target of a shot into the world: its middle plane at x = 0, or on its way there."""
+    match spec.target:
+        case "stack":
+            return Range(_build_stack(world, spec.thickness))
+        case "posts":
+            return Range(_build_posts(world, spec))
+        case "chain":
+            return Range(_build_chain(world, spec.thickness))
+        case "blade":
+            return Range((_build_blade(world, spec),))
+        case "head_on":
+            other = world.create_body(_bullet(spec, spec.target_start, spec.target_velocity, "other bullet"))
+            return Range((Panel(other, spec.radius, spec.radius, spec.shape == "disc"),))
+    panel = _build_plate(world, spec)
     if spec.target != "hinged":
         return Range((panel,))
-    frame = world.create_body(BodySpec(type="static", position=(0.0, half_height), name="hinge"))
-    hinge = RevoluteJointSpec(frame, body, (0.0, half_height), enable_limit=True, lower_angle=-_SWING, upper_angle=_SWING)
+    frame = world.create_body(BodySpec(type="static", position=(0.0, panel.half_height), name="hinge"))
+    hinge = RevoluteJointSpec(frame, panel.body, (0.0, panel.half_height), enable_limit=True, lower_angle=-SWING, upper_angle=SWING)
     return Range((panel,), world.create_joint(hinge))
 
 
 def build_floor(world: World, left: float, right: float) -> int:
-    """Put a static floor under the range and return its body."""
+    """Put a static floor under the range and return its body. Bullets that come from below pass it."""
     middle = (0.5 * (left + right), FLOOR - FLOOR_HALF_HEIGHT)
-    floor = FixtureSpec(Polygon.box(0.5 * (right - left), FLOOR_HALF_HEIGHT), friction=0.6)
+    floor = FixtureSpec(Polygon.box(0.5 * (right - left), FLOOR_HALF_HEIGHT), friction=0.6, category=_FLOOR_CATEGORY)
     return world.create_body(BodySpec((floor,), type="static", position=middle, name="floor"))
 
 
 def fire_bullet(world: World, spec: ShotSpec) -> int:
     """Put the bullet at the muzzle, at its speed, and return its body. It does not fall."""
-    bullet = BodySpec(
-        (FixtureSpec(Circle(spec.radius), density=_BULLET_DENSITY),),
-        position=(spec.muzzle, 0.0),
-        linear_velocity=(spec.direction * spec.speed, 0.0),
+    return world.create_body(_bullet(spec, spec.start, spec.velocity, "bullet"))
+
+
+def plate_half_height(spec: ShotSpec) -> float:
+    """Return half the height of a wall or plate: so high that a bullet inside is nearest to the front or the back, never to the top."""
+    is_wall = spec.target in ("static", "kinematic", "sensor")
+    needed = spec.thickness + abs(spec.height) + spec.reach * math.tan(abs(spec.angle))
+    return max(_WALL_HALF_HEIGHT if is_wall else _HALF_HEIGHT, needed)
+
+
+def bullet_mass(spec: ShotSpec) -> float:
+    """Return the bullet's mass, kg."""
+    return _bullet_shape(spec).mass(BULLET_DENSITY).mass
+
+
+def _bullet_shape(spec: ShotSpec) -> Circle | Polygon:
+    return Circle(spec.radius) if spec.shape == "disc" else Polygon.box(spec.radius, spec.radius)
+
+
+def _bullet(spec: ShotSpec, position: tuple[float, float], velocity: tuple[float, float], name: str) -> BodySpec:
+    mask = _EVERYTHING if spec.angle >= 0.0 else _EVERYTHING & ~_FLOOR_CATEGORY
+    return BodySpec(
+        (FixtureSpec(_bullet_shape(spec), density=BULLET_DENSITY, restitution=spec.restitution, mask=mask),),
+        position=position,
+        angle=-spec.direction * spec.angle if spec.shape == "box" else 0.0,
+        linear_velocity=velocity,
         gravity_scale=0.0,
-        bullet=spec.ccd,
-        name="bullet",
+        bullet=spec.rule == "bullet",
+        name=name,
     )
-    return world.create_body(bullet)
+
+
+def _build_plate(world: World, spec: ShotSpec) -> Panel:
+    """A plate upright: the wall in its four kinds, and the plate for the hinge."""
+    half_thickness, half_height = 0.5 * spec.thickness, plate_half_height(spec)
+    plate = FixtureSpec(Polygon.box(half_thickness, half_height), density=TARGET_DENSITY, sensor=spec.target == "sensor")
+    types: dict[str, BodyType] = {"static": "static", "sensor": "static", "kinematic": "kinematic"}
+    body = BodySpec(
+        (plate,),
+        type=types.get(spec.target, "dynamic"),
+        position=spec.target_start,
+        linear_velocity=spec.target_velocity,
+        gravity_scale=0.0 if spec.target == "dynamic" else 1.0,
+        name=f"{spec.target} target",
+    )
+    return Panel(world.create_body(body), half_thickness, half_height)
+
+
+def _build_blade(world: World, spec: ShotSpec) -> Panel:
+    """A plate that spins about its middle, the hub, whatever strikes it."""
+    half_thickness = 0.5 * spec.thickness
+    blade = FixtureSpec(Polygon.box(half_thickness, BLADE_HALF_LENGTH))
+    body = BodySpec((blade,), type="kinematic", position=_HUB, angle=spec.start_turn, angular_velocity=spec.spin, name="blade")
+    return Panel(world.create_body(body), half_thickness, BLADE_HALF_LENGTH)
+
+
+def _build_posts(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
+    """Static discs in columns, every other column shifted by half; the first in the line of fire stands at x = 0."""
+    radius = 0.5 * spec.thickness
+    pitch = max(_POST_PITCH, 2.0 * (radius + 2.0 * spec.radius))  # half of it: a gap that the bullet passes, both ways
+    post = FixtureSpec(Circle(radius))
+    panels = []
+    for column in range(_POST_COLUMNS):
+        for row in range(_POST_ROWS):
+            y = (row - _POST_ROWS // 2 + 0.5 * (column % 2)) * pitch
+            body = BodySpec((post,), type="static", position=(spec.direction * column * pitch, y), name="post")
+            panels.append(Panel(world.create_body(body), radius, radius, is_round=True))
+    return tuple(panels)
+
+
+def _build_chain(world: World, thickness: float) -> tuple[Panel, ...]:
+    """Links jointed end to end under a fixed point, without weight: they hang still from the first step on."""
+    half_thickness, half_link = 0.5 * thickness, max(_HALF_LINK, thickness)
+    link = FixtureSpec(Polygon.box(half_thickness, half_link), density=TARGET_DENSITY)
+    top = _N_LINKS * half_link
+    above = world.create_body(BodySpec(type="static", position=(0.0, top), name="hinge"))
+    panels = []
+    for k in range(_N_LINKS):
+        y = top - (2 * k + 1) * half_link
+        body = world.create_body(BodySpec((link,), position=(0.0, y), gravity_scale=0.0, name=f"link {k}"))
+        world.create_joint(RevoluteJointSpec(above, body, (0.0, y + half_link)))
+        panels.append(Panel(body, half_thickness, half_link))
+        above = body
+    return tuple(panels)
 
 
 def _build_stack(world: World, thickness: float) -> tuple[Panel, ...]:
@@ -100,7 +213,7 @@ def _build_stack(world: World, thickness: float) -> tuple[Panel, ...]:
     panels = []
     for k in range(_N_PLANKS):
         y = FLOOR + gap + _PLANK_HALF_HEIGHT + k * pitch
-        plank = FixtureSpec(Polygon.box(half_thickness, _PLANK_HALF_HEIGHT), density=_TARGET_DENSITY, friction=0.5)
+        plank = FixtureSpec(Polygon.box(half_thickness, _PLANK_HALF_HEIGHT), density=TARGET_DENSITY, friction=0.5)
         panels.append(
             Panel(world.create_body(BodySpec((plank,), position=(0.0, y), name=f"plank {k}")), half_thickness, _PLANK_HALF_HEIGHT)
         )

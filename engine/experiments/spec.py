@@ -1,30 +1,56 @@
-"""One shot: a disc flies along the x axis at a target whose middle plane is x = 0.
+"""One shot: a bullet flies straight at a target whose middle plane is x = 0, or comes to x = 0 together with it.
 
-    muzzle                          target
-      o ---->    d    d    d        |#|
-      |------|------|------|------|-|#|--|---->  x
+    muzzle                          target                               \\  angle > 0: from above
+      o ---->    d    d    d        |#|                                    \\
+      |------|------|------|------|-|#|--|---->  x                 ---------|#|  the normal of the wall
       step 0    1      2      3     x = 0   4
 
-A step carries the bullet by d = min(speed / hertz, 2 m): Box2D caps the way of a step, and with it the speed. Where the steps
-fall with respect to the target is luck; the *phase* says it. It is the fraction of a step by which the last position
-before the middle plane falls short of it: positions are ``x = (k - n - phase) d``, were there no target.
+A step carries the bullet by d = min(speed / hertz, 2 m): Box2D caps the way of a step, and with it the speed. (Under the rule
+"substeps" a step is many steps of Box2D's, and the cap is that many times higher.) Where the steps fall with respect to the
+target is luck; the *phase* says it. It is the fraction of a step by which the last position before the middle plane falls short
+of it: positions are ``(k - n - phase) d`` along the line of flight, were there no target. A target that moves starts so that it
+would be at x = 0 together with the bullet, and the same holds for what they come nearer by in a step.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from engine.common.checks import boolean, choice, finite
 from engine.common.errors import InvalidInputError
-from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 
-__all__ = ["DEFAULT_RADIUS", "HALF_PHASE", "TARGETS", "ShotSpec", "Target"]
+__all__ = [
+    "BLADE_HALF_LENGTH",
+    "BULLET_SHAPES",
+    "DEFAULT_RADIUS",
+    "HALF_PHASE",
+    "MOST_ANGLE",
+    "RULES",
+    "SHORTEST_STEP",
+    "TARGETS",
+    "BulletShape",
+    "Rule",
+    "ShotSpec",
+    "Target",
+]
 
-Target = Literal["static", "dynamic", "hinged", "stack"]
+Rule = Literal["discrete", "default", "bullet", "substeps", "swept"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+"""Contacts only where a step ends; the world's continuous physics, without and with the body's bullet flag; our own sub-steps and
+our own swept test on top of discrete steps (`engine.experiments.rules`)."""
+
+Target = Literal["static", "kinematic", "dynamic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain"]
 TARGETS: tuple[Target, ...] = get_args(Target)
-"""A wall; a plate at rest that nothing holds; a plate hanging from a hinge; planks standing on each other."""
+"""A wall; a wall that moves; a plate at rest that nothing holds; a plate hanging from a hinge; planks standing on each other; a
+blade that spins at a constant rate; a wall that only senses; another bullet, head-on; a grid of round posts; links jointed into a
+chain."""
+
+BulletShape = Literal["disc", "box"]
+BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
 
 HALF_PHASE = 0.5
 """The phase of a single shot: the middle plane lies half-way between two steps, so that it tunnels unless half a step is
@@ -33,13 +59,30 @@ shorter than the zone that catches it (`engine.experiments.prediction`)."""
 DEFAULT_RADIUS = 0.05
 """Metres: the bullet of the demo and of the command ``fire``."""
 
+MOST_ANGLE = math.radians(80.0)
+"""Radians of incidence: beyond, a shot that grazes travels metres inside the zone of the wall."""
+
+SHORTEST_STEP = 1.0e-4
+"""Seconds: the shortest step that `engine.box2d.World` takes, 10,000 Hz."""
+
+BLADE_HALF_LENGTH = 0.8
+"""Metres from the hub of the blade to its tip, where its speed is measured."""
+
 _RUN_UP = 4.0
 """Metres of flight before the target, as far as whole steps allow."""
 _FEWEST_STEPS, _MOST_STEPS = 2, 48
 """Steps of flight: few enough for slow bullets to arrive soon, and enough to see them come."""
+_ROOM = 1.0
+"""Metres between the reaches of a bullet and a target that do not come nearer to each other."""
+_LONGEST_RUN_UP = 100.0
+"""Metres: farther off, float32 sees less than a hundredth of a millimetre."""
+_SAME = 1.0e-9
+"""Rounding, relative: of the few operations from one way to compute a distance to another."""
+_MOST_HEIGHT = 0.5
+"""Metres off the middle of a target: every target reaches so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ShotSpec:
     """Everything that decides a shot.
 
@@ -48,18 +91,38 @@ class ShotSpec:
     speed : float
         Muzzle speed, 0 to 100,000 m/s.
     thickness : float
-        Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m.
+        Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m; of a post the diameter. Another bullet has none.
     hertz : float
         Steps a second, 1 to 10,000.
     radius : float
-        Of the bullet, 0.0001 to 100 m.
-    ccd : bool
-        Both switches together: the world's continuous physics and the body's bullet flag.
-    target : "static", "dynamic", "hinged" or "stack"
+        Of the bullet, 0.0001 to 100 m; half of its side where it is a box.
+    ccd : bool, optional
+        The short form of two rules, and where given it chooses: True is "bullet", False is "discrete".
+    target : one of `TARGETS`
     phase : float
         0 to 1, see the module.
     direction : int
         1 shoots to the right, -1 to the left.
+    rule : one of `RULES`
+        How time is advanced, and by whom a hit is noticed.
+    angle : float
+        Incidence: radians between the flight and the normal of the target, up to `MOST_ANGLE`; positive comes from above.
+    restitution : float
+        0 to 1, of the bullet.
+    target_speed : float
+        m/s, up to 100,000, towards the bullet: of the kinematic wall, of the other bullet, of the blade's tip. Negative: away. Nothing
+        else moves.
+    shape : "disc" or "box"
+        A box flies with a face ahead.
+    height : float
+        Metres above the target's middle at which the bullet aims, up to 0.5.
+    turn : float
+        Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
+
+    Attributes
+    ----------
+    ccd : bool
+        Whether the rule is "bullet": both of Box2D's switches are on.
 
     Raises
     ------
@@ -67,64 +130,220 @@ class ShotSpec:
         A value is outside its range.
     """
 
-    speed: float = 110.0
-    thickness: float = 0.05
-    hertz: float = 60.0
-    radius: float = DEFAULT_RADIUS
-    ccd: bool = False
-    target: Target = "static"
-    phase: float = HALF_PHASE
-    direction: int = 1
+    speed: float
+    thickness: float
+    hertz: float
+    radius: float
+    target: Target
+    phase: float
+    direction: int
+    rule: Rule
+    angle: float
+    restitution: float
+    target_speed: float
+    shape: BulletShape
+    height: float
+    turn: float
 
-    def __post_init__(self) -> None:
-        for name, unit, low, high in (
-            ("speed", "m/s", 0.0, 1.0e5),
-            ("thickness", "m", 1.0e-4, 100.0),
-            ("hertz", "Hz", 1.0, 1.0e4),
-            ("radius", "m", 1.0e-4, 100.0),
-            ("phase", "", 0.0, 1.0),
+    def __init__(  # written out: `ccd` is no value of its own, only another way to say the rule
+        self,
+        speed: float = 110.0,
+        thickness: float = 0.05,
+        hertz: float = 60.0,
+        radius: float = DEFAULT_RADIUS,
+        ccd: bool | None = None,
+        target: Target = "static",
+        phase: float = HALF_PHASE,
+        direction: int = 1,
+        rule: Rule = "discrete",
+        angle: float = 0.0,
+        restitution: float = 0.0,
+        target_speed: float = 0.0,
+        shape: BulletShape = "disc",
+        height: float = 0.0,
+        turn: float = 0.0,
+    ) -> None:
+        for name, value, unit, low, high in (
+            ("speed", speed, "m/s", 0.0, 1.0e5),
+            ("thickness", thickness, "m", 1.0e-4, 100.0),
+            ("hertz", hertz, "Hz", 1.0, 1.0e4),
+            ("radius", radius, "m", 1.0e-4, 100.0),
+            ("phase", phase, "", 0.0, 1.0),
+            ("angle", angle, "rad", -MOST_ANGLE, MOST_ANGLE),
+            ("restitution", restitution, "", 0.0, 1.0),
+            ("target_speed", target_speed, "m/s", -1.0e5, 1.0e5),
+            ("height", height, "m", -_MOST_HEIGHT, _MOST_HEIGHT),
+            ("turn", turn, "rad", -2.0 * math.pi, 2.0 * math.pi),
         ):
-            object.__setattr__(self, name, _within(name, getattr(self, name), unit, low, high))
-        boolean("ccd", self.ccd)
-        choice("target", self.target, TARGETS)
-        if self.direction not in (1, -1):
-            raise InvalidInputError("direction", "1 or -1", self.direction)
+            object.__setattr__(self, name, _within(name, value, unit, low, high))
+        if ccd is not None:
+            rule = "bullet" if boolean("ccd", ccd) else "discrete"
+        for name, word, allowed in (("target", target, TARGETS), ("rule", rule, RULES), ("shape", shape, BULLET_SHAPES)):
+            object.__setattr__(self, name, choice(name, word, allowed))
+        if direction not in (1, -1):
+            raise InvalidInputError("direction", "1 or -1", direction)
+        object.__setattr__(self, "direction", direction)
+
+    @property
+    def ccd(self) -> bool:
+        """Whether both of Box2D's switches are on."""
+        return self.rule == "bullet"
+
+    @property
+    def most_substeps(self) -> int:
+        """Steps of Box2D's that one step may be made of, at the most: one, unless the rule makes more, of `SHORTEST_STEP` at least."""
+        return max(1, int(1.0 / (SHORTEST_STEP * self.hertz))) if self.rule == "substeps" else 1
+
+    @property
+    def longest_travel(self) -> float:
+        """Metres that Box2D lets anything move in a step: 2, times the sub-steps."""
+        return MAX_TRANSLATION_PER_STEP * self.most_substeps
 
     @property
     def travel(self) -> float:
-        """Metres the bullet moves in a step."""
-        return min(self.speed / self.hertz, MAX_TRANSLATION_PER_STEP)
+        """Metres the bullet moves in a step, along its line of flight."""
+        return min(self.speed / self.hertz, self.longest_travel)
+
+    @property
+    def target_travel(self) -> float:
+        """Metres the target comes towards the bullet in a step; negative where it runs away, 0 for what does not move as a whole."""
+        if self.target not in ("kinematic", "head_on"):
+            return 0.0
+        return math.copysign(min(abs(self.target_speed) / self.hertz, self.longest_travel), self.target_speed)
+
+    @property
+    def closing(self) -> float:
+        """Metres that bullet and target come nearer in a step, along the target's normal, before they meet."""
+        return self.travel * self._cosine + self.target_travel
 
     @property
     def is_capped(self) -> bool:
         """Whether Box2D's cap of 2 m a step makes the bullet slower than its speed says."""
-        return self.speed / self.hertz > MAX_TRANSLATION_PER_STEP
+        return self.speed / self.hertz > self.longest_travel
 
     @property
     def flown_speed(self) -> float:
         """Speed that the bullet really has, m/s."""
-        return MAX_TRANSLATION_PER_STEP * self.hertz if self.is_capped else self.speed
+        return self.longest_travel * self.hertz if self.is_capped else self.speed
+
+    @property
+    def flown_target_speed(self) -> float:
+        """Speed that the target as a whole really has, towards the bullet, m/s."""
+        return self.target_travel * self.hertz
+
+    @property
+    def spin(self) -> float:
+        """Radians a second that the blade turns, counter-clockwise; Box2D turns nothing by more than pi / 2 in a step."""
+        if self.target != "blade":
+            return 0.0
+        fastest = MAX_ROTATION_PER_STEP * self.hertz * self.most_substeps
+        wanted = self.target_speed / BLADE_HALF_LENGTH
+        return self.direction * math.copysign(min(abs(wanted), fastest), wanted)
+
+    @property
+    def half_target(self) -> float:
+        """Metres from the target's middle to its face, without skin."""
+        return self.radius if self.target == "head_on" else 0.5 * self.thickness
+
+    @property
+    def half_bullet(self) -> float:
+        """Metres from the bullet's centre to its foremost point along the target's normal, without skin.
+
+        A box that flies at an angle to the normal meets the target with a corner.
+        """
+        if self.shape == "disc" or self.target == "head_on":
+            return self.radius
+        return self.radius * (math.cos(self.angle) + abs(math.sin(self.angle)))
 
     @property
     def reach(self) -> float:
-        """Distance of the bullet's centre from the middle plane within which Box2D makes contact points, metres."""
-        return 0.5 * self.thickness + self.radius + BOX2D_POLYGON_SKIN
+        """Distance of the bullet's centre from the middle plane within which Box2D makes contact points, metres.
+
+        Every polygon adds its skin: a wall, a box; discs have none.
+        """
+        target_has_skin = self.shape == "box" if self.target == "head_on" else self.target != "posts"
+        skins = BOX2D_POLYGON_SKIN * (int(target_has_skin) + int(self.shape == "box"))
+        return self.half_target + self.half_bullet + skins
+
+    @property
+    def run_up(self) -> float:
+        """Metres along the line of flight from the muzzle to x = 0.
+
+        Whole steps and the phase. Where a step is so short against target and bullet that the bullet would start in contact, it
+        starts three steps before the contact instead; a step that short never jumps over anything, and the phase decides nothing.
+        """
+        if self.travel == 0.0:
+            return (self.reach + _ROOM) / self._cosine
+        distance = _whole_steps(self.travel) * self.travel
+        if distance * self._cosine < 2.0 * self.reach:
+            distance = self.reach / self._cosine + 3.0 * self.travel
+        way = distance + self.phase * self.travel
+        if self.closing > 0.0 and way / self.travel * self.closing < 2.0 * self.reach:  # a wall that runs away: from farther off
+            farther = (math.ceil(self.reach / self.closing) + 3 + self.phase) * self.travel
+            return farther if farther <= _LONGEST_RUN_UP else way
+        return way
+
+    @property
+    def gap(self) -> float:
+        """Metres along the normal between the bullet's centre and the target's middle at the muzzle."""
+        near = self.run_up * self._cosine
+        if self.target_travel == 0.0:
+            return near
+        steps = self.run_up / self.travel if self.travel > 0.0 else _whole_steps(abs(self.target_travel)) + self.phase
+        if steps * self.closing >= 2.0 * self.reach:
+            return steps * self.closing
+        return (math.ceil(self.reach / self.closing) + 3 + self.phase) * self.closing if self.closing > 0.0 else self.reach + _ROOM
+
+    @property
+    def meets_at_center(self) -> bool:
+        """Whether bullet and target, unhindered, are at x = 0 together; not so a target that one of them can hardly catch up with."""
+        if self.target_travel == 0.0:
+            return True
+        return self.travel > 0.0 and math.isclose(self.run_up / self.travel * self.closing, self.gap, rel_tol=_SAME)
 
     @property
     def muzzle(self) -> float:
-        """Where the bullet starts, x in metres.
+        """Where the bullet starts, x in metres."""
+        return self.start[0]
 
-        Whole steps and the phase before the middle plane. Where a step is so short against target and bullet that the
-        bullet would start in contact, it starts three steps before the contact instead; a step that short never jumps
-        over anything, and the phase decides nothing.
-        """
-        if self.travel == 0.0:
-            return -self.direction * (self.reach + 1.0)
-        n_steps = min(max(round(_RUN_UP / self.travel), _FEWEST_STEPS), _MOST_STEPS)
-        distance = n_steps * self.travel
-        if distance < 2.0 * self.reach:
-            distance = self.reach + 3.0 * self.travel
-        return -self.direction * (distance + self.phase * self.travel)
+    @property
+    def start(self) -> tuple[float, float]:
+        """Where the bullet starts, metres."""
+        return -self.direction * self.run_up * math.cos(self.angle), self.height + self.run_up * math.sin(self.angle)
+
+    @property
+    def velocity(self) -> tuple[float, float]:
+        """The bullet's velocity at the muzzle, m/s, as asked for."""
+        return self.direction * self.speed * math.cos(self.angle), -self.speed * math.sin(self.angle)
+
+    @property
+    def target_start(self) -> tuple[float, float]:
+        """Where the middle of a target that moves as a whole starts, metres."""
+        ahead = self.gap - self.run_up * self._cosine
+        if self.target == "head_on":
+            return self.direction * ahead * math.cos(self.angle), self.height - ahead * math.sin(self.angle)
+        return self.direction * ahead, 0.0
+
+    @property
+    def target_velocity(self) -> tuple[float, float]:
+        """Velocity of a target that moves as a whole, m/s, as asked for."""
+        if self.target == "head_on":
+            return -self.direction * self.target_speed * math.cos(self.angle), self.target_speed * math.sin(self.angle)
+        return (-self.direction * self.target_speed if self.target == "kinematic" else 0.0), 0.0
+
+    @property
+    def start_turn(self) -> float:
+        """The blade's angle from upright when the shot is fired, radians."""
+        return self.turn - (self.spin * self.run_up / self.flown_speed if self.flown_speed > 0.0 else 0.0)
+
+    @property
+    def _cosine(self) -> float:
+        """Share of the bullet's way that goes along the target's normal; another bullet is met along the line of flight."""
+        return 1.0 if self.target == "head_on" else math.cos(self.angle)
+
+
+def _whole_steps(travel: float) -> int:
+    return min(max(round(_RUN_UP / travel), _FEWEST_STEPS), _MOST_STEPS)
 
 
 def _within(field: str, value: object, unit: str, low: float, high: float) -> float:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from engine.experiments.spec import Target
-from engine.experiments.watch import Outcome, ShotWatch
+from engine.experiments.watch import Impact, Outcome, ShotWatch
 
 __all__ = ["verdict"]
 
-_NOUNS: dict[Target, str] = {"static": "wall", "dynamic": "plate", "hinged": "plate", "stack": "stack"}
-_PUSHED: dict[Target, str] = {"static": "it", "dynamic": "it", "hinged": "it", "stack": "the planks"}
+_NOUNS: dict[Target, str] = {
+    "static": "wall",
+    "kinematic": "wall",
+    "dynamic": "plate",
+    "hinged": "plate",
+    "stack": "stack",
+    "blade": "blade",
+    "sensor": "sensor",
+    "head_on": "other bullet",
+    "posts": "post",
+    "chain": "chain",
+}
+_PUSHED: dict[Target, str] = {"stack": "the planks", "chain": "the links"}
 _NOTABLE = 0.05
 """m/s: a bullet that moves slower than this is said to be at rest."""
 
@@ -20,6 +31,8 @@ def verdict(watch: ShotWatch) -> str:
     between; where one step saw it inside, but past the middle, they say so. A speed is that along the line of fire, now.
     """
     outcome = watch.outcome
+    if watch.spec.target == "sensor" and watch.jump is not None:
+        return _how_it_was_felt(watch, watch.jump)
     if watch.jump is not None:
         return "tunneled: " + _how_it_tunneled(watch, watch.jump)
     if outcome is Outcome.STOPPED:
@@ -39,10 +52,17 @@ def _how_it_stopped(watch: ShotWatch) -> str:
     if stop.in_toi:
         how = f"stopped at x = {stop.center[0]:.2f} m, inside step {stop.step + 1}, at the time of impact"
     else:
-        gap = abs(stop.center[0]) - 0.5 * watch.spec.thickness
-        where = "at" if gap >= watch.spec.radius else "inside"
-        how = f"stopped at x = {stop.center[0]:.2f} m: step {stop.step} saw it {where} the {noun}"
-    return f"{how}; pushes {_PUSHED[watch.spec.target]} on at {watch.speed:.2g} m/s" if watch.speed > _NOTABLE else how
+        seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
+        how = f"stopped at x = {stop.center[0]:.2f} m: {seen} saw it {_where(watch, stop)} the {noun}"
+    return f"{how}; pushes {_PUSHED.get(watch.spec.target, 'it')} on at {watch.speed:.2g} m/s" if watch.speed > _NOTABLE else how
+
+
+def _where(watch: ShotWatch, stop: Impact) -> str:
+    """Tell whether the contact was seen at the target's surface or inside."""
+    spec = watch.spec
+    if spec.target in ("kinematic", "blade", "head_on"):  # these have moved on meanwhile
+        return "at"
+    return "at" if abs(stop.center[0]) - spec.half_target >= spec.half_bullet else "inside"
 
 
 def _how_it_flies_on(watch: ShotWatch) -> str:
@@ -50,9 +70,18 @@ def _how_it_flies_on(watch: ShotWatch) -> str:
     assert hit is not None
     what = f"broke through, flies on at {watch.speed:.3g} m/s"
     if not watch.is_past:
-        what = f"pushes {_PUSHED[watch.spec.target]} on at {watch.speed:.3g} m/s"
+        what = f"pushes {_PUSHED.get(watch.spec.target, 'it')} on at {watch.speed:.3g} m/s"
     where = f"at x = {hit.center[0]:.2f} m" if watch.spec.direction * hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
     return f"hit the {noun} {where}, {what}"
+
+
+def _how_it_was_felt(watch: ShotWatch, jump: int) -> str:
+    hit = watch.hit
+    if hit is None:
+        before, after = watch.positions[jump][0], watch.positions[jump + 1][0]
+        return f"never felt: the sensor lay between step {jump} (x = {before:.2f} m) and step {jump + 1} (x = {after:.2f} m)"
+    when = f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, as it stood in the sensor"
+    return f"felt at x = {hit.center[0]:.2f} m, {when}"
 
 
 def _how_it_tunneled(watch: ShotWatch, jump: int) -> str:

@@ -1,17 +1,17 @@
-"""Many shots that differ in their phase only: what share goes through?"""
+"""Many shots that differ in their phase, and perhaps a little in where they are aimed: what share goes through?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.common.checks import integer
+from engine.common.checks import integer, non_negative
 from engine.common.rng import stream
 from engine.experiments.prediction import tunnel_chance
 from engine.experiments.shot import ShotResult, run_shot
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 
-__all__ = ["Volley", "phases", "run_volley"]
+__all__ = ["Jitter", "Volley", "phases", "run_burst", "run_volley", "scatter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Volley:
     Attributes
     ----------
     spec : ShotSpec
-        What they have in common; its phase means nothing.
+        What they have in common; its phase means nothing, and what is jittered is the middle.
     shots : tuple of ShotResult
     """
 
@@ -39,19 +39,26 @@ class Volley:
         return sum(shot.hit for shot in self.shots) / len(self.shots)
 
     @property
-    def predicted_share(self) -> float:
-        """Share that our analysis says goes through, for these very phases."""
-        return sum(shot.predicted_tunnels for shot in self.shots) / len(self.shots)
+    def predicted_share(self) -> float | None:
+        """Share that our analysis says goes through, for these very shots; None where it says nothing of one of them."""
+        told = [shot.predicted_tunnels for shot in self.shots]
+        return None if None in told else sum(map(bool, told)) / len(told)
 
     @property
-    def chance(self) -> float:
-        """Share to expect over all phases."""
-        return tunnel_chance(self.spec)
+    def chance(self) -> float | None:
+        """Share to expect over all phases, of shots aimed as these were; None where that is not derived of one of them."""
+        told = [tunnel_chance(shot.spec) for shot in self.shots]
+        return None if None in told else sum(chance or 0.0 for chance in told) / len(told)
+
+    @property
+    def world_steps(self) -> float:
+        """Steps of Box2D's for one step of the rule, on average over the shots."""
+        return sum(shot.cost.world_steps for shot in self.shots) / sum(shot.cost.steps for shot in self.shots)
 
     @property
     def surprises(self) -> tuple[ShotResult, ...]:
         """Shots that did not do what was predicted."""
-        return tuple(shot for shot in self.shots if shot.tunneled != shot.predicted_tunnels)
+        return tuple(shot for shot in self.shots if not shot.agrees)
 
 
 def phases(seed: int, n_shots: int) -> tuple[float, ...]:
@@ -62,11 +69,55 @@ def phases(seed: int, n_shots: int) -> tuple[float, ...]:
     return tuple(stream(seed, "fire", "phase").random(n_shots).tolist())
 
 
-def run_volley(spec: ShotSpec, at: Sequence[float], on_shot: Callable[[], object] | None = None) -> Volley:
-    """Fire one shot for each phase in `at`; `on_shot` is called after each."""
+@dataclass(frozen=True, slots=True)
+class Jitter:
+    """By how much shots of a burst may be off, to either side, uniformly: the angle (rad), the height (m), the blade's turn (rad).
+
+    Raises
+    ------
+    InvalidInputError
+        One is negative or not finite.
+    """
+
+    angle: float = 0.0
+    height: float = 0.0
+    turn: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, unit in (("angle", "rad"), ("height", "m"), ("turn", "rad")):
+            object.__setattr__(self, name, non_negative(name, getattr(self, name), unit))
+
+
+def scatter(spec: ShotSpec, n_shots: int, seed: int, jitter: Jitter | None = None) -> tuple[ShotSpec, ...]:
+    """Return the shots of a burst: their phases from the seed, and each thing jittered from a stream of its own.
+
+    So that the phases of a seed are the same whatever else is jittered. One shot alone is not jittered.
+
+    Raises
+    ------
+    InvalidInputError
+        The seed is negative, there is no shot, or a jittered value leaves its range.
+    """
+    wanted = Jitter() if jitter is None else jitter
+    shots = [replace(spec, phase=phase) for phase in phases(seed, n_shots)]
+    for name in ("angle", "height", "turn") if n_shots > 1 else ():
+        width = getattr(wanted, name)
+        if width > 0.0:
+            off = stream(seed, "fire", name).uniform(-width, width, n_shots).tolist()
+            shots = [replace(shot, **{name: getattr(shot, name) + by}) for shot, by in zip(shots, off, strict=True)]
+    return tuple(shots)
+
+
+def run_burst(spec: ShotSpec, shots: Sequence[ShotSpec], on_shot: Callable[[], object] | None = None) -> Volley:
+    """Fire each of the shots, which have `spec` in common; `on_shot` is called after each."""
     results = []
-    for phase in at:
-        results.append(run_shot(replace(spec, phase=phase)))
+    for shot in shots:
+        results.append(run_shot(shot))
         if on_shot is not None:
             on_shot()
     return Volley(spec, tuple(results))
+
+
+def run_volley(spec: ShotSpec, at: Sequence[float], on_shot: Callable[[], object] | None = None) -> Volley:
+    """Fire one shot for each phase in `at`; `on_shot` is called after each."""
+    return run_burst(spec, [replace(spec, phase=phase) for phase in at], on_shot)

@@ -3,12 +3,17 @@
 Touching in time and being stopped are two things. A heavy bullet that strikes a thin plate in time pushes it on and keeps nearly
 all of its speed. **Stopped** means, at the end of a step after a contact that pushed the bullet back from the near side:
 
-    in the target's frame   it comes no nearer: along the line of fire it is at most 1/20 of its speed faster than the
+    in the target's frame   it comes no nearer: against the contact's normal it is at most 1/20 of its speed faster than the
                             place of the struck body that is beside it
-    in the world's frame    the target took at least half of its speed
+    in the world's frame    the target took at least half of the speed with which it came against that normal
 
 The first alone would call any bullet stopped that pushes something on; the second alone, one that is flying through. So the
-bullet of the free plate is stopped, though both drift on together, at the speed that their common momentum leaves.
+bullet of the free plate is stopped, though both drift on together, at the speed that their common momentum leaves; and so is
+one that slides on along the wall that it met at an angle.
+
+**Tunneled** is judged in the panel's own frame: `engine.experiments.sides`.
+
+A step may come in pieces (`engine.experiments.rules.Piece`); positions are counted by steps, contacts and passages by pieces.
 """
 
 from __future__ import annotations
@@ -18,27 +23,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine import query
 from engine.box2d import World
 from engine.contracts import StepContacts
 from engine.experiments.range import Panel
+from engine.experiments.rules import Piece, SweptImpact
+from engine.experiments.sides import TURN, Sides
 from engine.experiments.spec import ShotSpec
 from engine.geometry import Transform
 
-__all__ = ["Impact", "Outcome", "ShotWatch"]
+__all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Impact", "Outcome", "ShotWatch", "flight_steps"]
 
 Point = tuple[float, float]
-
-_TURN = 0.05
-"""Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
 
 _STILL_APPROACHING = 0.05
 """Share of the bullet's speed by which it may be faster than what stopped it: solver iterations, spinning planks."""
 _MOST_SPEED_KEPT = 0.5
-_SETTLING_STEPS = 15
+SETTLING_STEPS = 15
 """Steps watched after the first contact: a bullet that a plate had not really stopped would be through by then."""
 _DECIDING_STEPS = 3
 """Steps after the first contact by which one that was not stopped is known to fly on."""
-_STEPS_BEHIND = 2
+STEPS_BEHIND = 2
 """Steps watched after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
 _MARGIN_STEPS = 8
 """Steps watched after the bullet should have passed the middle plane."""
@@ -76,7 +81,14 @@ class Impact:
     pushes_back : bool
         Whether the normal, as it acts on the bullet, points against its flight.
     in_toi : bool
-        Found by continuous physics inside a step; otherwise seen where a step had left the bodies.
+        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
+        left the bodies.
+    fraction : float
+        Of the step that follows the completed ones, 0 to 1.
+    normal : pair of float or None
+        Unit, onto the bullet.
+    body : int or None
+        What was struck.
     """
 
     step: int
@@ -85,10 +97,13 @@ class Impact:
     point: Point | None
     pushes_back: bool
     in_toi: bool
+    fraction: float = 0.0
+    normal: Point | None = None
+    body: int | None = None
 
 
 class ShotWatch:
-    """What one shot did so far; call `observe` after each step of the world.
+    """What one shot did so far; call `observe` after each step of the world, or after each piece of a step.
 
     Parameters
     ----------
@@ -104,6 +119,10 @@ class ShotWatch:
     ----------
     positions : list of (x, y)
         The bullet's centre after 0, 1, 2... steps.
+    pieces : list of (x, y)
+        The bullet's centre where the last step began and at the ends of its pieces.
+    impacts : list of SweptImpact
+        All that our swept test found.
     hit : Impact or None
         The first contact with a panel.
     stop : Impact or None
@@ -123,12 +142,16 @@ class ShotWatch:
         self.stop: Impact | None = None
         self.jump: int | None = None
         self.speed = spec.flown_speed
+        self.impacts: list[SweptImpact] = []
         self._pushed_back: Impact | None = None
         self._hit_after = self._stopped_after = 0
         self._last_step = flight_steps(spec)
         self._world = world
-        self._bodies = {panel.body for panel in self.panels}
+        self._bodies = {panel.body: panel for panel in self.panels}
+        self._flight = spec.direction * math.cos(spec.angle), -math.sin(spec.angle)
         self.positions: list[Point] = [world.state(bullet).position]
+        self.pieces: list[Point] = self.positions[:]
+        self._sides = Sides(world, spec, self.panels, self.positions[0])
 
     @property
     def steps(self) -> int:
@@ -177,101 +200,137 @@ class ShotWatch:
             return self._stopped_after
         return min(self._hit_after + _DECIDING_STEPS, self.steps) if outcome is Outcome.FLIES_ON else self.steps
 
-    def observe(self, contacts: StepContacts) -> None:
-        """Take in the step that the world just made; nothing once the shot is over."""
+    def observe(self, contacts: StepContacts | Piece) -> None:
+        """Take in the step, or the piece of one, that the world just made; nothing once the shot is over."""
         if self.is_over:
             return
-        before = self.positions[-1]
+        piece = contacts if isinstance(contacts, Piece) else Piece(contacts)
+        step, before = self.steps, self.pieces[-1]
         state = self._world.state(self.bullet)
-        self.positions.append(state.position)
-        self.speed = self.spec.direction * state.linear_velocity[0]
-        impact = self._impact(contacts, before)
+        if piece.start == 0.0:
+            self.pieces = [before]
+        self.pieces.append(state.position)
+        self.speed = _dot(state.linear_velocity, self._flight)
+        self.impacts.extend(piece.impacts)
+        impact = self._impact(piece, before)
         if impact is not None:
             if self.hit is None:
-                self.hit, self._hit_after = impact, self.steps
-                self._last_step = self.steps + _SETTLING_STEPS
-            if impact.pushes_back and self.spec.direction * impact.center[0] < 0.5 * self.spec.thickness:
+                self.hit, self._hit_after = impact, step + 1
+                if self.spec.target != "sensor":  # which leaves the bullet to fly on
+                    self._last_step = step + 1 + SETTLING_STEPS
+            if impact.pushes_back and impact.body is not None and self._sides.is_before_far_face(self._bodies[impact.body], impact.center):
                 self._pushed_back = self._pushed_back or impact
-        if self.stop is None and self._pushed_back is not None and self._is_held(contacts):
-            self.stop, self._stopped_after = self._pushed_back, self.steps
-        if self.jump is None and any(self._passed(panel, before) for panel in self.panels):
-            self.jump = self.steps - 1
-            self._last_step = self.steps + _STEPS_BEHIND
+        if self.stop is None and self._pushed_back is not None and self._is_held(piece.contacts):
+            self.stop, self._stopped_after = self._pushed_back, step + 1
+        passed = [self._sides.passed(panel, before, self.pieces[-1]) for panel in self.panels]  # all of them: each keeps its own near side
+        if self.jump is None and any(passed):
+            self.jump = step
+            self._last_step = step + 1 + STEPS_BEHIND
+        if piece.closes_step:
+            self.positions.append(state.position)
 
     def _is_held(self, contacts: StepContacts) -> bool:
         """Tell whether both halves of being stopped hold now, for a panel that it touches."""
-        if self.speed > _MOST_SPEED_KEPT * self.spec.flown_speed:
-            return False
-        y = self.positions[-1][1]
-        allowed = _STILL_APPROACHING * self.spec.flown_speed
+        state, flown = self._world.state(self.bullet), self.spec.flown_speed
+        allowed = _STILL_APPROACHING * max(flown, abs(self.spec.flown_target_speed))
         for row in range(len(contacts)):
             pair = int(contacts.body_a[row]), int(contacts.body_b[row])
             other = pair[0] if pair[1] == self.bullet else pair[1]
-            if self.bullet in pair and other in self._bodies:
-                state = self._world.state(other)
-                beside = state.linear_velocity[0] - state.angular_velocity * (y - state.position[1])
-                if self.speed - self.spec.direction * beside <= allowed:
-                    return True
-        return False
-
-    def _passed(self, panel: Panel, before: Point) -> bool:
-        """Tell whether in this step the bullet's centre passed the panel's far face from the near side, within its height.
-
-        Both move on from the last step's poses to the present ones, evenly, as Box2D's sweeps do. In the panel's frame, mirrored
-        for a flight to the left, the bullet's way is then a straight line where the panel does not turn; where it does, a
-        curve, followed in pieces of at most `_TURN` of the panel's angle.
-        """
-        row = self._world.row_of(panel.body)
-        start, end = self._world.previous_poses[row], self._world.poses[row]
-        after, direction = self.positions[-1], self.spec.direction
-        n_pieces = 1 + int(abs(float(end[2] - start[2])) / _TURN)
-        was: Point | None = None
-        for k in range(n_pieces + 1):
-            share = k / n_pieces
-            x, y, angle = ((1.0 - share) * start + share * end).tolist()
-            center = ((1.0 - share) * before[0] + share * after[0], (1.0 - share) * before[1] + share * after[1])
-            local = Transform((x, y), angle).apply_inverse(center)
-            here = (direction * local[0], local[1])
-            if was is not None and _crosses(panel, was, here):
+            if self.bullet not in pair or other not in self._bodies:
+                continue
+            normal = _normal_onto(contacts, row, pair[1] == self.bullet)
+            if -_dot(state.linear_velocity, normal) > -_MOST_SPEED_KEPT * flown * _dot(self._flight, normal):
+                continue
+            struck = self._world.state(other)
+            rx, ry = state.position[0] - struck.position[0], state.position[1] - struck.position[1]
+            ux, uy = struck.linear_velocity
+            beside = ux - struck.angular_velocity * ry, uy + struck.angular_velocity * rx
+            if _dot(beside, normal) - _dot(state.linear_velocity, normal) <= allowed:
                 return True
-            was = here
         return False
 
-    def _impact(self, contacts: StepContacts, before: Point) -> Impact | None:
-        step = self.steps - 1
-        dt = 1.0 / self.spec.hertz
+    def _impact(self, piece: Piece, before: Point) -> Impact | None:
+        step, dt, contacts = self.steps, 1.0 / self.spec.hertz, piece.contacts
         found: list[Impact] = []
         for row in range(len(contacts)):
             a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
-            if self.bullet not in (a, b) or (b if a == self.bullet else a) not in self._bodies:
+            other = b if a == self.bullet else a
+            if self.bullet not in (a, b) or other not in self._bodies:
                 continue
-            pose, sign = (contacts.pose_b[row], 1.0) if b == self.bullet else (contacts.pose_a[row], -1.0)
-            center = (float(pose[0]), float(pose[1]))
-            in_toi = bool(contacts.in_toi[row])
-            travelled = math.dist(before, center) / self.spec.travel if in_toi and self.spec.travel > 0.0 else 0.0
+            pose = contacts.pose_b[row] if b == self.bullet else contacts.pose_a[row]
+            if contacts.in_toi[row]:
+                continue  # the row has the last of the pair's moments; the first comes below
+            center, fraction = (float(pose[0]), float(pose[1])), piece.start
             point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
-            pushes_back = sign * float(contacts.normal[row, 0]) * self.spec.direction < 0.0
-            found.append(Impact(step, (step + min(travelled, 1.0)) * dt, center, point, pushes_back, in_toi))
+            normal = _normal_onto(contacts, row, b == self.bullet)
+            pushes_back, time = _dot(normal, self._flight) < 0.0, (step + fraction) * dt
+            ours = next((each for each in reversed(self.impacts) if each.body == other), None)
+            if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
+                time, fraction = ours.time, ours.fraction
+            found.append(Impact(step, time, center, point, pushes_back, ours is not None, fraction, normal, other))
+        inside = self._first_inside(piece, before)
+        if inside is not None:
+            found.append(inside)
+        for felt in piece.impacts:
+            if felt.sensor and felt.body in self._bodies:
+                found.append(Impact(step, felt.time, felt.center, felt.point, False, True, felt.fraction, felt.normal, felt.body))
         if found:
             return min(found, key=lambda impact: impact.time)
-        for event in contacts.began:  # touched and let go again within one step: no manifold is left to look at
-            if self.bullet in (event.body_a, event.body_b) and self._bodies & {event.body_a, event.body_b}:
-                return Impact(step, step * dt, before, None, False, True)
+        for event in contacts.began:
+            struck = event.body_b if event.body_a == self.bullet else event.body_a
+            if self.bullet in (event.body_a, event.body_b) and struck in self._bodies:
+                # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
+                at = (step + piece.start) * dt
+                return Impact(step, at, before, None, False, not event.sensor, piece.start, None, struck)
         return None
 
+    def _first_inside(self, piece: Piece, before: Point) -> Impact | None:
+        """Return the first impact with a panel that Box2D found inside the piece.
 
-def _crosses(panel: Panel, was: Point, here: Point) -> bool:
-    """Tell whether the straight way from `was` to `here`, panel's frame, leaves through its far face."""
-    far = panel.half_thickness
-    if not was[0] <= far < here[0]:
-        return False
-    fraction = (far - was[0]) / (here[0] - was[0])
-    return abs(was[1] + fraction * (here[1] - was[1])) <= panel.half_height
+        Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
+        """
+        world = self._world
+        for moment in world.impact_moments:
+            a, b = world.fixture(moment.fixture_a), world.fixture(moment.fixture_b)
+            other, pose_of_other, pose = (a, moment.pose_a, moment.pose_b) if b.body == self.bullet else (b, moment.pose_b, moment.pose_a)
+            if self.bullet not in (a.body, b.body) or other.body not in self._bodies:
+                continue
+            center = pose[:2]
+            fraction = min(piece.start + self._travelled(before, center, other.body, pose_of_other[:2]), piece.end)
+            own = b if other is a else a
+            gap = query.distance(other.shape, Transform(pose_of_other[:2], pose_of_other[2]), own.shape, Transform(center, pose[2]))
+            normal = gap.normal
+            pushes_back = normal is not None and _dot(normal, self._flight) < 0.0
+            time = (self.steps + fraction) / self.spec.hertz
+            return Impact(self.steps, time, center, _between(gap.point_a, gap.point_b), pushes_back, True, fraction, normal, other.body)
+        return None
+
+    def _travelled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:
+        """Return the share of a step after which the two had these places, by the way of the one that moves farther in a step."""
+        spec = self.spec
+        if spec.travel >= abs(spec.target_travel):
+            return math.dist(before, center) / spec.travel if spec.travel > 0.0 else 0.0
+        start = self._world.previous_poses[self._world.row_of(other)]
+        return math.dist(start[:2].tolist(), place_of_other) / abs(spec.target_travel)
+
+
+def _dot(a: Point, b: Point) -> float:
+    return a[0] * b[0] + a[1] * b[1]
+
+
+def _between(a: Point | None, b: Point | None) -> Point | None:
+    return None if a is None or b is None else (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
+
+
+def _normal_onto(contacts: StepContacts, row: int, is_b: bool) -> Point:
+    """Return a contact's normal as it acts on the bullet, which is its B or its A."""
+    sign = 1.0 if is_b else -1.0
+    return sign * float(contacts.normal[row, 0]), sign * float(contacts.normal[row, 1])
 
 
 def flight_steps(spec: ShotSpec) -> int:
     """Return the steps until the bullet would be past the middle plane, with a margin."""
-    if spec.travel == 0.0:
+    if spec.closing <= 0.0:
         return _MARGIN_STEPS
-    beyond = max(0.0, abs(spec.muzzle) - spec.reach)
-    return int(beyond / spec.travel) + 2 + _MARGIN_STEPS
+    way = spec.gap + spec.reach if spec.target == "sensor" else spec.gap - spec.reach
+    return int(max(0.0, way) / spec.closing) + 2 + _MARGIN_STEPS

@@ -7,7 +7,8 @@ never raises. Widths, radii named `_px` and text sizes are design pixels and gro
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import repeat
 
 import numpy as np
@@ -74,6 +75,20 @@ class Canvas:
     def at(self, offset: Point) -> Canvas:
         """Return the canvas for a world whose origin lies at `offset` of this one's."""
         return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room)
+
+    @contextmanager
+    def clipped(self, box: AABB | None) -> Iterator[None]:
+        """Draw nothing outside a box of the world for a while; None changes nothing."""
+        before = self.surface.get_clip()
+        if box is not None:
+            (left, bottom), (right, top) = self.camera.to_screen(box.lower), self.camera.to_screen(box.upper)
+            far = 1.0e6  # pixels; pygame's rectangles hold 32-bit integers
+            left, top, right, bottom = (round(min(max(edge, -far), far)) for edge in (left, top, right, bottom))
+            self.surface.set_clip(pygame.Rect(left, top, right - left, bottom - top).clip(before))
+        try:
+            yield
+        finally:
+            self.surface.set_clip(before)
 
     # One thing at a time
 

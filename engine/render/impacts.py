@@ -19,7 +19,7 @@ from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.contracts.contact import StepContacts
 from engine.render.packing import interpolated
 
-__all__ = ["StepImpacts", "step_impacts"]
+__all__ = ["PathPiece", "StepImpacts", "StepPath", "step_impacts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,43 @@ class StepImpacts:
         bent = interpolated(start, end, share, local_centers[rows])
         drawn[rows] = np.where(share[:, None] >= 1.0, end, bent)
         return drawn
+
+
+@dataclass(frozen=True, slots=True)
+class PathPiece:
+    """One of several steps that a world took within one step of the picture: from `start` to `end` of it, and its poses (b, 3)."""
+
+    start: float
+    end: float
+    before: FloatArray
+    after: FloatArray
+    impacts: StepImpacts | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepPath:
+    """A step taken in pieces; asked for like `StepImpacts`.
+
+    Attributes
+    ----------
+    pieces : tuple of PathPiece
+        In order.
+    contact_moments : float64 (n,)
+        For every row of the contacts of the last piece, the moment of the whole step from which it is there.
+    """
+
+    pieces: tuple[PathPiece, ...]
+    contact_moments: FloatArray
+
+    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
+        """Return the poses at `fraction` of the step; `before` and `after` are those of its last piece."""
+        piece = next((one for one in self.pieces if fraction <= one.end), self.pieces[-1])
+        if fraction >= 1.0 or piece.before.shape != after.shape:
+            return interpolated(before, after, fraction, local_centers)
+        share = min(max((fraction - piece.start) / max(piece.end - piece.start, np.finfo(np.float64).tiny), 0.0), 1.0)
+        if piece.impacts is not None:
+            return piece.impacts.between(piece.before, piece.after, share, local_centers)
+        return interpolated(piece.before, piece.after, share, local_centers)
 
 
 def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:

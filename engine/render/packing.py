@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts.contact import StepContacts
-from engine.geometry import Circle
+from engine.geometry import Circle, Segment
 from engine.render import palette
 from engine.render.palette import Color
 from engine.render.views import WorldView
@@ -24,7 +24,7 @@ class PackedShapes:
     Attributes
     ----------
     vertices : float64 (v, 2); vertex_row : int64 (v,)
-        Local corners of all polygons, and the row of the body each belongs to.
+        Local corners of all polygons and edges, and the row of the body each belongs to.
     starts : int64 (p + 1,); polygon_row : int64 (p,)
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
     circle_fixtures : int64 (c,)
@@ -64,7 +64,7 @@ class PackedShapes:
                 circle_fixtures.append(fixture_id)
                 self.circle_sensor.append(fixture.spec.sensor)
             else:
-                corners.append(fixture.shape.vertices)
+                corners.append(_there_and_back(fixture.shape) if isinstance(fixture.shape, Segment) else fixture.shape.vertices)
                 skins.append(fixture.shape.skin_radius)
                 polygon_row.append(row_of[fixture.body])
                 self.polygon_sensor.append(fixture.spec.sensor)
@@ -154,6 +154,11 @@ def _among(fixtures: IntArray, ascending: IntArray) -> NDArray[np.bool_]:
         return np.zeros(len(fixtures), dtype=np.bool_)
     found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, fixtures), len(ascending) - 1)] == fixtures
     return found
+
+
+def _there_and_back(edge: Segment) -> FloatArray:
+    """Return an edge as a polygon without area, which is drawn as a line."""
+    return np.array([edge.p1, edge.p2, edge.p1], dtype=np.float64)
 
 
 def _color(body_id: int, kind: str) -> Color:

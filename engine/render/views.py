@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray
 from engine.contracts.agreement import StepAgreement
 from engine.contracts.contact import StepContacts
-from engine.geometry import Shape
+from engine.geometry import FixtureShape
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 
 if TYPE_CHECKING:
-    from engine.render.impacts import StepImpacts
+    from engine.render.impacts import StepImpacts, StepPath
 
 __all__ = ["BodySpecView", "BodyView", "FixtureSpecView", "FixtureView", "SceneView", "WorldView"]
 
@@ -37,7 +37,7 @@ class FixtureView(Protocol):
         """Id of its body."""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> FixtureShape:
         """Body frame, metres."""
 
     @property
@@ -133,8 +133,8 @@ class SceneView(Protocol):
         """Contact points that came and went lately."""
 
     @property
-    def impacts(self) -> StepImpacts | None:
-        """Impacts inside the last step; None for none."""
+    def impacts(self) -> StepImpacts | StepPath | None:
+        """Impacts inside the last step, or the pieces that it was taken in; None for none."""
 
     @property
     def agreement(self) -> StepAgreement:

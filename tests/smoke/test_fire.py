@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.app.commands.cli import main
+from engine.experiments import RULES, TARGETS
 
 RUN_KEYS = {"ccd", "target", "hertz", "speed", "thickness", "radius", "tunneled_share", "shots"}
 SHOT_KEYS = {"hit", "tunneled", "stopped_at", "impact_time_box2d", "impact_time_ours", "impact_point", "predicted_tunnels"}
+"""Promised; there may be more."""
 
 
 def fired(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -26,9 +30,9 @@ def test_both_targets_tunnel_without_ccd_and_stop_with_it(capsys: pytest.Capture
     assert found["box2d"] == "2.3.0"
     assert {(run["ccd"], run["target"]) for run in found["runs"]} == {(c, t) for c in ("off", "on") for t in ("static", "dynamic")}
     for run in found["runs"]:
-        assert set(run) == RUN_KEYS
+        assert set(run) >= RUN_KEYS | {"rule"}
         (shot,) = run["shots"]
-        assert set(shot) == SHOT_KEYS
+        assert set(shot) >= SHOT_KEYS
         assert shot["tunneled"] == shot["predicted_tunnels"] == (run["ccd"] == "off")
         assert (shot["stopped_at"] is not None) == (run["ccd"] == "on")
         assert run["tunneled_share"] == (1.0 if run["ccd"] == "off" else 0.0)
@@ -71,7 +75,19 @@ def test_a_table_for_people_and_files_for_machines(capsys: pytest.CaptureFixture
         (("--target", "static,moon"), "--target must be a list of static, dynamic"),
         (("--speed", "fast"), "--speed"),
         (("--screenshot", "picture.jpg"), "--screenshot must be a file name that ends in .png"),
-        (("--speed", "5000", "--screenshot", "picture.png"), "for a picture"),
+        (("--rule", "bullet,magic"), "--rule must be a list of discrete, default, bullet, substeps, swept, all"),
+        (("--rule", "bullet", "--ccd", "on"), "--ccd must be left out where --rule is given"),
+        (("--angle", "85"), "--angle must be from -80 to 80 degrees, jitter included, got 85"),
+        (("--angle", "nan"), "--angle must be a finite number of degrees"),
+        (("--angle", "79", "--shots", "50", "--jitter-angle", "5"), "--angle must be from -80 to 80 degrees, jitter included"),
+        (("--turn", "400"), "--turn must be from -360 to 360 degrees"),
+        (("--jitter-angle", "-1"), "--jitter-angle must be a finite number >= 0 degrees"),
+        (("--jitter-height", "-1"), "--jitter-height must be a finite number >= 0 m"),
+        (("--height", "2"), "--height must be from -0.5 to 0.5 m"),
+        (("--restitution", "1.5"), "--restitution must be from 0 to 1"),
+        (("--target-speed", "inf"), "--target-speed must be"),
+        (("--shape", "ball"), "--shape must be one of disc, box"),
+        (("--csv", "shots.txt"), "--csv must be a file name that ends in .csv"),
         (("--json", "missing/shots.json"), "--json must be"),
     ],
 )
@@ -85,3 +101,50 @@ def test_a_mistake_is_one_line_and_writes_nothing(
     assert captured.err.startswith("error: ") and captured.err.count("\n") == 1
     assert says in captured.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table, picture = tmp_path / "shots.csv", tmp_path / "shots.png"
+    found = fired(
+        capsys,
+        "--rule",
+        "all",
+        "--target",
+        "all",
+        "--target-speed",
+        "20",
+        "--shots",
+        "2",
+        "--csv",
+        str(table),
+        "--screenshot",
+        str(picture),
+    )
+    assert {(run["target"], run["rule"]) for run in found["runs"]} == {(target, rule) for target in TARGETS for rule in RULES}
+    assert all((run["ccd"] == "on") == (run["rule"] == "bullet") for run in found["runs"])
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert len(rows) == 2 * len(found["runs"])
+    shots = [(run, shot) for run in found["runs"] for shot in run["shots"]]
+    for row, (run, shot) in zip(rows, shots, strict=True):
+        assert (row["rule"], row["target"], row["tunneled"]) == (run["rule"], run["target"], str(shot["tunneled"]))
+        assert float(row["phase"]) == shot["phase"]
+        assert row["stopped_at"] == ("" if shot["stopped_at"] is None else repr(shot["stopped_at"]))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_jitter_and_degrees(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fired(
+        capsys, "--angle", "30", "--jitter-angle", "5", "--jitter-height", "0.1", "--shots", "20", "--ccd", "on", "--target", "static"
+    )
+    (run,) = found["runs"]
+    assert run["angle"] == pytest.approx(math.radians(30.0)) and run["tunneled_share"] == 0.0
+    angles = [math.degrees(shot["angle"]) for shot in run["shots"]]
+    assert min(angles) < 28.0 and max(angles) > 32.0 and all(25.0 <= angle <= 35.0 for angle in angles)
+    assert all(shot["predicted_tunnels"] is False for shot in run["shots"])
+
+
+def test_where_nothing_is_derived_json_says_null(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fired(capsys, "--target", "blade,chain", "--rule", "discrete", "--shots", "3")
+    for run in found["runs"]:
+        assert run["predicted_share"] is None and run["law"] is None
+        assert all(shot["predicted_tunnels"] is None and shot["predicted_hit"] is None for shot in run["shots"])

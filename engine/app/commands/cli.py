@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
+from engine.app.commands.atlas import atlas_command
 from engine.app.commands.bench import bench_command
 from engine.app.commands.check import check_command
 from engine.app.commands.compare import compare_command
@@ -43,6 +44,7 @@ _app.callback(invoke_without_command=True)(start)
 _app.command("list", help="All demos: id, category, title.")(list_command)
 _app.command("run", help="One demo: in the window, or headless.")(run_command)
 _app.command("fire", help="The bullet experiment: which shots go through a wall, without CCD and with it.")(fire_command)
+_app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
 _app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)

@@ -2,91 +2,169 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.app.commands.output import check_json_target, people, progress, warming, write_json
 from engine.app.files import check_writable, write_atomically
-from engine.common.checks import integer
+from engine.common.checks import choice, integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
-    from engine.experiments import ShotResult, ShotSpec, Volley
+    from engine.experiments import ShotResult, Volley
 
 __all__ = ["fire_command"]
 
 MOST_SHOTS = 1_000_000
-_STEPS_AFTER = 4
-"""Steps shown after the bullet should have passed the middle plane."""
+_RULES = ("discrete", "default", "bullet", "substeps", "swept")
+_TARGETS = ("static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain")
+_SHAPES = ("disc", "box")
+_DEGREES = {"angle", "turn"}
+"""What the command takes in degrees, and `ShotSpec` in radians."""
 
 
 def fire_command(
     ccd: Annotated[
-        str, typer.Option("--ccd", metavar="LIST", help="off, on, or both: continuous physics and bullet flag together.")
-    ] = "both",
+        str | None,
+        typer.Option("--ccd", metavar="LIST", help="off, on, or both: continuous physics and bullet flag together. Default: both."),
+    ] = None,
     speed: Annotated[float, typer.Option("--speed", metavar="M/S", help="Muzzle speed; Box2D caps it at 2 m a step.")] = 110.0,
     thickness: Annotated[float, typer.Option("--thickness", metavar="M", help="Thickness of the target.")] = 0.05,
     hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0,
-    radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet.")] = 0.05,
+    radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05,
     target: Annotated[
-        str, typer.Option("--target", metavar="LIST", help="static (a wall), dynamic (a plate that nothing holds), or both by a comma.")
+        str, typer.Option("--target", metavar="LIST", help="all, or a list of " + ", ".join(_TARGETS) + ".")
     ] = "static,dynamic",
+    rule: Annotated[
+        str | None,
+        typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(_RULES) + "."),
+    ] = None,
+    angle: Annotated[float, typer.Option("--angle", metavar="DEG", help="Of the flight against the target's normal.")] = 0.0,
+    height: Annotated[float, typer.Option("--height", metavar="M", help="Above the target's middle, aimed at.")] = 0.0,
+    restitution: Annotated[float, typer.Option("--restitution", metavar="E", help="0: no bounce, 1: as fast as before.")] = 0.0,
+    target_speed: Annotated[
+        float,
+        typer.Option("--target-speed", metavar="M/S", help="Towards the bullet, of kinematic and head_on; of the blade's tip."),
+    ] = 0.0,
+    turn: Annotated[float, typer.Option("--turn", metavar="DEG", help="The blade, from upright, when the bullet should be there.")] = 0.0,
+    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="disc, or box.")] = "disc",
     shots: Annotated[
         int, typer.Option("--shots", metavar="N", help="Shots of each kind, starting at random phases of a step; one: half-way.")
     ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="The phases come from it.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Phases and jitter come from it.")] = 0,
+    jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0,
+    jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0,
+    jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
-    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the first shots.")] = None,
+    csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None,
+    screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None,
 ) -> int:
-    """Fire bullets at a wall and at a thin plate, without CCD and with it, and say which went through.
+    """Fire bullets at walls, plates, blades, sensors, other bullets, and say which went through under which rule.
 
-    Each shot is predicted by our analysis before it is fired; status 1 if one did something else.
+    Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
-    switches = tuple(word == "on" for word in _words("--ccd", ccd, ("off", "on"), {"both": ("off", "on")}))
-    targets = _words("--target", target, ("static", "dynamic"), {})
+    rules = _rules_of(ccd, rule)
+    targets = _words("--target", target, _TARGETS, {"all": _TARGETS})
+    choice("--shape", shape, _SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
     integer("--seed", seed, 0)
-    from engine.experiments import ShotSpec, phases, run_volley
+    from engine.experiments import Jitter, ShotSpec, run_burst, scatter
 
-    at = phases(seed, shots)
     try:
+        jitter = Jitter(
+            math.radians(_width("jitter_angle", jitter_angle, "degrees")),
+            _width("jitter_height", jitter_height, "m"),
+            math.radians(_width("jitter_turn", jitter_turn, "degrees")),
+        )
         specs = [
-            ShotSpec(speed, thickness, hertz, radius, switch, kind, at[0])  # type: ignore[arg-type] # a checked word
+            ShotSpec(
+                speed,
+                thickness,
+                hertz,
+                radius,
+                None,
+                kind,  # type: ignore[arg-type] # a checked word
+                rule=word,  # type: ignore[arg-type] # a checked word
+                angle=_radians("angle", angle),
+                restitution=restitution,
+                target_speed=target_speed,
+                shape=shape,  # type: ignore[arg-type] # a checked word
+                height=height,
+                turn=_radians("turn", turn),
+            )
             for kind in targets
-            for switch in switches
+            for word in rules
         ]
+        bursts = [scatter(spec, shots, seed, jitter) for spec in specs]
     except InvalidInputError as error:
-        raise InvalidInputError(f"--{error.field}", error.requirement, error.value) from None
+        raise _as_typed(error) from None
     check_json_target(json_file)
-    picture = None
+    if csv_file is not None:
+        check_writable("--csv", csv_file, (".csv",))
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
-        picture = _picture(specs[0], switches, targets)
     with warming():
         from engine import query
 
         query.warm_up()
     with progress("firing", len(specs) * shots) as advance:
-        volleys = [run_volley(spec, at, advance) for spec in specs]
-    if screenshot is not None and picture is not None:
-        write_atomically(screenshot, _draw(picture, specs[0]))
+        volleys = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
+    if screenshot is not None:
+        from engine.app.commands.fire_picture import draw_volleys
+
+        write_atomically(screenshot, draw_volleys(volleys))
+    if csv_file is not None:
+        write_atomically(csv_file, _as_csv(volleys))
     _print(volleys, json_file)
     write_json(json_file, _as_json(seed, volleys))
     return 1 if any(volley.surprises for volley in volleys) else 0
 
 
-def _words(field: str, given: str, allowed: Sequence[str], groups: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the words of a comma-separated list, each once, a group's name replaced by its members."""
+def _rules_of(ccd: str | None, rule: str | None) -> tuple[str, ...]:
+    if rule is None:
+        return _words("--ccd", "both" if ccd is None else ccd, ("off", "on"), {"both": ("off", "on")}, {"off": "discrete", "on": "bullet"})
+    if ccd is not None:
+        raise InvalidInputError("--ccd", "left out where --rule is given", ccd)
+    return _words("--rule", rule, _RULES, {"all": _RULES})
+
+
+def _radians(field: str, degrees: float) -> float:
+    if not math.isfinite(degrees):
+        raise InvalidInputError(field, "a finite number of degrees", degrees)
+    return math.radians(degrees)
+
+
+def _width(field: str, value: float, unit: str) -> float:
+    if not (math.isfinite(value) and value >= 0.0):
+        raise InvalidInputError(field, f"a finite number >= 0 {unit}", value)
+    return value
+
+
+def _as_typed(error: InvalidInputError) -> InvalidInputError:
+    """Return the error under the name and in the unit of the option."""
+    if error.field not in _DEGREES or not isinstance(error.value, float) or " rad" not in error.requirement:
+        return InvalidInputError("--" + error.field.replace("_", "-"), error.requirement, error.value)
+    from engine.experiments.spec import MOST_ANGLE
+
+    most = math.degrees(MOST_ANGLE) if error.field == "angle" else 360.0
+    return InvalidInputError("--" + error.field, f"from {-most:g} to {most:g} degrees, jitter included", math.degrees(error.value))
+
+
+def _words(
+    field: str, given: str, allowed: Sequence[str], groups: dict[str, tuple[str, ...]], meaning: dict[str, str] | None = None
+) -> tuple[str, ...]:
+    """Return the words of a comma-separated list, each once, a group's name replaced by its members, or what they mean."""
     found: list[str] = []
     for word in (part.strip() for part in given.split(",")):
         if word not in allowed and word not in groups:
             raise InvalidInputError(field, "a list of " + ", ".join((*allowed, *groups)), given)
         found.extend(groups.get(word, (word,)))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found if meaning is None else (meaning[word] for word in found)))
 
 
 def _as_json(seed: int, volleys: Iterable[Volley]) -> dict[str, Any]:
@@ -99,17 +177,29 @@ def _run_json(volley: Volley) -> dict[str, Any]:
     spec = volley.spec
     return {
         "ccd": "on" if spec.ccd else "off",
+        "rule": spec.rule,
         "target": spec.target,
         "hertz": spec.hertz,
         "speed": spec.speed,
         "thickness": spec.thickness,
         "radius": spec.radius,
+        "angle": spec.angle,
+        "height": spec.height,
+        "restitution": spec.restitution,
+        "target_speed": spec.target_speed,
+        "turn": spec.turn,
+        "shape": spec.shape,
         "tunneled_share": volley.tunneled_share,
+        "hit_share": volley.hit_share,
+        "predicted_share": volley.predicted_share,
+        "law": volley.chance,
+        "world_steps_per_step": volley.world_steps,
         "shots": [_shot_json(shot) for shot in volley.shots],
     }
 
 
 def _shot_json(shot: ShotResult) -> dict[str, Any]:
+    window = (None, None) if shot.stop_window is None else shot.stop_window
     return {
         "hit": shot.hit,
         "tunneled": shot.tunneled,
@@ -118,7 +208,46 @@ def _shot_json(shot: ShotResult) -> dict[str, Any]:
         "impact_time_ours": shot.impact_time_ours,
         "impact_point": None if shot.impact_point is None else list(shot.impact_point),
         "predicted_tunnels": shot.predicted_tunnels,
+        "predicted_hit": shot.predicted_hit,
+        "impact_normal": None if shot.impact_normal is None else list(shot.impact_normal),
+        "stop_time_ours": shot.stop_time_ours,
+        "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
+        "in_window": shot.is_in_time,
+        "phase": shot.spec.phase,
+        "angle": shot.spec.angle,
+        "height": shot.spec.height,
+        "turn": shot.spec.turn,
     }
+
+
+_CSV_RUN = ("rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
+_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
+
+
+def _as_csv(volleys: Iterable[Volley]) -> bytes:
+    """Return a table with a row for each shot: what the run has in common, then what the shot has in JSON; empty is null."""
+    text = io.StringIO(newline="")
+    writer: csv.DictWriter[str] | None = None
+    for row in _csv_rows(volleys):
+        if writer is None:
+            writer = csv.DictWriter(text, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
+    return text.getvalue().encode()
+
+
+def _csv_rows(volleys: Iterable[Volley]) -> Iterator[dict[str, Any]]:
+    for volley in volleys:
+        run = _run_json(volley)
+        for shot in run["shots"]:
+            row = {name: run[name] for name in _CSV_RUN}
+            for name, value in shot.items():
+                pair = _CSV_PAIRS.get(name)
+                if pair is None:
+                    row[name] = value
+                else:
+                    row.update(zip(pair, (None, None) if value is None else value, strict=True))
+            yield row
 
 
 def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
@@ -129,50 +258,41 @@ def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
         f"[bold]{spec.speed:g} m/s[/bold] at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
         f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
     )
-    if spec.is_capped:
-        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {spec.flown_speed:g} m/s.[/yellow]")
-    table = Table("CCD", "target", box=None, header_style="bold", pad_edge=False)
+    if any(volley.spec.is_capped for volley in volleys):
+        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {_slowest(volleys):g} m/s.[/yellow]")
+    table = Table("rule", "target", box=None, header_style="bold", pad_edge=False)
     single = len(volleys[0].shots) == 1
-    for title in () if single else ("shots", "hit", "tunneled", "predicted", "law"):
+    for title in () if single else ("shots", "hit", "tunneled", "predicted", "law", "steps"):
         table.add_column(title, justify="right")
     if single:
         table.add_column("verdict")
     for volley in volleys:
-        switch = "on" if volley.spec.ccd else "off"
         if single:
             shot = volley.shots[0]
-            color = "red" if shot.tunneled else "green" if shot.stopped_at is not None else "yellow"
-            table.add_row(switch, volley.spec.target, f"[{color}]{shot.verdict}[/]")
+            table.add_row(volley.spec.rule, volley.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
         else:
             shares = (volley.hit_share, volley.tunneled_share, volley.predicted_share, volley.chance)
-            table.add_row(switch, volley.spec.target, str(len(volley.shots)), *(f"{100.0 * share:.1f} %" for share in shares))
+            cells = ("-" if share is None else f"{100.0 * share:.1f} %" for share in shares)
+            table.add_row(volley.spec.rule, volley.spec.target, str(len(volley.shots)), *cells, f"{volley.world_steps:.3g}")
     out.print(table)
     if not single:
         out.print("hit: Box2D made a contact; a shot can be hit and tunnel all the same, when a step saw it past the target's middle.")
-        out.print("predicted: by our analysis of these very shots; law: the chance at a random phase.")
+        out.print("predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived.")
+        out.print("steps: of Box2D's for one step of the rule.")
+    n_shots = sum(len(volley.shots) for volley in volleys)
     n_surprises = sum(len(volley.surprises) for volley in volleys)
     if n_surprises:
-        out.print(f"[bold red]{n_surprises} of {sum(len(volley.shots) for volley in volleys)} shots did not do what was predicted.[/]")
+        out.print(f"[bold red]{n_surprises} of {n_shots} shots did not do what was predicted.[/]")
+    n_late = sum(not shot.is_in_time for volley in volleys for shot in volley.shots)
+    if n_late:
+        out.print(f"[yellow]{n_late} of {n_shots} first contacts were reported outside the time that our analysis allows.[/]")
 
 
-def _picture(spec: ShotSpec, switches: Sequence[bool], targets: Sequence[str]) -> Demo:
-    """Return the demo `bullet` with this shot in a lane for each target and switch."""
-    from engine.app.registry import find_demo
-
-    kind = find_demo("bullet")
-    plans = tuple((switch, target) for target in targets for switch in switches)
-    lanes: type[Demo] = type("FiredLanes", (kind,), {"plans": plans, "automatic": False})
-    names = ("speed", "thickness", "hertz", "radius", "phase")
-    try:
-        return lanes(values={name: getattr(spec, name) for name in names})
-    except InvalidInputError as error:
-        raise InvalidInputError(f"--{error.field}", f"{error.requirement} for a picture", error.value) from None
+def _slowest(volleys: Sequence[Volley]) -> float:
+    return min(volley.spec.flown_speed for volley in volleys)
 
 
-def _draw(demo: Demo, spec: ShotSpec) -> bytes:
-    from engine.app.headless import picture_of
-
-    n_steps = math.ceil(abs(spec.muzzle) / spec.travel) + _STEPS_AFTER if spec.travel > 0.0 else 1
-    for _ in range(n_steps):
-        demo.step()
-    return picture_of(demo, paused=True)
+def _color(shot: ShotResult) -> str:
+    if shot.spec.target == "sensor":
+        return "green" if shot.hit else "red"
+    return "red" if shot.tunneled else "green" if shot.stopped_at is not None else "yellow"

@@ -41,6 +41,7 @@ def _as_json(demo: type[Demo]) -> dict[str, object]:
             "unit": parameter.unit,
             "whole": parameter.whole,
             "choices": list(parameter.choices),
+            "several": parameter.several,
             "description": parameter.description,
         }
         for parameter in demo.parameters

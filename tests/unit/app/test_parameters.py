@@ -54,3 +54,15 @@ def test_a_choice_takes_its_words_and_their_indices() -> None:
     for bad in ("moon", "", 2, 0.5, True, None):
         with pytest.raises(InvalidInputError, match="target must be one of each, wall"):
             target.checked(bad)
+
+
+def test_some_words_at_once() -> None:
+    lanes = Parameter.some("lanes", ("a", "b", "c"), ("a", "c"))
+    assert lanes.default == 5 and lanes.shown(5.0) == "a+c" and lanes.shown(2.0) == "b"
+    assert [lanes.checked(value) for value in ("a+c", "C+A", "all", "b", 6, "6", 3.0)] == [5.0, 5.0, 7.0, 2.0, 6.0, 6.0, 3.0]
+    clicked = [lanes.chosen(5.0, 0), lanes.chosen(5.0, 1), lanes.chosen(1.0, 0)]
+    assert clicked == [4.0, 7.0, 1.0], "a click adds or takes away, never the last"
+    assert [lanes.has(5.0, k) for k in range(3)] == [True, False, True]
+    for bad in ("", "a+", "d", "a,b", 0, 8, 1.5, True, None, "0", "8"):
+        with pytest.raises(InvalidInputError, match=r"lanes must be one or more of a\+b\+c"):
+            lanes.checked(bad)

@@ -9,6 +9,7 @@ import pytest
 from engine.app import frame
 from engine.app.demo import Demo
 from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS, Command
+from engine.app.parameters import Parameter
 from engine.app.referee_panel import worst_errors
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
@@ -523,3 +524,47 @@ def test_every_key_in_every_state(hand: Hand, browser: Hand) -> None:
 def empty_queue(display: None) -> Iterator[None]:
     pygame.event.clear()
     yield
+
+
+def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[Demo]) -> None:
+    rooms: list[tuple[float, float]] = []
+
+    class Strips(drop):  # type: ignore[valid-type,misc]
+        foot_share = 0.4
+
+        def arrange(self, width: float, height: float) -> bool:
+            rooms.append((width, height))
+            return True
+
+    window = Window((800, 500), (Strips,), Strips(), ui_scale=1.0)
+    hand = Hand(window)
+    hand.frame(2)
+    session = window.session
+    left, top, width, height = session.camera.view
+    across, down = rooms[-1]
+    assert 0.3 * height < down * width / across < 0.6 * height
+    lowest = session.camera.to_screen((0.0, session.demo.home().lower[1]))[1]
+    assert lowest <= top + 0.6 * height
+    at = left + 50, top + 60
+    hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+    assert session.demo.pointed == pytest.approx(session.camera.to_world(at))
+    window.resize((1200, 700))
+    hand.surface = pygame.Surface((1200, 700))
+    hand.frame(2)
+    assert rooms[-1][0] > across
+
+
+def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
+    class Sides(drop):  # type: ignore[valid-type,misc]
+        parameters = (*drop.parameters, Parameter.some("sides", ("north", "east", "west"), ("north",), "sides"))
+
+    window = Window(SIZE, (Sides,), Sides())
+    hand = Hand(window)
+    hand.frame(2)
+    for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
+        panel = window._panel
+        assert panel is not None
+        button = next(button for button, (parameter, k) in panel._choices.items() if parameter.name == "sides" and k == index)
+        hand.click(button.rect.center)
+        assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
+        assert [button.is_selected for button in panel._choices] == [word in wanted.split("+") for word in ("north", "east", "west")]

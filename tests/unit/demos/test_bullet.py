@@ -1,17 +1,26 @@
-"""The demo `bullet`: fires by itself, the same for the same seed, in words and pictures for each target."""
+"""The demo `bullet`: fires by itself, the same for the same seed, in words and pictures for each rule and target."""
 
 from __future__ import annotations
 
 from inspect import signature
 from itertools import pairwise
 
+import pygame
 import pytest
 
-from demos.bullet import CHOICES, Bullet, ghosts_shown
+from demos._bullet_picture import ghosts_shown, shorter
+from demos._bullet_words import CHOICES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WORDS
+from demos.bullet import Bullet
 from engine.app.commands.fire import fire_command
 from engine.app.headless import picture_of, run_headless
-from engine.experiments import ShotSpec, verdict
+from engine.contracts import Status, StepAgreement, StepContacts
+from engine.experiments import RULES, TARGETS, Outcome, ShotSpec
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
+
+SOLID = ("wall", "moving", "plate", "hinge", "stack", "blade", "bullet", "posts")
+CCD_LOOKS_AT = ("wall", "moving", "blade", "posts")  # what is static or kinematic: without the flag, nothing else
 
 
 def test_it_fires_by_itself_at_each_target_in_turn() -> None:
@@ -24,38 +33,117 @@ def test_it_fires_by_itself_at_each_target_in_turn() -> None:
     assert again.state_hash == report.state_hash
 
 
-@pytest.mark.parametrize("choice", range(1, len(CHOICES)))
-def test_each_target_is_jumped_over_without_ccd_and_stops_the_bullet_with_it(choice: int) -> None:
-    _, demo = run_headless(Bullet, 30, values={"target": choice})
+@pytest.mark.parametrize("target", SOLID)
+def test_discrete_steps_jump_what_the_other_rules_stop_at(target: str) -> None:
+    _, demo = run_headless(Bullet, 30, values={"target": target, "lanes": "all"})
     assert isinstance(demo, Bullet)
-    off, on = (lane.watch for lane in demo.lanes)
-    assert off is not None and on is not None
-    assert verdict(off).startswith("tunneled") and "lay between step 2" in verdict(off)
-    assert verdict(on).startswith("stopped at x = ")
-    assert [stage.world.settings.continuous for stage in demo.stages] == [False, True]
-    assert [stage.world.body(watch.bullet).spec.bullet for stage, watch in zip(demo.stages, (off, on), strict=True)] == [False, True]
+    outcomes = {lane.rule: lane.watch.outcome for lane in demo.lanes if lane.watch is not None}
+    assert outcomes["discrete"] is Outcome.TUNNELED
+    assert outcomes["default"] is (Outcome.STOPPED if target in CCD_LOOKS_AT else Outcome.TUNNELED)
+    assert [outcomes[rule] for rule in ("bullet", "substeps", "swept")] == [Outcome.STOPPED] * 3
+    assert [stage.world.settings.continuous for stage in demo.stages] == [False, True, True, False, False]
+    assert all(stage.world.settings.hertz == pytest.approx(60.0) for stage in demo.stages), "a step in pieces leaves the rate as it was"
+    flags = [lane.stage.world.body(lane.watch.bullet).spec.bullet for lane in demo.lanes if lane.watch is not None]
+    assert flags == [False, False, True, False, False]
+
+
+def test_a_sensor_is_felt_by_our_rules_alone() -> None:
+    _, demo = run_headless(Bullet, 30, values={"target": "sensor", "lanes": "all"})
+    assert isinstance(demo, Bullet)
+    felt = {lane.rule: lane.watch.hit is not None for lane in demo.lanes if lane.watch is not None}
+    assert felt == {"discrete": False, "default": False, "bullet": False, "substeps": True, "swept": True}
+
+
+def test_the_user_chooses_the_lanes() -> None:
+    demo = Bullet(values={"lanes": "swept+discrete"})
+    assert [lane.rule for lane in demo.lanes] == ["discrete", "swept"]
+    assert demo.on_key("f3") and [lane.rule for lane in demo.lanes] == ["discrete", "default", "swept"]
+    assert demo.on_key("f2") and demo.on_key("f6") and [lane.rule for lane in demo.lanes] == ["default"]
+    assert demo.on_key("f3") and [lane.rule for lane in demo.lanes] == ["default"], "the last lane stays"
+    assert set(RULE_NAMES) == set(RULE_MEANINGS) == set(RULES)
+
+
+@pytest.mark.parametrize("size", [(980.0, 440.0), (520.0, 300.0), (200.0, 60.0)])
+@pytest.mark.parametrize("lanes", ["discrete", "discrete+bullet", "all"])
+def test_lanes_lie_under_each_other_and_do_not_overlap(size: tuple[float, float], lanes: str) -> None:
+    demo = Bullet(values={"lanes": lanes})
+    assert demo.arrange(*size)
+    strips = [
+        (lane.stage.offset[1] + lane.stage.window.lower[1], lane.stage.offset[1] + lane.stage.window.upper[1])
+        for lane in demo.lanes
+        if lane.stage.window is not None
+    ]
+    assert len(strips) == len(demo.lanes) and all(low < high for low, high in strips)
+    assert all(below[1] < above[0] for above, below in pairwise(strips))
+    home = demo.home()
+    assert home.lower[1] == pytest.approx(strips[-1][0]) and home.upper[1] > strips[0][1]
+
+
+def test_the_time_line_opens_up_the_step_that_jumped() -> None:
+    _, demo = run_headless(Bullet, 30, values={"target": "wall", "lanes": "all"})
+    assert isinstance(demo, Bullet)
+    discrete, bullet = demo.lanes[0], demo.lanes[2]
+    found = discrete.recorder.shown()
+    assert found is not None and discrete.watch is not None and found[0] == discrete.watch.jump
+    step, curve = found
+    assert curve.touch.status is Status.HIT and curve.gaps[0] > 0.5 < curve.gaps[-1] and curve.gaps.min() < 0.0
+    (toi,) = (toi for toi in bullet.tois if toi.step == step)
+    assert toi.fraction == pytest.approx(curve.box2d.fraction, abs=1e-5), "where the world's step stopped is b2TimeOfImpact's answer"
+    assert toi.normal is not None and toi.normal[0] == pytest.approx(-1.0)
+    ours = demo.lanes[4].tois[0]
+    assert curve.touch.fraction < ours.fraction < toi.fraction, "our stop lies between the touch and Box2D's"
+    assert len(demo.lanes[3].pieces[step]) > 20, "sub-steps"
+
+
+def test_before_the_touch_the_time_line_shows_the_step_that_was_taken() -> None:
+    demo = Bullet(values={"target": "wall"})
+    assert demo.lanes[0].recorder.shown() is None
+    demo.step()
+    found = demo.lanes[0].recorder.shown()
+    assert found is not None and found[0] == 0 and found[1].touch.status is Status.MISS
+
+
+def test_a_burst_has_shots_of_different_luck_and_is_counted() -> None:
+    _, demo = run_headless(Bullet, 200, seed=3, values={"target": "wall", "burst": 6, "thickness": 1, "lanes": "discrete+bullet"})
+    assert isinstance(demo, Bullet)
+    assert demo.bursts == 1 or demo.shots > 6
+    tallies = [lane.tally for lane in demo.lanes]
+    assert len(tallies[0]) == len(tallies[1]) and Outcome.TUNNELED not in tallies[1]
+    _, same = run_headless(Bullet, 200, seed=3, values={"target": "wall", "burst": 6, "thickness": 1, "lanes": "discrete+bullet"})
+    assert isinstance(same, Bullet) and [lane.tally for lane in same.lanes] == tallies
+    phases = set()
+    for _ in range(120):
+        demo.step()
+        assert demo.lanes[0].watch is not None
+        phases.add(demo.lanes[0].watch.spec.phase)
+    assert len(phases) > 2
 
 
 def test_the_cap_is_said_where_it_bites() -> None:
-    assert len(Bullet(values={"speed": 100}).status()) == 2
-    assert "no body more than 2 m a step" in Bullet(values={"speed": 400}).status()[2][0]
+    assert Bullet(values={"speed": 100})._cap_words() == []
+    assert "no body more than 2 m a step" in Bullet(values={"speed": 400})._cap_words()[0]
 
 
 def test_keys_fire_and_choose_the_target() -> None:
     demo = Bullet()
     assert demo.wanted_speed is not None and demo.wanted_speed < 0.1
-    assert demo.on_key("h") and demo.parameter("target") == 3.0
-    assert demo.on_key("return") and demo.shots == 2 and demo.automatic
-    assert demo.on_key("a") and not demo.automatic
+    assert demo.on_key("h") and demo.spec().target == "hinged"
+    assert demo.on_key("return") and demo.shots == 2 and demo.fires_by_itself
+    assert demo.on_key("a") and not demo.fires_by_itself
     for _ in range(200):
         demo.step()
     assert demo.shots == 2
     demo.set_parameter("speed", 90.0)
-    assert not demo.automatic
+    assert not demo.fires_by_itself
     demo.restart()
-    assert demo.automatic
+    assert demo.fires_by_itself
     assert not demo.on_key("")
     assert not demo.on_key("q")
+
+
+def test_every_target_has_a_word_and_a_key_of_its_own() -> None:
+    assert len(set(TARGET_KEYS)) == len(TARGET_KEYS) == len(WORDS) == len(CHOICES)
+    assert {targets[0] for targets in CHOICES[1:]} == set(TARGETS)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +152,17 @@ def test_keys_fire_and_choose_the_target() -> None:
         {},
         {"speed": 0},
         {"speed": 1000, "hertz": 15, "radius": 0.3, "thickness": 1},
-        {"speed": 3, "hertz": 480, "radius": 0.005, "target": 4},
-        {"speed": 20, "target": 2, "phase": 1},
+        {"speed": 3, "hertz": 480, "radius": 0.005, "target": "stack"},
+        {"speed": 20, "target": "hinge", "phase": 1},
+        {"target": "blade", "target_speed": -200, "lanes": "all"},
+        {"target": "moving", "target_speed": -200, "lanes": "all"},
+        {"target": "bullet", "shape": "box", "angle": -30, "restitution": 1},
+        {"target": "sensor", "angle": 75, "lanes": "all"},
+        {"target": "posts", "burst": 5, "lanes": "swept"},
+        {"target": "chain", "angle": 40, "lanes": "substeps"},
     ],
 )
-def test_every_step_can_be_drawn(values: dict[str, float]) -> None:
+def test_every_step_can_be_drawn(values: dict[str, object]) -> None:
     demo = Bullet(values=values)
     for _ in range(6):
         for _ in range(9):
@@ -77,14 +171,14 @@ def test_every_step_can_be_drawn(values: dict[str, float]) -> None:
 
 
 def test_a_bullet_that_does_not_move_ends_in_words_and_keeps_nothing() -> None:
-    _, demo = run_headless(Bullet, 400, values={"speed": 0})
+    _, demo = run_headless(Bullet, 400, values={"speed": 0, "target": "wall"})
     assert isinstance(demo, Bullet)
-    assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 2
+    assert all(line.endswith("the bullet does not move") for line in demo.summary()) and len(demo.summary()) == 3
     assert all(lane.watch is not None and len(lane.watch.positions) < 12 for lane in demo.lanes)
 
 
 def test_words_choose_the_target_as_the_command_fire_calls_it() -> None:
-    for word, target in (("wall", "static"), ("static", "static"), ("hinge", "hinged"), ("plate", "dynamic"), ("4", "stack")):
+    for word, target in (("wall", "static"), ("static", "static"), ("hinge", "hinged"), ("plate", "dynamic"), ("head_on", "head_on")):
         assert Bullet(values={"target": word}).spec().target == target
 
 
@@ -96,16 +190,22 @@ def test_the_command_fire_and_the_demo_begin_with_the_same_shot() -> None:
 
 
 def test_ghosts_keep_their_distance() -> None:
-    xs = [0.03 * k for k in range(50)]
-    shown = ghosts_shown(xs, 0.2, None)
-    assert shown[-1] == 49 and all(xs[b] - xs[a] >= 0.2 for a, b in pairwise(shown))
-    assert {3, 4} <= set(ghosts_shown(xs, 0.2, 3))
+    places = [(0.03 * k, 0.0) for k in range(50)]
+    shown = ghosts_shown(places, 0.2, ())
+    assert shown[-1] == 49 and all(places[b][0] - places[a][0] >= 0.2 for a, b in pairwise(shown))
+    assert {3, 4} <= set(ghosts_shown(places, 0.2, (3, 4)))
+
+
+def test_a_verdict_is_cut_where_a_part_of_it_ends() -> None:
+    words = "stopped at x = -0.07 m, inside step 3, at the time of impact"
+    assert shorter(words) == [words, "stopped at x = -0.07 m, inside step 3", "stopped at x = -0.07 m", "stopped"]
+    assert shorter("tunneled: the wall lay between")[-1] == "tunneled"
 
 
 def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
     """Between two steps, with CCD on: the plate stands still, and no contact is drawn, until the drawn bullet is at it."""
-    demo = Bullet(values={"target": "plate"})
-    stage, watch = demo.stages[1], demo.lanes[1].watch
+    demo = Bullet(values={"target": "plate", "lanes": "bullet"})
+    stage, watch = demo.stages[0], demo.lanes[0].watch
     assert watch is not None
     while watch.hit is None:
         demo.step()
@@ -125,3 +225,81 @@ def test_in_slow_motion_the_plate_waits_for_the_bullet() -> None:
         assert bool(stage.trail.added(fraction)) == (fraction >= moment)
     assert painter.poses(stage, moment)[bullet, 0] == pytest.approx(watch.hit.center[0], abs=1e-9)
     assert painter.poses(stage, 1.0).tolist() == world.poses.tolist()
+
+
+@pytest.mark.parametrize("rule", ["substeps", "swept"])
+def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -> None:
+    demo = Bullet(values={"target": "wall", "lanes": rule})
+    stage, watch = demo.stages[0], demo.lanes[0].watch
+    assert watch is not None
+    while watch.hit is None:
+        demo.step()
+    assert len(stage.taken) > 1 and stage.taken[-1].end == pytest.approx(1.0)
+    start, travel, row = watch.positions[-2][0], watch.spec.travel, stage.world.row_of(watch.bullet)
+    painter = DebugDraw()
+    for fraction in (0.0, 0.1, 0.25, 0.4):
+        assert painter.poses(stage, fraction)[row, 0] == pytest.approx(start + fraction * travel, abs=2e-4)
+    assert painter.poses(stage, 1.0).tolist() == stage.world.poses.tolist()
+
+
+class _Referee:
+    """Agrees with everything; that it is there says that our algorithms are."""
+
+    ready, total = True, StepAgreement()
+
+    def check(self, contacts: StepContacts, /) -> StepAgreement:
+        return StepAgreement()
+
+
+@pytest.mark.parametrize("lanes", ["discrete+swept", "swept"])
+def test_in_the_window_our_swept_test_waits_until_it_is_loaded_and_the_others_do_not(lanes: str) -> None:
+    demo = Bullet(values={"lanes": lanes, "target": "wall"})
+    demo.interactive = True
+    for _ in range(120):
+        demo.step()
+    swept = demo.lanes[-1]
+    assert swept.watch is None and not swept.stage.world.body_ids
+    assert all(lane.watch is not None and lane.tally for lane in demo.lanes[:-1])
+    assert len(demo.summary()) == len(demo.lanes) - 1
+    demo.use_referee(lambda world: _Referee())
+    for _ in range(120):
+        demo.step()
+    assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED
+
+
+def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
+    class Counting(_Referee):
+        def check(self, contacts: StepContacts, /) -> StepAgreement:
+            return StepAgreement(compared=2, agree=1, explained=1, max_point_error=0.25)
+
+    demo = Bullet(values={"lanes": "substeps", "target": "wall"}, referee=lambda world: Counting())
+    (stage,) = demo.stages
+    n_pieces = []
+    for k in range(4):
+        demo.step()
+        n_pieces.append(len(stage.taken))
+        expected = StepAgreement(2 * n_pieces[-1], n_pieces[-1], n_pieces[-1], 0, 0.25)
+        assert stage.agreement == expected and len(stage.errors) == k + 1
+    assert n_pieces[0] == 1 < max(n_pieces)
+
+
+@pytest.mark.parametrize("rule", ["bullet", "substeps", "swept"])
+def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    monkeypatch.setattr("demos.bullet.draw_impact", lambda canvas, shape, pose, point, normal, is_first=True: drawn.append(normal))
+    demo = Bullet(values={"lanes": rule, "target": "wall"})
+    watch = demo.lanes[0].watch
+    assert watch is not None
+    while watch.hit is None:
+        demo.step()
+    canvas = Canvas(pygame.Surface((800, 500)), Camera(scale=80.0, view=(0, 0, 800, 500)))
+    for fraction, seen in ((0.1, 0), (watch.hit.fraction - 0.01, 0), (watch.hit.fraction + 0.01, 1), (1.0, 1)):
+        drawn.clear()
+        demo.drawn_fraction = fraction
+        demo.draw(canvas)
+        assert len(drawn) == seen
+    for _ in range(30):
+        demo.step()
+    drawn.clear()
+    demo.draw(canvas)
+    assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments import ShotSpec
+from engine.experiments import RULES, ShotSpec, Target
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,14 @@ from engine.experiments import ShotSpec
         ("ccd", 1),
         ("target", "wall"),
         ("direction", 0),
+        ("rule", "continuous"),
+        ("angle", 1.4),
+        ("angle", math.nan),
+        ("restitution", 1.1),
+        ("target_speed", -2e5),
+        ("shape", "ball"),
+        ("height", 0.6),
+        ("turn", "half"),
     ],
 )
 def test_a_value_outside_its_range_is_refused_by_name(field: str, value: object) -> None:
@@ -61,3 +70,56 @@ def test_the_cap_of_two_metres_a_step() -> None:
 
 def test_a_shot_to_the_left_is_the_mirror_image() -> None:
     assert ShotSpec(direction=-1).muzzle == -ShotSpec().muzzle
+
+
+def test_ccd_is_another_way_to_say_the_rule() -> None:
+    assert (ShotSpec(ccd=True).rule, ShotSpec(ccd=False).rule, ShotSpec().rule) == ("bullet", "discrete", "discrete")
+    assert [ShotSpec(rule=rule).ccd for rule in RULES] == [rule == "bullet" for rule in RULES]
+    assert replace(ShotSpec(ccd=True), rule="swept").rule == "swept"
+    assert replace(ShotSpec(rule="swept"), phase=0.25).rule == "swept"
+
+
+@pytest.mark.parametrize("angle", [-1.3, -0.4, 0.4, 1.3])
+def test_the_flight_crosses_the_middle_plane_at_the_height_asked_for(angle: float) -> None:
+    spec = ShotSpec(angle=angle, height=0.2, direction=-1)
+    (x, y), (vx, vy) = spec.start, spec.velocity
+    time = -x / vx
+    assert time > 0.0 and y + time * vy == pytest.approx(0.2)
+    assert math.hypot(vx, vy) == pytest.approx(spec.speed)
+    assert (y > 0.2) == (angle > 0.0)
+    assert math.hypot(x, y - 0.2) == pytest.approx(spec.run_up)
+
+
+@pytest.mark.parametrize("target", ["kinematic", "head_on"])
+@pytest.mark.parametrize("target_speed", [-80.0, -20.0, 5.0, 60.0, 500.0])
+def test_bullet_and_moving_target_come_to_the_middle_together(target: Target, target_speed: float) -> None:
+    spec = ShotSpec(target=target, target_speed=target_speed, phase=0.3)
+    steps = spec.run_up / spec.travel
+    assert spec.meets_at_center
+    assert spec.direction * spec.target_start[0] == pytest.approx(steps * spec.target_travel)
+    assert spec.gap == pytest.approx(steps * spec.closing)
+    assert steps % 1.0 == pytest.approx(0.3)
+    assert spec.gap > spec.reach
+
+
+def test_a_target_that_is_not_caught_up_with_starts_ahead() -> None:
+    for target_speed in (-110.0, -300.0):
+        spec = ShotSpec(target="kinematic", target_speed=target_speed)
+        assert spec.closing <= 0.0 and spec.gap > spec.reach and not spec.meets_at_center
+
+
+def test_the_reach_counts_the_skins_there_are() -> None:
+    base: dict[str, Any] = {"thickness": 0.1, "radius": 0.05}
+    assert ShotSpec(**base).reach == pytest.approx(0.11)
+    assert ShotSpec(**base, shape="box").reach == pytest.approx(0.12)
+    assert ShotSpec(**base, shape="box", angle=math.pi / 4).reach == pytest.approx(0.07 + 0.05 * math.sqrt(2.0))
+    assert ShotSpec(**base, target="posts").reach == pytest.approx(0.10)
+    assert ShotSpec(**base, target="head_on").reach == pytest.approx(0.10)
+    assert ShotSpec(**base, target="head_on", shape="box").reach == pytest.approx(0.12)
+
+
+def test_the_blade_is_upright_when_the_bullet_should_be_there() -> None:
+    spec = ShotSpec(target="blade", target_speed=20.0, turn=0.3)
+    assert spec.spin == pytest.approx(25.0)
+    assert spec.start_turn + spec.spin * spec.run_up / spec.speed == pytest.approx(0.3)
+    assert ShotSpec(target="blade", target_speed=1e4).spin == pytest.approx(math.pi / 2 * 60.0)

@@ -112,3 +112,17 @@ def test_text_returns_its_place_and_grows_with_the_ui_scale(surface: pygame.Surf
 def test_an_offset_canvas_draws_beside(canvas: Canvas) -> None:
     canvas.at((5.0, 0.0)).point((0.0, 0.0), RED, 4.0)
     assert color_at(canvas, 5.0, 0.0) == RED
+
+
+def test_nothing_is_drawn_outside_a_clip() -> None:
+    surface = pygame.Surface((200, 100))
+    canvas = Canvas(surface, Camera(center=(0.0, 0.0), scale=10.0, view=(0, 0, 200, 100)))
+    with canvas.clipped(AABB((-2.0, -1.0), (2.0, 1.0))):
+        canvas.polygon([(-50.0, -50.0), (50.0, -50.0), (50.0, 50.0), (-50.0, 50.0)], (255, 255, 255))
+        with canvas.clipped(AABB((-1e30, -1e30), (1e30, 1e30))):
+            canvas.circle((8.0, 0.0), 1.0, (255, 255, 255))
+    lit = pygame.surfarray.array3d(surface).any(axis=2)
+    assert lit[80:120, 40:60].all() and lit.sum() == 40 * 20, "and a wider clip inside it widens nothing"
+    with canvas.clipped(None):
+        canvas.circle((8.0, 0.0), 1.0, (255, 255, 255))
+    assert pygame.surfarray.array3d(surface)[180, 50].any()

@@ -1,0 +1,43 @@
+"""What the demo `bullet` calls its targets and rules, and the keys that choose them."""
+
+from __future__ import annotations
+
+from engine.experiments import Rule, Target
+
+__all__ = ["ALSO", "CHOICES", "LANE_KEYS", "NAMES", "RULE_MEANINGS", "RULE_NAMES", "TARGET_KEYS", "WITH_ZONE", "WORDS"]
+
+IN_TURN: tuple[Target, ...] = ("static", "hinged", "stack")
+OTHERS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "hinged", "stack", "blade", "head_on", "posts", "chain", "sensor")
+CHOICES: tuple[tuple[Target, ...], ...] = (IN_TURN, *((target,) for target in OTHERS))
+WORDS = ("each", "wall", "moving", "plate", "hinge", "stack", "blade", "bullet", "posts", "chain", "sensor")
+ALSO = ("", "static", "kinematic", "dynamic", "hinged", "", "", "head_on", "", "", "")
+WITH_ZONE: tuple[Target, ...] = ("static", "dynamic", "hinged", "stack", "chain")
+"""Targets that stand still and upright: a discrete step is caught exactly if it ends in the zone before the middle."""
+TARGET_KEYS = ("t", "w", "m", "p", "h", "s", "b", "o", "g", "c", "e")  # for the choices, in their order
+LANE_KEYS = ("f2", "f3", "f4", "f5", "f6")
+NAMES: dict[Target, str] = {
+    "static": "static wall",
+    "kinematic": "moving wall",
+    "dynamic": "free thin plate",
+    "hinged": "thin plate on a hinge",
+    "stack": "stack of planks",
+    "blade": "spinning blade",
+    "head_on": "another bullet",
+    "posts": "posts",
+    "chain": "chain",
+    "sensor": "sensor",
+}
+RULE_NAMES: dict[Rule, str] = {
+    "discrete": "Discrete",
+    "default": "Box2D's default",
+    "bullet": "Bullet flag",
+    "substeps": "Our sub-steps",
+    "swept": "Our swept test",
+}
+RULE_MEANINGS: dict[Rule, str] = {
+    "discrete": "looks only where a step ends",
+    "default": "looks between steps, but not at dynamic bodies",
+    "bullet": "looks between steps at everything solid",
+    "substeps": "steps cut so short that nothing can be jumped",
+    "swept": "finds the first touch, and stops the step there",
+}

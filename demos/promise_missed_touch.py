@@ -1,0 +1,118 @@
+"""A touch that b2TimeOfImpact passes over: the pair file pairs/toi_through.json, flown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from demos._promises import Promise, write
+from engine.app.registry import register
+from engine.app.stage import Stage
+from engine.experiments.promises.finding import Finding
+from engine.experiments.promises.missed_touch import MISSED, Passage, measure_missed
+from engine.geometry import AABB, Transform
+from engine.render import palette
+from engine.render.palette import Color, mix
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["PromiseMissedTouch"]
+
+LANE = 3.7  # metres from the left lane to the right one
+TABLE = -1.75  # metres: y of the first line under the lanes
+LINE = 0.23
+COLUMNS = (3.1, 4.3)
+COLUMN = 1.1
+LEFT = -1.5
+N_BETWEEN = 8  # outlines of the rod on its way
+
+
+@register(
+    id="promise_missed_touch",
+    category="CCD",
+    title="Not promised: b2TimeOfImpact sees every touch",
+    watch=(
+        "One step, slowed down: the rod, a bullet, turns right through the plate, and Box2D reports no contact. The plate lies on the same "
+        "side of the rod's dashed face before and after, which is all that b2TimeOfImpact looks at; ours stops at the first touch."
+    ),
+)
+class PromiseMissedTouch(Promise):
+    """The same step twice: with Box2D's time of impact, and with ours."""
+
+    run_steps = 4
+    slow_motion = 1 / 64
+
+    def setup(self) -> None:
+        self.lanes: list[Stage] = []
+        self.passages = (Passage(), Passage())
+        for lane, passage in enumerate(self.passages):
+            stage = self.add_stage(passage.world, (LANE * lane, 0.0))
+            stage.colors[passage.rod] = palette.NORMAL
+            self.lanes.append(stage)
+
+    def began_again(self) -> None:
+        for passage in self.passages:
+            passage.n_contacts = 0
+
+    def before_step(self) -> None:
+        super().before_step()
+        world, rod = self.passages[1].world, self.passages[1].rod
+        linear, angular = MISSED.velocity()
+        found = self.finding(0)
+        share = found.measured if found is not None and self.age == 0 else 0.0  # while it is not known the rod waits
+        world.set_velocity(rod, (share * linear[0], share * linear[1]), share * angular)
+
+    def after_step(self) -> None:
+        for passage in self.passages:
+            passage.take_in(len(passage.world.contacts.began))
+        if self.age == 1:  # stays where the step has left it, to be looked at
+            self.passages[0].world.set_velocity(self.passages[0].rod, (0.0, 0.0))
+
+    def measured(self) -> tuple[Finding, ...]:
+        return measure_missed()
+
+    def home(self) -> AABB:
+        return AABB((LEFT, TABLE - 8.5 * LINE), (LANE + 2.0, 1.5))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        found = self.findings()
+        if not found:
+            return
+        touch, deepest = found[0].measured, found[1].measured
+        for lane, moments in enumerate(((0.0, deepest, 1.0), (0.0, touch))):
+            here = canvas.at(self.lanes[lane].offset)
+            for between in range(1, N_BETWEEN):
+                corners = MISSED.sweep.at(moments[-1] * between / N_BETWEEN).apply_array(MISSED.shapes[1].vertices)
+                here.polygon(corners, None, mix(palette.BACKGROUND, palette.NORMAL, 0.22))
+            for moment in moments:
+                color = palette.UNEXPLAINED if moment == deepest else palette.AGREE if moment == touch else palette.NORMAL
+                _ghost(here, MISSED.sweep.at(moment), color)
+
+    def draw(self, canvas: Canvas) -> None:
+        found = self.findings()
+        left, right = (canvas.at(stage.offset) for stage in self.lanes)
+        write(left, (LEFT, 1.3), "Box2D, bullet flag and continuous physics on", palette.TEXT, LANE - 0.3, 15.0, bold=True)
+        write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, LANE - 0.3, 15.0, bold=True)
+        if self.age >= 1 and found:
+            write(
+                left, (LEFT, 1.05), f"{self.passages[0].n_contacts} contacts, the rod is behind the plate", palette.UNEXPLAINED, 3.4, 14.0
+            )
+            write(right, (LEFT, 1.05), f"stopped at {found[0].measured:.4f} of the step", palette.AGREE, 3.4, 14.0)
+        for moment in (0.0, 1.0):
+            _face(left, MISSED.sweep.at(moment))
+        self.draw_heads(canvas, COLUMNS, TABLE + 0.02, COLUMN)
+        for line, one in enumerate(found):
+            y = TABLE - LINE * (line + 1) * 0.85
+            write(canvas, (LEFT, y), one.what, palette.TEXT, COLUMNS[0] - LEFT - 0.1, 13.0)
+            self.draw_finding(canvas, COLUMNS, y, COLUMN, one, 13.0)
+
+
+def _ghost(canvas: Canvas, pose: Transform, color: Color) -> None:
+    corners = pose.apply_array(MISSED.shapes[1].vertices)
+    canvas.polygon(corners, mix(palette.BACKGROUND, color, 0.35), color, 0.55)
+
+
+def _face(canvas: Canvas, pose: Transform) -> None:
+    """Draw the line of the face that the plate lies beyond."""
+    y = -MISSED.rod[1]
+    canvas.dashed(pose.apply((-1.05, y)), pose.apply((1.05, y)), palette.ACCENT, 5.0)

@@ -1,0 +1,92 @@
+"""Nothing moves more than 2 m in a step, nor turns more than a quarter turn."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from demos._promises import Promise, write
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
+from engine.experiments.promises.finding import Finding
+from engine.experiments.promises.motion_cap import BLADES_AT, PITCH, SPEEDS, STEPS, TURNINGS, Race, is_capped, measure_cap
+from engine.geometry import AABB
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["PromiseMotionCap"]
+
+DISC_COLUMNS = (17.4, 21.0)  # metres: where the columns of the discs begin
+BLADE_COLUMNS = (-12.0, -8.4)
+COLUMN = 3.3
+ASKED = -15.2  # metres: where the words stand that say what was asked of a blade
+
+
+@register(
+    id="promise_motion_cap",
+    category="CCD",
+    title="Not promised: the speed you ask for",
+    watch=(
+        "Discs and blades start at the speeds written beside them. Those over 2 m or a quarter turn a step all move alike: Box2D cuts "
+        "the velocity itself, so twice the hertz is twice the top speed."
+    ),
+)
+class PromiseMotionCap(Promise):
+    """A race in which the three fastest arrive together."""
+
+    parameters = (Parameter("hertz", 60.0, 15.0, 240.0, "Hz", "steps a second", whole=True),)
+    run_steps = STEPS + 4
+
+    def setup(self) -> None:
+        self.race = Race.start(self.parameter("hertz"))
+        stage = self.add_stage(self.race.world)
+        stage.colors.update(dict.fromkeys(self.race.discs, palette.NORMAL))
+        stage.colors.update(dict.fromkeys(self.race.blades, palette.ACCENT))
+        self.began_again()
+
+    def began_again(self) -> None:
+        self.ways: list[list[float]] = [[0.0] for _ in self.race.discs]
+        self.angles: list[list[float]] = [[0.0] for _ in self.race.blades]
+
+    def after_step(self) -> None:
+        world = self.race.world
+        if self.age <= STEPS:
+            for way, disc in zip(self.ways, self.race.discs, strict=True):
+                way.append(world.state(disc).position[0])
+            for angles, blade in zip(self.angles, self.race.blades, strict=True):
+                angles.append(world.state(blade).angle)
+        if self.age == STEPS:
+            for body in self.race.blades:  # to be looked at
+                world.set_velocity(body, (0.0, 0.0))
+
+    def measured(self) -> tuple[Finding, ...]:
+        return measure_cap(self.parameter("hertz"))
+
+    def home(self) -> AABB:
+        return AABB((ASKED, -PITCH * (len(SPEEDS) - 1) - 1.4), (DISC_COLUMNS[1] + COLUMN, 3.2))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        for x in range(0, round(STEPS * MAX_TRANSLATION_PER_STEP) + 1, round(MAX_TRANSLATION_PER_STEP)):
+            canvas.segment((x, 0.7), (x, -PITCH * (len(SPEEDS) - 1) - 0.7), palette.GRID_AXIS)
+
+    def draw(self, canvas: Canvas) -> None:
+        hertz = self.parameter("hertz")
+        self.draw_heads(canvas, DISC_COLUMNS, 1.9, COLUMN, "flies, m/s")
+        self.draw_heads(canvas, BLADE_COLUMNS, 1.9, COLUMN, "turns, rad/s")
+        write(canvas, (ASKED, 1.9), "asked", palette.CAPTION, 2.9)
+        for lane, (speed, turning) in enumerate(zip(SPEEDS, TURNINGS, strict=True)):
+            y = -PITCH * lane
+            color = palette.WARNING if is_capped(speed, MAX_TRANSLATION_PER_STEP, hertz) else palette.TEXT
+            write(canvas, (0.0, y + 0.95), f"asked {speed:g} m/s", color, 6.0, 13.0)
+            color = palette.WARNING if is_capped(turning, MAX_ROTATION_PER_STEP, hertz) else palette.TEXT
+            write(canvas, (ASKED, y), f"{turning:g}", color, 2.9)
+            for x in self.ways[lane]:
+                canvas.point((x, y), palette.NORMAL, 2.5)
+            for angle in self.angles[lane]:
+                tip = (BLADES_AT + 1.12 * math.cos(angle), y + 1.12 * math.sin(angle))
+                canvas.point(tip, palette.ACCENT, 2.0)
+            self.draw_finding(canvas, DISC_COLUMNS, y, COLUMN, self.finding(lane))
+            self.draw_finding(canvas, BLADE_COLUMNS, y, COLUMN, self.finding(len(SPEEDS) + lane))

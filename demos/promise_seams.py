@@ -1,0 +1,128 @@
+"""Ghost bumps: what the seams of a floor do to a box, or a disc, that slides over them without friction."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from demos._promises import Promise, write
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.app.stage import Stage
+from engine.experiments.promises.finding import Finding
+from engine.experiments.promises.seams import (
+    DEPTH,
+    FINISH,
+    GROUNDS,
+    N_TILES,
+    SLIDERS,
+    SOLVER_SHARE,
+    Bump,
+    Slide,
+    first_bump,
+    measure_seams,
+)
+from engine.geometry import AABB
+from engine.render import palette
+from engine.render.palette import mix
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["PromiseSeams"]
+
+NAMES = {
+    "tiles": "tiles: a box each",
+    "edges": "edges without ghosts",
+    "chain": "chain: edges that know their neighbours",
+    "merged": "merged: one polygon",
+}
+LANE = 2.15  # metres from lane to lane
+COLUMNS = (10.4, 11.8)
+LAST_COLUMN = 13.3
+COLUMN = 1.3
+
+
+@register(
+    id="promise_seams",
+    category="CCD",
+    title="Not promised: a level floor is smooth",
+    watch=(
+        "The same body slides without friction over the same level floor, built in four ways. A box trips where a step ends with its face "
+        "15 to 20 mm before a tile; a disc hops at every corner that it comes near, edges' ends included."
+    ),
+)
+class PromiseSeams(Promise):
+    """Four floors."""
+
+    parameters = (
+        Parameter.choice("slider", SLIDERS, "what slides"),
+        Parameter("speed", 7.0, 2.0, 15.0, "m/s", "speed of the slider"),
+        Parameter("phase", 0.56, 0.0, 1.0, "", "luck: where the steps fall", note="Whole steps of the way that it starts ahead."),
+    )
+    slow_motion = 1 / 4
+
+    def setup(self) -> None:
+        slider, speed, phase = SLIDERS[round(self.parameter("slider"))], self.parameter("speed"), self.parameter("phase")
+        self.lanes: list[tuple[Slide, Stage, Bump | None]] = []
+        for lane, ground in enumerate(GROUNDS):
+            slide = Slide(ground, slider, speed, (phase,))
+            stage = self.add_stage(slide.world, (0.0, -LANE * lane))
+            stage.colors[slide.sliders[0]] = palette.NORMAL
+            self.lanes.append((slide, stage, first_bump(ground, slider, speed, slide.track[0][0][0], slide.hertz)))
+
+    def began_again(self) -> None:
+        for slide, _, _ in self.lanes:
+            slide.begin_again()
+
+    @property
+    def period(self) -> int:
+        """Steps of a run: as long as three slides take that nothing slows."""
+        slide = self.lanes[0][0]
+        return round(3.0 * (FINISH - slide.track[0][0][0]) / slide.speed * slide.hertz)
+
+    def after_step(self) -> None:
+        for slide, stage, _ in self.lanes:
+            slide.observe()
+            if slide.track[0][-1][0] >= FINISH:
+                stage.world.set_velocity(slide.sliders[0], (0.0, 0.0))
+
+    def measured(self) -> tuple[Finding, ...]:
+        return measure_seams(SLIDERS[round(self.parameter("slider"))], self.parameter("speed"))
+
+    def home(self) -> AABB:
+        return AABB((-0.1, -LANE * (len(GROUNDS) - 1) - 0.5), (LAST_COLUMN + COLUMN, 1.85))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        for slide, stage, _ in self.lanes:
+            lane = canvas.at(stage.offset)
+            for k in range(N_TILES + 1):
+                if slide.ground in ("edges", "chain"):
+                    lane.point((k, 0.0), palette.STATIC, 2.5)
+            color = mix(palette.BACKGROUND, palette.NORMAL, 0.55)
+            way = slide.track[0]
+            for (x0, y0, _, _), (x1, y1, _, _) in pairwise(way):
+                lane.segment((x0, y0), (x1, y1), color, 1.5)
+            lane.segment((FINISH, -DEPTH), (FINISH, 0.9), palette.GRID_AXIS)
+
+    def draw(self, canvas: Canvas) -> None:
+        self.draw_heads(canvas, COLUMNS, 1.05, COLUMN, "speed after the first bump")
+        write(canvas, (LAST_COLUMN, 1.05), "finish", palette.CAPTION, COLUMN)
+        for slide, stage, predicted in self.lanes:
+            lane = canvas.at(stage.offset)
+            write(lane, (0.0, 1.0), NAMES[slide.ground], palette.TEXT, 6.0, 15.0, bold=True)
+            step, way = slide.first_bump(0), slide.track[0]
+            if step is not None:
+                x, y, vx, _ = way[step]
+                lane.point((x, y), palette.UNEXPLAINED, 4.0, ring=True)
+                one = Finding("", None if predicted is None else predicted.vx, vx, "m/s", SOLVER_SHARE * slide.speed)
+                self.draw_finding(lane, COLUMNS, 0.3, COLUMN, one)
+            elif predicted is not None:
+                write(lane, (COLUMNS[0], 0.3), f"{predicted.vx:.2f} m/s", palette.TEXT, COLUMN)
+            else:
+                write(lane, (COLUMNS[0], 0.3), "no bump", palette.TEXT, COLUMN)
+                write(lane, (COLUMNS[1], 0.3), "no bump", palette.AGREE if slide.is_over else palette.CAPTION, COLUMN)
+            if slide.is_over or 2 * self.age > self.period:
+                color = palette.AGREE if slide.speed - way[-1][2] < SOLVER_SHARE * slide.speed else palette.UNEXPLAINED
+                write(lane, (LAST_COLUMN, 0.46), f"{way[-1][2]:.2f} m/s", color, COLUMN)
+                write(lane, (LAST_COLUMN, 0.08), f"rose {1000.0 * slide.height(0):.0f} mm", palette.CAPTION, COLUMN, 13.0)

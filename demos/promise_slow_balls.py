@@ -1,0 +1,96 @@
+"""Below 1 m/s nothing bounces, whatever the restitution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from demos._promises import Promise, write
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.experiments.promises.finding import Finding
+from engine.experiments.promises.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold
+from engine.geometry import AABB
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["PromiseSlowBalls"]
+
+DROPS_AT = (4.2, -2.2)  # metres: where the floor of the drops lies in the picture
+ASKED = 0.35  # metres: where the speeds asked for stand
+COLUMNS = (1.15, 2.0)
+COLUMN = 0.75
+ROW = 0.26  # metres between the lines under the floor
+
+
+@register(
+    id="promise_slow_balls",
+    category="CCD",
+    title="Not promised: slow balls bounce",
+    watch=(
+        "Left, balls fly at a wall without gravity; right, they drop. At 1 m/s and below nothing is given back, though the restitution is "
+        "1; a dropped ball that bounces climbs higher than it fell, for Box2D adds the gravity of the step."
+    ),
+)
+class PromiseSlowBalls(Promise):
+    """Balls about 1 m/s."""
+
+    parameters = (Parameter("restitution", 1.0, 0.0, 1.0, "", "restitution (bounce)"),)
+    run_steps = 150
+    slow_motion = 1 / 2
+
+    def setup(self) -> None:
+        self.flying, self.falling = Balls.start(self.parameter("restitution")), Drops.start(self.parameter("restitution"))
+        for world, balls, offset in (
+            (self.flying.world, self.flying.balls, (0.0, 0.0)),
+            (self.falling.world, self.falling.balls, DROPS_AT),
+        ):
+            self.add_stage(world, offset).colors.update(dict.fromkeys(balls, palette.NORMAL))
+        self.began_again()
+
+    def began_again(self) -> None:
+        self.tops = [0.0] * len(DROPS)
+        self._touches = dict.fromkeys(self.falling.balls, 0)
+
+    def after_step(self) -> None:
+        world = self.falling.world
+        for event in world.contacts.began:
+            if event.body_b in self._touches:
+                self._touches[event.body_b] += 1
+        for k, ball in enumerate(self.falling.balls):
+            if self._touches[ball] == 1:
+                self.tops[k] = max(self.tops[k], world.state(ball).position[1] - RADIUS)
+
+    def measured(self) -> tuple[Finding, ...]:
+        return measure_threshold(self.parameter("restitution"))
+
+    def home(self) -> AABB:
+        return AABB((-1.5, -PITCH * (len(APPROACHES) - 1) - 0.4), (DROPS_AT[0] + PITCH * (len(DROPS) - 1) + 0.3, 0.75))
+
+    def draw(self, canvas: Canvas) -> None:
+        write(canvas, (-1.5, 0.55), "at a wall, no gravity", palette.TEXT, 2.0, 15.0, bold=True)
+        self.draw_heads(canvas, COLUMNS, 0.32, COLUMN, "leaves at")
+        write(canvas, (ASKED, 0.32), "comes at", palette.CAPTION, COLUMN)
+        for lane, approach in enumerate(APPROACHES):
+            y = -PITCH * lane
+            write(canvas, (ASKED, y), f"{approach:g} m/s", palette.TEXT, COLUMN)
+            self.draw_finding(canvas, COLUMNS, y, COLUMN, self.finding(lane))
+        here = canvas.at(DROPS_AT)
+        write(here, (-1.2, 1.3), "dropped: how high they climb, cm", palette.TEXT, 4.3, 15.0, bold=True)
+        for line, words in enumerate(("falls, cm", "predicted", "measured")):
+            write(here, (-0.26, -0.35 - ROW * line), words, palette.CAPTION, 0.95, 13.0, "right")
+        for k, drop in enumerate(DROPS):
+            one = self.finding(len(APPROACHES) + k)
+            x = PITCH * k
+            here.segment((x - 0.4 * PITCH, RADIUS + drop), (x + 0.4 * PITCH, RADIUS + drop), palette.CAPTION)
+            if self.tops[k] > 0.0:
+                at = RADIUS + self.tops[k]
+                here.segment(
+                    (x - 0.4 * PITCH, at), (x + 0.4 * PITCH, at), palette.AGREE if one is None or one.holds else palette.UNEXPLAINED
+                )
+            if one is None:
+                continue
+            numbers = (100.0 * drop, 100.0 * (one.predicted or 0.0), 100.0 * one.measured)
+            for line, (number, color) in enumerate(zip(numbers, (palette.TEXT, palette.TEXT, palette.AGREE), strict=True)):
+                write(here, (x, -0.35 - ROW * line), f"{number:.3g}", color, 0.9 * PITCH, 13.0, "center")

@@ -1,0 +1,36 @@
+"""The bullet flag does nothing where the world's continuous physics is off."""
+
+from __future__ import annotations
+
+from demos._promise_rows import N_SHOTS, RowsScene
+from engine.app.registry import register
+from engine.experiments.promises.finding import Finding
+from engine.experiments.promises.flags import SWITCHES, measure_switches
+from engine.experiments.promises.rows import RowsSpec
+
+__all__ = ["PromiseSwitches"]
+
+
+@register(
+    id="promise_switches",
+    category="CCD",
+    title="Not promised: the bullet flag alone helps",
+    watch=(
+        "The same shots at a static wall for each setting of the two switches. With continuous physics off the flag changes nothing, "
+        "not one bit of the world; at a static wall it adds nothing either."
+    ),
+)
+class PromiseSwitches(RowsScene):
+    """The four settings of two switches."""
+
+    def lanes(self) -> tuple[tuple[str, RowsSpec], ...]:
+        return tuple(
+            (
+                f"continuous physics {'on' if continuous else 'off'}, bullet flag {'on' if bullet else 'off'}",
+                RowsSpec("static", self.parameter("speed"), self.parameter("thickness"), continuous=continuous, bullet=bullet),
+            )
+            for continuous, bullet in SWITCHES
+        )
+
+    def measured(self) -> tuple[Finding, ...]:
+        return measure_switches(self.parameter("speed"), self.parameter("thickness"), N_SHOTS)

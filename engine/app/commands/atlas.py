@@ -1,0 +1,206 @@
+"""``atlas``: a map of which shots go through, fired by Box2D, with the law's border over it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.app.commands.output import InterruptedRunError, people
+from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
+from engine.app.files import check_directory, write_atomically
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from engine.experiments.atlas import Atlas
+    from engine.experiments.atlas_cost import RuleCost
+    from engine.experiments.atlas_journal import AtlasJournal
+    from engine.experiments.atlas_plan import AtlasPlan
+
+__all__ = ["atlas_command"]
+
+ATLAS, COST = "atlas.json", "cost.json"
+_SHOWN_OUTLIERS = 12
+
+
+def atlas_command(
+    x: Annotated[str, typer.Option("--x", metavar="PARAM=LO:HI:N", help="Across; :log or :linear may follow.")] = "speed=4:400:40",
+    y: Annotated[str, typer.Option("--y", metavar="PARAM=LO:HI:N", help="Upwards.")] = "thickness=0.002:2:40",
+    rule: Annotated[
+        str, typer.Option("--rule", metavar="LIST", help="A map for each: discrete, default, bullet, substeps, swept.")
+    ] = "discrete,default,bullet",
+    target: Annotated[str, typer.Option("--target", metavar="WORD", help="static, kinematic, dynamic, sensor or head_on.")] = "static",
+    shape: Annotated[str, typer.Option("--shape", metavar="WORD", help="Of the bullet: disc, or box.")] = "disc",
+    shots: Annotated[int, typer.Option("--shots", metavar="N", help="Shots of each cell, at random phases of a step.")] = 200,
+    speed: Annotated[float | None, typer.Option("--speed", metavar="M/S", help="Where no axis varies it, as those that follow.")] = None,
+    thickness: Annotated[float | None, typer.Option("--thickness", metavar="M", help="Of the target.")] = None,
+    radius: Annotated[float | None, typer.Option("--radius", metavar="M", help="Of the bullet, or half its side.")] = None,
+    hertz: Annotated[float | None, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = None,
+    angle: Annotated[float | None, typer.Option("--angle", metavar="DEGREES", help="Of the flight against the wall's normal.")] = None,
+    restitution: Annotated[float | None, typer.Option("--restitution", metavar="E", help="Of the bullet, 0 to 1.")] = None,
+    target_speed: Annotated[
+        float | None, typer.Option("--target-speed", metavar="M/S", help="Of a moving target, towards the bullet.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="The phases come from it.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    out: Annotated[
+        str, typer.Option("--out", metavar="DIR", help="Where the files go, and where an interrupted atlas goes on.")
+    ] = "out/atlas",
+) -> int:
+    """Map the share of shots that tunnel, and that hit, over two parameters; one map for each rule, as PNG, CSV and JSON.
+
+    Over it lies the border that our analysis predicts. Status 1 if fewer than 99 % of a map's cells lie within three standard errors of
+    it, or if one of the others is unexplained. Interrupted, by whatever, the same command goes on from there and writes the same files.
+    """
+    n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    given = {
+        "speed": speed,
+        "thickness": thickness,
+        "radius": radius,
+        "hertz": hertz,
+        "angle": angle,
+        "restitution": restitution,
+        "target_speed": target_speed,
+    }
+    fixed = {name: value for name, value in given.items() if value is not None}
+    plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
+    directory = check_directory("--out", out)
+    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.experiments.atlas import Atlas
+    from engine.experiments.atlas_cost import measure_costs
+    from engine.experiments.atlas_journal import AtlasJournal
+
+    journal = AtlasJournal(directory, plan, BOX2D_VERSION)
+    _take_finished(directory, plan, BOX2D_VERSION, journal)
+    with terminating_as_interrupting():
+        try:
+            _fire(plan, journal, n_jobs)
+            atlas = Atlas.of(plan, journal.cells)
+            _write(directory, atlas, BOX2D_VERSION)
+            journal.remove()
+            costs = measure_costs(plan)
+        except KeyboardInterrupt:
+            total = plan.n_cells
+            raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command goes on") from None
+    _write_costs(directory, costs)
+    _print(atlas, costs, directory)
+    return 0 if all(found.agrees for found in atlas.maps) else 1
+
+
+def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: int, fixed: dict[str, float]) -> AtlasPlan:
+    from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, parse_axis
+    from engine.experiments.spec import ShotSpec
+
+    axes = parse_axis("--x", x), parse_axis("--y", y)
+    for axis in axes:
+        if axis.name in fixed:
+            raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out where an axis varies it", fixed[axis.name])
+    words: Any = tuple(dict.fromkeys(word.strip() for word in rules.split(",")))
+    numbers: Any = {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
+    arguments: Any = kind
+    try:
+        return AtlasPlan(*axes, words, ShotSpec(**arguments, **numbers), shots, seed)
+    except InvalidInputError as error:
+        field = error.field if error.field.startswith("--") else f"--{error.field.replace('_', '-')}"
+        raise InvalidInputError(field, error.requirement, error.value) from None
+
+
+def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
+    """Take over the cells of the same atlas where it is finished there already; anything else there is left alone, or replaced."""
+    from engine.experiments.atlas import finished_cells
+
+    try:
+        found: Any = json.loads((directory / ATLAS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    journal.cells.update(finished_cells(plan, version, found))
+
+
+def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
+    """Fire what is missing, with a bar on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from engine.experiments.atlas import fire_missing
+
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("firing"), BarColumn(), MofNCompleteColumn(), TextColumn("cells,"), TimeElapsedColumn(), TextColumn("left"))
+    done = fire_missing(plan, journal, n_jobs)
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=plan.n_cells)
+        try:
+            for n_done in done:
+                bar.update(task, completed=n_done)
+        finally:
+            done.close()  # ends the other processes
+
+
+def _write(directory: Path, atlas: Atlas, version: str) -> None:
+    """Write the files that depend on nothing but the plan; the JSON, by which an atlas is known to be finished, last."""
+    from engine.app.commands.atlas_picture import draw_map
+    from engine.app.commands.atlas_table import as_csv
+
+    for found in atlas.maps:
+        write_atomically(directory / f"{found.rule}.png", draw_map(found))
+        write_atomically(directory / f"{found.rule}.csv", as_csv(found).encode("utf-8"))
+    text = json.dumps(atlas.as_json(version), allow_nan=False, indent=1) + "\n"
+    write_atomically(directory / ATLAS, text.encode("utf-8"))
+
+
+def _write_costs(directory: Path, costs: tuple[RuleCost, ...]) -> None:
+    from engine.experiments.atlas_cost import BULLETS
+
+    found = [
+        {"rule": cost.rule, "ms_per_step": 1e3 * cost.alone, f"ms_per_step_of_{BULLETS}": None if cost.crowd is None else 1e3 * cost.crowd}
+        for cost in costs
+    ]
+    write_atomically(directory / COST, (json.dumps(found, indent=2) + "\n").encode("utf-8"))
+
+
+def _print(atlas: Atlas, costs: tuple[RuleCost, ...], directory: Path) -> None:
+    from rich.table import Table
+
+    console = people()
+    table = Table("rule", box=None, header_style="bold", pad_edge=False)
+    for title in (
+        "cells",
+        "within 3 s.e.",
+        "sampling",
+        "turned",
+        "unexplained",
+        "shots",
+        "not by the law",
+        "tunneled most",
+        "ms a step",
+        "with 100",
+    ):
+        table.add_column(title, justify="right")
+    for found, cost in zip(atlas.maps, costs, strict=True):
+        reasons = [outlier.reason for outlier in found.outliers]
+        table.add_row(
+            found.rule,
+            f"{found.errors.size:,}",
+            f"{100.0 * found.within_share:.2f} %",
+            *(str(reasons.count(reason)) for reason in ("sampling", "turned", "unexplained")),
+            f"{found.errors.size * atlas.plan.n_shots:,}",
+            f"{found.surprises.sum():,}",
+            f"{100.0 * found.tunneled.max():.1f} %",
+            f"{1e3 * cost.alone:.3f}",
+            "-" if cost.crowd is None else f"{1e3 * cost.crowd:.3f}",
+        )
+    console.print(table)
+    console.print(
+        "within 3 s.e.: cells whose tunneled share is that near to the law's; then why the others are not, and how many shots in all"
+    )
+    console.print("did something else than the law says of their very phase.")
+    console.print("ms a step: with one bullet, and with 100 at once around the impact, in the cell in the map's middle.")
+    for found in atlas.maps:
+        for outlier in found.outliers[:_SHOWN_OUTLIERS]:
+            console.print(f"{found.rule}: {outlier.words(atlas.plan)}", markup=False)
+        if len(found.outliers) > _SHOWN_OUTLIERS:
+            console.print(f"{found.rule}: {len(found.outliers) - _SHOWN_OUTLIERS} more in {ATLAS}")
+    names = ", ".join(f"{found.rule}.png, {found.rule}.csv" for found in atlas.maps)
+    console.print(f"written to {directory}: {ATLAS}, {names}, {COST}", markup=False)

@@ -1,0 +1,161 @@
+"""One map of an atlas as a picture that needs no page beside it. matplotlib is loaded here, and only when a picture is drawn."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine.experiments.atlas import MOST_ERRORS, AtlasMap, predicted
+from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patheffects import AbstractPathEffect
+
+__all__ = ["draw_map"]
+
+_COLORS = "cividis"
+"""Blue to yellow, even in lightness: read the same with every kind of colour vision, and in grey."""
+_SIZE, _DPI = (12.6, 6.4), 110
+_FINE = 400
+"""Points along each axis at which the law is drawn: finer than the cells."""
+_LABEL_AT = 0.62
+"""Where along a line its name stands."""
+_DECADE = 10.0
+"""Axes shorter than that have a number at every digit, longer ones at 1, 2 and 5."""
+_SHARES = {"tunneled": (0.5, 0.9), "hit": (0.5, 0.1)}
+"""Shares whose lines are drawn besides the border itself."""
+_RULE_WORDS: dict[str, str] = {
+    "discrete": "discrete steps, no CCD",
+    "default": "continuous physics, no bullet flag",
+    "bullet": "continuous physics and the bullet flag",
+    "substeps": "our own sub-steps",
+    "swept": "our own swept test",
+}
+_LINE, _CAP, _MARK = "white", "#d55e00", "#d55e00"
+"""The law; the cap and cells that differ: an orange-red that every kind of colour vision tells from blue, yellow and white."""
+_TARGET_WORDS: dict[str, str] = {
+    "static": "a static wall",
+    "kinematic": "a moving wall",
+    "dynamic": "a free plate",
+    "sensor": "a sensor",
+    "head_on": "another bullet, head-on",
+}
+
+
+def draw_map(found: AtlasMap) -> bytes:
+    """Return the PNG of a map: the share that tunneled, the share that hit, and the law's borders over both.
+
+    The same map gives the same bytes, with the same matplotlib.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, sharey=True)
+    figure.suptitle(_title(found), fontsize=13)
+    mesh = _draw_panel(left, found, "tunneled", found.tunneled)
+    _draw_panel(right, found, "hit", found.hit)
+    left.set_title("tunneled: the bullet came out at the back", fontsize=11)
+    right.set_title("hit: Box2D made a contact in some step", fontsize=11)
+    _set_label(left, "y", found.plan.y)
+    bar = figure.colorbar(mesh, ax=(left, right), format=lambda share, _: f"{100 * share:.0f} %", fraction=0.045, pad=0.015)
+    bar.set_label(f"share of {found.plan.n_shots} shots a cell")
+    _add_key(figure, left, found)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", metadata={"Software": None})
+    return picture.getvalue()
+
+
+def _title(found: AtlasMap) -> str:
+    plan = found.plan
+    shown = {name: value for name, value in plan.fixed.items() if value != 0.0 or name == "target_speed"}
+    fixed = ", ".join(f"{PARAMETERS[name].title} {value:g} {PARAMETERS[name].unit}".strip() for name, value in shown.items())
+    bullets = "square bullets (radius: half the side)" if plan.base.shape == "box" else "round bullets"
+    return f"Shots at {_TARGET_WORDS[plan.base.target]}: {_RULE_WORDS[found.rule]}\n{bullets}, {fixed}"
+
+
+def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> Any:
+    plan = found.plan
+    mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
+    _set_label(panel, "x", plan.x)
+    x, y = plan.x.spread(_FINE, to_edges=True), plan.y.spread(_FINE, to_edges=True)
+    chances = predicted(replace(plan.base, rule=found.rule), plan.grid(x, y))
+    chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
+    if np.ptp(chance) > 0.0:
+        half_a_shot = 0.5 / plan.n_shots  # the border itself: a chance is 0, or 1, in a whole region
+        border = (half_a_shot, "law: 0 %") if what == "tunneled" else (1.0 - half_a_shot, "law: 100 %")
+        _draw_line(panel, x, y, chance, *border, "-", 2.4)
+        for share in _SHARES[what]:
+            _draw_line(panel, x, y, chance, share, f"{100.0 * share:.0f} %", "--", 1.4)
+    else:
+        words = f"law: {100.0 * chance.max():.0f} % everywhere"
+        panel.text(0.03, 0.04, words, transform=panel.transAxes, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85})
+    _draw_cap(panel, plan, x, y)
+    rows, columns = np.nonzero(found.errors > MOST_ERRORS)
+    if what == "tunneled" and len(rows):
+        panel.plot(np.array(plan.x.values)[columns], np.array(plan.y.values)[rows], "x", color=_MARK, ms=7, mew=1.8)
+    return mesh
+
+
+def _draw_line(
+    panel: Axes, x: FloatArray, y: FloatArray, values: FloatArray, level: float, words: str, style: str, width: float, color: str = _LINE
+) -> None:
+    """Draw where `values` (rows, columns) pass `level`, with its name on it, if that is on the map."""
+    from matplotlib.patheffects import withStroke
+
+    if not values.min() < level < values.max():
+        return
+    outline: list[AbstractPathEffect] = [withStroke(linewidth=width + 1.6, foreground="black")]
+    lines = panel.contour(x, y, values, levels=[level], colors=color, linestyles=style, linewidths=width)
+    lines.set_path_effects(outline)
+    path = max(lines.allsegs[0], key=len)
+    place = path[int(_LABEL_AT * (len(path) - 1))]
+    box = {"facecolor": "black", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+    panel.text(
+        float(place[0]), float(place[1]), words, fontsize=9, color="white", ha="center", va="center", clip_on=True, zorder=4.0, bbox=box
+    )
+
+
+def _draw_cap(panel: Axes, plan: AtlasPlan, x: FloatArray, y: FloatArray) -> None:
+    """Draw where the bullet's way of a step reaches the longest that Box2D moves anything."""
+    grid = plan.grid(x, y)
+    speed, hertz = (np.asarray(grid.get(name, getattr(plan.base, name))) for name in ("speed", "hertz"))
+    way = np.broadcast_to(speed / hertz, (len(y), len(x)))
+    _draw_line(panel, x, y, way, MAX_TRANSLATION_PER_STEP, f"cap: {MAX_TRANSLATION_PER_STEP:g} m a step", ":", 2.4, _CAP)
+
+
+def _set_label(panel: Axes, side: str, axis: Axis) -> None:
+    """Name an axis, scale it, and write its numbers out."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    getattr(panel, f"set_{side}label")(axis.parameter.label)
+    if axis.scale == "log":
+        getattr(panel, f"set_{side}scale")("log")
+        ticks = getattr(panel, f"{side}axis")
+        is_short = axis.high < _DECADE * axis.low
+        ticks.set_major_locator(LogLocator(subs=range(1, 10) if is_short else (1.0, 2.0, 5.0)))
+        ticks.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ticks.set_minor_formatter(NullFormatter())
+
+
+def _add_key(figure: Figure, panel: Axes, found: AtlasMap) -> None:
+    """Say below the panels what the lines and marks are."""
+    from matplotlib.lines import Line2D
+
+    has_border = np.ptp(found.predicted_hit) > 0.0 or np.ptp(found.predicted_tunneled) > 0.0
+    lines = [Line2D([], [], color=_CAP, lw=2.2, ls=":", label="Box2D moves nothing farther than this in a step")]
+    if has_border:
+        words = "law: where the first shots tunnel (left), where the first miss every step (right)"
+        lines.insert(0, Line2D([], [], color="0.35", lw=2.4, label=words))
+        lines.insert(1, Line2D([], [], color="0.35", lw=1.4, ls="--", label="law: other shares"))
+    if found.outliers:
+        lines.append(Line2D([], [], color=_MARK, marker="x", ls="", ms=7, mew=1.8, label="differs from the law by over 3 standard errors"))
+    figure.legend(handles=lines, loc="outside lower center", ncols=2, fontsize=9, frameon=False)

@@ -1,0 +1,117 @@
+"""The picture of ``fire``: every shot as a row of dots, where its steps ended, as seen from the target.
+
+phase 1  o     o  |##|  o        a row is a shot; the rows are sorted by phase, so that the dots make slanted lines
+         o    o   |##| o         green band: a step that ends here catches the bullet
+         o   o    |##|o          red rows went through
+phase 0  o  o     o##|
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pygame
+
+from engine.app.headless import png_bytes
+from engine.experiments import hit_chance
+from engine.render import palette
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from engine.render.fonts import FontBook
+from engine.render.palette import Color, mix
+
+if TYPE_CHECKING:
+    from engine.experiments import ShotResult, ShotSpec, Volley
+
+__all__ = ["MOST_PANELS", "draw_volleys"]
+
+MOST_PANELS = 50
+"""Every rule at every target."""
+_WIDTH, _HEAD, _PANEL, _GAP, _MARGIN = 1280, 118, 232, 12, 16
+_TITLE = 64
+"""Pixels of a panel above its shots."""
+_MOST_ROWS = 400
+"""Shots drawn in a panel, evenly chosen of all; more would lie on each other."""
+_SCALE = 1.5
+_RULES = {
+    "discrete": "discrete steps",
+    "default": "CCD by default",
+    "bullet": "CCD and bullet flag",
+    "substeps": "our sub-steps",
+    "swept": "our swept test",
+}
+
+
+def draw_volleys(volleys: Sequence[Volley]) -> bytes:
+    """Return the picture as the content of a PNG file: a panel for each volley, two in a row where there are several."""
+    n_columns = 1 if len(volleys) == 1 else 2
+    n_rows = math.ceil(len(volleys) / n_columns)
+    surface = pygame.Surface((_WIDTH, _HEAD + n_rows * (_PANEL + _GAP) + _MARGIN))
+    surface.fill(palette.BACKGROUND)
+    canvas = Canvas(surface, Camera(view=(0, 0, *surface.get_size())), FontBook(_SCALE))
+    spec = volleys[0].spec
+    canvas.text_px((_MARGIN, 10), f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step", palette.TEXT, 17.0, bold=True)
+    bullet = f"radius {spec.radius:g} m" if spec.shape == "disc" else f"a box of half side {spec.radius:g} m"
+    aimed = f", {math.degrees(spec.angle):g} degrees off the normal" if spec.angle != 0.0 else ""
+    canvas.text_px((_MARGIN, 44), f"Bullet: {bullet}{aimed}. Target: {spec.thickness:g} m thick.", palette.CAPTION, 12.0)
+    legend = "A row is a shot, a dot is where a step ended, as seen from the target. Rows by phase. A ring: where it was stopped."
+    canvas.text_px((_MARGIN, 72), legend, palette.CAPTION, 12.0)
+    width = (_WIDTH - 2 * _MARGIN - (n_columns - 1) * _GAP) // n_columns
+    for k, volley in enumerate(volleys):
+        left = _MARGIN + (k % n_columns) * (width + _GAP)
+        _draw_panel(canvas, volley, (left, _HEAD + (k // n_columns) * (_PANEL + _GAP), width, _PANEL))
+    return png_bytes(surface)
+
+
+def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int]) -> None:
+    left, top, width, height = box
+    surface, spec = canvas.surface, volley.spec
+    pygame.draw.rect(surface, palette.PANEL, box)
+    feels = spec.target == "sensor"  # which stops nothing: what tells is whether it felt the bullet
+    share = 100.0 * (1.0 - volley.hit_share if feels else volley.tunneled_share)
+    color = palette.UNEXPLAINED if share > 50.0 else palette.WARNING if share > 0.0 else palette.AGREE
+    canvas.text_px((left + 10, top + 4), f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}", palette.TEXT, 13.0, bold=True)
+    canvas.text_px((left + width - 10, top + 4), f"{share:.1f} % {'not felt' if feels else 'tunneled'}", color, 13.0, "topright", bold=True)
+    chance = None if volley.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else volley.chance
+    law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
+    words = f"{len(volley.shots)} shots, {100.0 * volley.hit_share:.1f} % hit; {law}; {volley.world_steps:.3g} of Box2D's steps a step"
+    canvas.text_px((left + 10, top + 32), words, palette.CAPTION, 11.0)
+
+    half = max(1.15 * max(spec.closing, 0.0), 2.5 * spec.reach)
+    x0, y0, y1 = left + width / 2.0, top + _TITLE + 4, top + height - 8
+    scale = (width / 2.0 - 10.0) / half
+    if spec.rule == "discrete":
+        zone = pygame.Rect(round(x0 - scale * spec.reach), y0, max(1, round(scale * spec.reach)), y1 - y0)
+        pygame.draw.rect(surface, mix(palette.PANEL, palette.AGREE, 0.3), zone)
+    thick = max(2, round(2.0 * scale * spec.half_target))
+    pygame.draw.rect(surface, palette.STATIC, (round(x0 - thick / 2), y0, thick, y1 - y0))
+    shots = sorted(volley.shots, key=lambda shot: shot.spec.phase)
+    every = math.ceil(len(shots) / _MOST_ROWS)
+    surface.set_clip(pygame.Rect(left + 6, y0 - 2, width - 12, y1 - y0 + 4))
+    for shot in shots[::every]:
+        _draw_shot(canvas, shot, (x0, y1 - shot.spec.phase * (y1 - y0)), scale)
+    surface.set_clip(None)
+
+
+def _draw_shot(canvas: Canvas, shot: ShotResult, middle: tuple[float, float], scale: float) -> None:
+    color = _color_of(shot)
+    last = len(shot.positions) if shot.tunneled or shot.impact_time_box2d is None else math.ceil(shot.impact_time_box2d * shot.spec.hertz)
+    for k, (x, _) in enumerate(shot.positions[: last + 1] if shot.tunneled else shot.positions[:last]):
+        at = middle[0] + scale * _seen(shot.spec, x, k)
+        pygame.draw.circle(canvas.surface, color, (round(at), round(middle[1])), 2)
+    if shot.stopped_at is not None and shot.impact_time_box2d is not None:
+        at = middle[0] + scale * _seen(shot.spec, shot.stopped_at, shot.impact_time_box2d * shot.spec.hertz)
+        pygame.draw.circle(canvas.surface, palette.AGREE, (round(at), round(middle[1])), 3, 1)
+
+
+def _color_of(shot: ShotResult) -> Color:
+    if shot.tunneled:
+        return palette.AGREE if shot.spec.target == "sensor" and shot.hit else palette.UNEXPLAINED
+    return palette.ACCENT if shot.stopped_at is not None else palette.WARNING
+
+
+def _seen(spec: ShotSpec, x: float, steps: float) -> float:
+    """Return how far behind the target's middle a place lies, along the flight, after so many steps."""
+    return spec.direction * (x - spec.target_start[0]) + spec.target_travel * steps

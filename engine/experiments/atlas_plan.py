@@ -1,0 +1,253 @@
+"""What an atlas is a map of: two parameters along its axes, the others fixed, a rule for each map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.checks import choice, finite, integer
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.experiments.spec import RULES, Rule, ShotSpec, Target
+
+__all__ = ["MOST_CELLS", "MOST_SHOTS", "PARAMETERS", "TARGETS", "AtlasPlan", "Axis", "Cell", "Parameter", "parse_axis"]
+
+Scale = Literal["log", "linear"]
+
+MOST_CELLS, MOST_SHOTS = 1000, 100_000
+"""Cells along an axis; shots of a cell."""
+TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head_on")
+"""What may be shot at: those that a law is derived for."""
+_MOVING: tuple[Target, ...] = ("kinematic", "head_on")
+
+_GIVEN_DIGITS = 12
+"""Significant digits of a value between an axis's ends: what a person would type, and the same on every platform's logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number of a shot that an axis may vary: how it is written, and the scale it has unless told otherwise."""
+
+    name: str
+    title: str
+    unit: str
+    scale: Scale
+    factor: float = 1.0
+    """What turns a number in this unit into the shot's."""
+
+    @property
+    def label(self) -> str:
+        """Title with unit, as an axis bears it."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+PARAMETERS: dict[str, Parameter] = {
+    parameter.name: parameter
+    for parameter in (
+        Parameter("speed", "speed of the bullet", "m/s", "log"),
+        Parameter("thickness", "thickness of the target", "m", "log"),
+        Parameter("radius", "radius of the bullet", "m", "log"),
+        Parameter("hertz", "step rate", "Hz", "log"),
+        Parameter("angle", "angle against the normal", "\N{DEGREE SIGN}", "linear", math.radians(1.0)),
+        Parameter("restitution", "restitution", "", "linear"),
+        Parameter("target_speed", "speed of the target towards the bullet", "m/s", "linear"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """`n` values of a parameter from `low` to `high`, both among them, evenly spaced, or their logarithms.
+
+    Raises
+    ------
+    InvalidInputError
+        No such parameter, ends that are not finite or in order, a logarithm of what is not positive, fewer than 2 values.
+    """
+
+    name: str
+    low: float
+    high: float
+    n: int
+    scale: Scale
+
+    def __post_init__(self) -> None:
+        choice("parameter", self.name, tuple(PARAMETERS))
+        choice("scale", self.scale, ("log", "linear"))
+        low, high = finite("low", self.low), finite("high", self.high)
+        if not low < high:
+            raise InvalidInputError("high", f"greater than {low:g}", high)
+        if self.scale == "log" and low <= 0.0:
+            raise InvalidInputError("low", "> 0 on a logarithmic axis", low)
+        integer("n", self.n, 2, MOST_CELLS)
+
+    @property
+    def parameter(self) -> Parameter:
+        """What it varies."""
+        return PARAMETERS[self.name]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The parameter at each cell's middle."""
+        return tuple(float(f"{value:.{_GIVEN_DIGITS}g}") for value in self.spread(self.n))
+
+    @property
+    def edges(self) -> FloatArray:
+        """The n + 1 borders of the cells."""
+        if self.scale == "log":
+            half = 0.5 * math.log(self.high / self.low) / (self.n - 1)
+            return np.geomspace(self.low * math.exp(-half), self.high * math.exp(half), self.n + 1)
+        half = 0.5 * (self.high - self.low) / (self.n - 1)
+        return np.linspace(self.low - half, self.high + half, self.n + 1)
+
+    def spread(self, n: int, to_edges: bool = False) -> FloatArray:
+        """Return `n` values from end to end, or from the first cell's outer border to the last one's."""
+        low, high = (float(self.edges[0]), float(self.edges[-1])) if to_edges else (self.low, self.high)
+        return np.geomspace(low, high, n) if self.scale == "log" else np.linspace(low, high, n)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what a reader needs of it."""
+        return {"parameter": self.name, "unit": self.parameter.unit, "scale": self.scale, "values": list(self.values)}
+
+
+def parse_axis(option: str, text: str) -> Axis:
+    """Read ``PARAM=LO:HI:N``, ``PARAM=LO:HI:N:log`` or ``...:linear``.
+
+    Raises
+    ------
+    InvalidInputError
+        It is none; names `option`.
+    """
+    name, equals, rest = text.partition("=")
+    parts = rest.split(":")
+    wanted = "PARAM=LO:HI:N, such as speed=10:400:40, with :log or :linear behind if need be"
+    if not equals or len(parts) not in (3, 4):
+        raise InvalidInputError(option, wanted, text)
+    if name.strip() not in PARAMETERS:
+        raise InvalidInputError(option, "one of " + ", ".join(PARAMETERS), name.strip())
+    try:
+        low, high, n = float(parts[0]), float(parts[1]), int(parts[2])
+    except ValueError:
+        raise InvalidInputError(option, wanted, text) from None
+    scale = parts[3].strip() if len(parts) == 4 else PARAMETERS[name.strip()].scale
+    try:
+        return Axis(name.strip(), low, high, n, scale)  # type: ignore[arg-type] # checked there
+    except InvalidInputError as error:
+        raise InvalidInputError(option, f"{error.field} {error.requirement}", error.value) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place of one map: its rule, its column and its row."""
+
+    rule: Rule
+    column: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtlasPlan:
+    """Everything that decides an atlas, to the bit.
+
+    Parameters
+    ----------
+    x, y : Axis
+        Of two parameters.
+    rules : tuple of Rule
+        A map for each.
+    base : ShotSpec
+        The parameters that no axis varies, and the target.
+    n_shots : int
+        In every cell.
+    seed : int
+        The phases come from it.
+
+    Raises
+    ------
+    InvalidInputError
+        Both axes vary the same, a rule is unknown or twice there, or some cell would be no valid shot.
+    """
+
+    x: Axis
+    y: Axis
+    rules: tuple[Rule, ...]
+    base: ShotSpec = field(default_factory=ShotSpec)
+    n_shots: int = 200
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.x.name == self.y.name:
+            raise InvalidInputError("--y", "another parameter than --x", self.y.name)
+        choice("--target", self.base.target, TARGETS)
+        for option, axis in (("--x", self.x), ("--y", self.y)):
+            if not self.has(axis.name):
+                raise InvalidInputError(option, f"a parameter that {self.base.target} targets have", axis.name)
+        for rule in self.rules:
+            choice("--rule", rule, RULES)
+        if not self.rules or len(set(self.rules)) < len(self.rules):
+            raise InvalidInputError("--rule", "at least one rule, each once", ",".join(self.rules))
+        integer("--shots", self.n_shots, 1, MOST_SHOTS)
+        integer("--seed", self.seed, 0)
+        for column, row in ((0, 0), (self.x.n - 1, self.y.n - 1)):
+            self.spec(Cell(self.rules[0], column, row))
+
+    def spec(self, cell: Cell) -> ShotSpec:
+        """Return the shots of a cell."""
+        changes = {
+            self.x.name: self.x.parameter.factor * self.x.values[cell.column],
+            self.y.name: self.y.parameter.factor * self.y.values[cell.row],
+        }
+        return replace(self.base, rule=cell.rule, **changes)  # type: ignore[arg-type] # names of parameters
+
+    def grid(self, x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+        """Return the two parameters in a shot's units, x along the columns and y along the rows."""
+        return {self.x.name: self.x.parameter.factor * x[None, :], self.y.name: self.y.parameter.factor * y[:, None]}
+
+    def phases(self, cell: Cell) -> tuple[float, ...]:
+        """Return the phases of a cell's shots: uniform, the same under every rule, so that maps differ by the rule alone."""
+        return tuple(stream(self.seed, "atlas", "phase", cell.column, cell.row).random(self.n_shots).tolist())
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield all cells, map by map, row by row."""
+        for rule in self.rules:
+            for row in range(self.y.n):
+                for column in range(self.x.n):
+                    yield Cell(rule, column, row)
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of all maps."""
+        return len(self.rules) * self.x.n * self.y.n
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """The parameters that no axis varies, by name, in their own units; without those that this target does not have."""
+        return {
+            name: float(f"{getattr(self.base, name) / parameter.factor:.{_GIVEN_DIGITS}g}")
+            for name, parameter in PARAMETERS.items()
+            if name not in (self.x.name, self.y.name) and self.has(name)
+        }
+
+    def has(self, name: str) -> bool:
+        """Tell whether a parameter means anything for the target."""
+        if name == "target_speed":
+            return self.base.target in _MOVING
+        return name != "thickness" or self.base.target != "head_on"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as it stands at the head of an atlas's JSON; two plans are the same where this is."""
+        return {
+            "seed": self.seed,
+            "shots": self.n_shots,
+            "target": self.base.target,
+            "shape": self.base.shape,
+            "rules": list(self.rules),
+            "x": self.x.as_json(),
+            "y": self.y.as_json(),
+            "fixed": self.fixed,
+        }

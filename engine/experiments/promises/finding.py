@@ -1,0 +1,63 @@
+"""One number of an experiment: what a derivation predicts, and what Box2D did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Finding"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A prediction beside its measurement.
+
+    Parameters
+    ----------
+    what : str
+        What the number is.
+    predicted : float or None
+        None where nothing was derived.
+    measured : float
+    unit : str
+        "%" numbers are shares, 0 to 1, and are shown as percentages.
+    allowance : float
+        How far the two may be apart: rounding, or the sampling error of a share. The module that makes the finding derives it.
+    digits : int
+        Digits shown after the point.
+    """
+
+    what: str
+    predicted: float | None
+    measured: float
+    unit: str = ""
+    allowance: float = 0.0
+    digits: int = 2
+
+    @property
+    def holds(self) -> bool:
+        """Whether the measurement lies within the allowance of the prediction; True where there is none."""
+        return self.predicted is None or abs(self.predicted - self.measured) <= self.allowance
+
+    @property
+    def prediction_words(self) -> str:
+        """The prediction with its unit."""
+        return "none" if self.predicted is None else self._shown(self.predicted)
+
+    @property
+    def measurement_words(self) -> str:
+        """The measurement with its unit."""
+        return self._shown(self.measured)
+
+    @property
+    def words(self) -> str:
+        """All of it in a line."""
+        if self.predicted is None:
+            return f"{self.what}: measured {self.measurement_words}"
+        return f"{self.what}: predicted {self.prediction_words} | measured {self.measurement_words}"
+
+    def _shown(self, number: float) -> str:
+        scaled = 100.0 * number if self.unit == "%" else number
+        text = f"{scaled:.{self.digits}f}"
+        if float(text) == 0.0:
+            text = text.lstrip("-")
+        return f"{text} {self.unit}" if self.unit else text

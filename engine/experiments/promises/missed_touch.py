@@ -1,0 +1,248 @@
+"""A touch that b2TimeOfImpact passes over: a rod goes right through a plate, with every switch for the better.
+
+b2TimeOfImpact takes the pair of features that separates the two at the start of the step, such as a face of the rod, and asks first
+whether the same pair separates them at its *end*. If so it answers "separated" and looks no further::
+
+      start                      between                    end
+                                                               |
+     ======  rod              \\                               |  rod
+    ---------- plate       ----\\----- plate      ---------- plate
+      the plate is             \\                 the plate is
+      right of the rod       through it            right of the rod again
+
+A rod that turns while it flies can have the plate on the same side before and after, and lie across it in between. Its documentation
+says that it may miss such a touch. In a step Box2D turns no body by more than a quarter turn, and that is enough.
+
+`find_missed` searches for such motions among round numbers; `MISSED` is one that it found.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine import query
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.box2d.oracle import PairOracle, round_pose
+from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
+from engine.common.rng import stream
+from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
+from engine.contracts import Status
+from engine.experiments.promises.finding import Finding
+from engine.geometry import Polygon, Sweep, Transform
+
+__all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_missed"]
+
+_GRAIN = 0.1
+"""Metres and radians: what round numbers are multiples of."""
+_WELL_INSIDE = 0.7
+"""Share of the plate's half length within which the rod's middle must cross its plane, so that it goes through and not past the end."""
+_HERTZ = 60.0
+_FAR_ENOUGH = LINEAR_SLOP + BOX2D_TOI_TOLERANCE
+"""Metres between cores: what b2TimeOfImpact aims at for two polygons, max(slop, 2 s - 3 slop), and its tolerance."""
+_MOMENTS = 64
+"""Of the step, at which the depth is looked at for the deepest, and again about that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A plate at rest in the origin, lying along x, and a rod that flies and turns evenly within one step.
+
+    Attributes
+    ----------
+    plate, rod : pair of float
+        Half length and half thickness, metres, without skins.
+    start, end : (x, y, angle)
+        The rod's poses, metres and radians.
+    """
+
+    plate: tuple[float, float]
+    rod: tuple[float, float]
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+
+    @property
+    def shapes(self) -> tuple[Polygon, Polygon]:
+        """Plate and rod as Box2D holds them: float32, with skins."""
+        plate, rod = (FixtureSpec(Polygon.box(*half)).shape for half in (self.plate, self.rod))
+        assert isinstance(plate, Polygon) and isinstance(rod, Polygon)
+        return plate, rod
+
+    @property
+    def sweep(self) -> Sweep:
+        """The rod's motion."""
+        (x0, y0, angle0), (x1, y1, angle1) = self.start, self.end
+        return Sweep(Transform((x0, y0), angle0), Transform((x1, y1), angle1))
+
+    def velocity(self, hertz: float = _HERTZ) -> tuple[tuple[float, float], float]:
+        """Return the velocity, m/s and rad/s, that makes this motion one step."""
+        dx, dy, turn = (end - start for start, end in zip(self.start, self.end, strict=True))
+        return (dx * hertz, dy * hertz), turn * hertz
+
+    def our_touch(self) -> float | None:
+        """Return the fraction of the step at which the skins first touch, by `engine.query.time_of_impact`; None if never."""
+        plate, rod = self.shapes
+        found = query.time_of_impact(plate, Sweep(Transform(), Transform()), rod, self.sweep)
+        return found.fraction if found.status == Status.HIT else None
+
+    def deepest(self) -> tuple[float, float]:
+        """Return the fraction of the step at which rod and plate overlap most, and the penetration there, metres, skins included."""
+        plate, rod = self.shapes
+        best = (0.0, 0.0)
+        since, until = 0.0, 1.0
+        for _ in range(2):  # over the whole step, then about the deepest moment
+            for moment in range(_MOMENTS + 1):
+                fraction = since + (until - since) * moment / _MOMENTS
+                found = query.penetration(plate, Transform(), rod, self.sweep.at(fraction))
+                if found.status == Status.OVERLAPPING and found.depth > best[1]:
+                    best = (fraction, found.depth)
+            since, until = max(best[0] - 1.0 / _MOMENTS, 0.0), min(best[0] + 1.0 / _MOMENTS, 1.0)
+        return best
+
+    def face_gaps(self) -> tuple[float, float]:
+        """Return how far the plate is beyond one of the rod's long faces at the start and at the end, metres, without skins.
+
+        Of the two faces, the one whose smaller gap is the larger.
+        """
+        corners = self.shapes[0].vertices
+        best = (-math.inf, -math.inf)
+        for side in (-1.0, 1.0):
+            gaps = []
+            for x, y, angle in (self.start, self.end):
+                beyond = side * (np.cos(angle) * (corners[:, 1] - y) - np.sin(angle) * (corners[:, 0] - x))
+                gaps.append(float(beyond.min()) - self.rod[1])
+            best = max(best, (gaps[0], gaps[1]), key=min)
+        return best
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether that face separates them before and after by more than b2TimeOfImpact aims at: then it asks no further."""
+        return min(self.face_gaps()) > _FAR_ENOUGH
+
+    def box2d_status(self) -> Status:
+        """Return what b2TimeOfImpact says."""
+        rows = round_pose([(0.0, 0.0, 0.0), self.start, self.end])
+        found = PairOracle(self.shapes).times_of_impact([(0, 1)], rows[:1], rows[:1], rows[1:2], rows[2:])
+        return Status(int(found.status[0]))
+
+
+MISSED = Crossing(plate=(0.5, 0.1), rod=(0.8, 0.05), start=(-0.5, 0.5, 0.2), end=(0.8, -0.6, -1.3))
+"""Found by `find_missed`; kept as the pair file demos/pairs/toi_through.json."""
+
+
+class Passage:
+    """A crossing in a world: the rod is a bullet, continuous physics is on.
+
+    Attributes
+    ----------
+    world : World
+    plate, rod : int
+        Bodies.
+    n_contacts : int
+        Contacts that Box2D reported so far, of those two.
+    """
+
+    def __init__(self, crossing: Crossing = MISSED, hertz: float = _HERTZ, bullet: bool = True) -> None:
+        self.crossing = crossing
+        self.world = World(WorldSettings(gravity=(0.0, 0.0), hertz=hertz))
+        plate, rod = (FixtureSpec(Polygon.box(*half)) for half in (crossing.plate, crossing.rod))
+        linear, angular = crossing.velocity(hertz)
+        x, y, angle = crossing.start
+        self.plate = self.world.create_body(BodySpec((plate,), type="static"))
+        self.rod = self.world.create_body(
+            BodySpec((rod,), position=(x, y), angle=angle, linear_velocity=linear, angular_velocity=angular, bullet=bullet)
+        )
+        self.n_contacts = 0
+
+    def step(self) -> None:
+        """Make one step and count."""
+        self.take_in(len(self.world.step().began))
+
+    def take_in(self, began: int) -> None:
+        """Count the contacts that began in a step which somebody else made."""
+        self.n_contacts += began
+
+    def is_behind(self) -> bool:
+        """Whether the rod's middle is on the other side of the plate's plane."""
+        return self.world.state(self.rod).position[1] < 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search found: of `n_asked` motions through the plate, those that b2TimeOfImpact calls separated."""
+
+    n_asked: int
+    missed: tuple[Crossing, ...]
+
+    @property
+    def share(self) -> float:
+        """Share of the motions that is missed."""
+        return len(self.missed) / max(self.n_asked, 1)
+
+
+def measure_missed(crossing: Crossing = MISSED) -> tuple[Finding, ...]:
+    """Return the times and depths of a crossing, and what the world made of it."""
+    touch, (moment, depth) = crossing.our_touch(), crossing.deepest()
+    passage = Passage(crossing)
+    passage.step()
+    behind = passage.is_behind()
+    passage.step()
+    search = find_missed()
+    is_seen = crossing.box2d_status() == Status.HIT
+    (before, after), is_hidden = crossing.face_gaps(), crossing.is_hidden
+    return (
+        Finding("our time of impact: first touch, fraction of the step", None, -1.0 if touch is None else touch, "", 0.0, 4),
+        Finding("deepest overlap, fraction of the step", None, moment, "", 0.0, 3),
+        Finding("deepest overlap, skins included", None, depth, "m", 0.0, 3),
+        Finding("the plate beyond the rod's face at the start", None, before, "m", 0.0, 3),
+        Finding("the plate beyond the rod's face at the end", None, after, "m", 0.0, 3),
+        Finding("touches that b2TimeOfImpact sees", 0.0 if is_hidden else None, float(is_seen), "", 0.0, 0),
+        Finding("contacts of the bullet in the world", 0.0 if is_hidden else None, float(passage.n_contacts), "", 0.0, 0),
+        Finding("rods behind the plate after the step, of 1", 1.0 if is_hidden else None, float(behind), "", 0.0, 0),
+        Finding(f"of {search.n_asked} random motions through the plate, missed", None, search.share, "%", 0.0, 1),
+    )
+
+
+def find_missed(
+    seed: int = 0, n_tries: int = 20_000, plate: tuple[float, float] = (0.5, 0.1), rod: tuple[float, float] = (0.8, 0.05)
+) -> Search:
+    """Search round numbers for crossings that b2TimeOfImpact calls separated, within what Box2D moves a body in a step.
+
+    The rod starts above the plate's plane and ends below it, and its middle crosses the plane well inside the plate: that it goes
+    through needs no further proof. Each found one touches, by our own time of impact.
+    """
+    rng = stream(seed, "promises", "missed touch")
+    steps = {"x": 15, "y": 12, "angle": round(math.pi / _GRAIN), "way": round(MAX_TRANSLATION_PER_STEP / _GRAIN)}
+    turn = int(MAX_ROTATION_PER_STEP / _GRAIN)
+    start = np.column_stack(
+        [
+            rng.integers(-steps["x"], steps["x"] + 1, n_tries),
+            rng.integers(2, steps["y"], n_tries),
+            rng.integers(-steps["angle"], steps["angle"] + 1, n_tries),
+        ]
+    )
+    move = np.column_stack(
+        [
+            rng.integers(-steps["way"], steps["way"] + 1, n_tries),
+            -rng.integers(2, steps["way"] + 1, n_tries),
+            rng.integers(-turn, turn + 1, n_tries),
+        ]
+    )
+    end = start + move
+    is_flyable = np.hypot(move[:, 0], move[:, 1]) * _GRAIN < MAX_TRANSLATION_PER_STEP
+    crosses_at = start[:, 0] - start[:, 1] * move[:, 0] / move[:, 1]
+    rows = np.flatnonzero(is_flyable & (end[:, 1] < 0) & (np.abs(crosses_at) * _GRAIN < _WELL_INSIDE * plate[0]))
+    tenths = round(1.0 / _GRAIN)
+    poses = [round_pose(one[rows] / tenths) for one in (start, end)]
+    still = np.zeros((len(rows), 3))
+    oracle = PairOracle(Crossing(plate, rod, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).shapes)
+    found = oracle.times_of_impact(np.tile(np.array([0, 1]), (len(rows), 1)), still, still, *poses)
+    crossings = []
+    for row in rows[found.status == Status.MISS].tolist():
+        first, last = ((start[row] / tenths).tolist(), (end[row] / tenths).tolist())
+        one = Crossing(plate, rod, (first[0], first[1], first[2]), (last[0], last[1], last[2]))
+        if one.our_touch() is not None:
+            crossings.append(one)
+    return Search(len(rows), tuple(crossings))

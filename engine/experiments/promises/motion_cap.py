@@ -1,0 +1,92 @@
+"""The cap: Box2D moves no body more than 2 m, and turns none more than a quarter turn, in a step.
+
+b2Island::Solve, before it moves a body: where h |v| > 2 m the velocity itself is scaled, and stays so; likewise where h |w| > pi / 2. So
+
+    flown speed = min(asked, 2 m * hertz)        turning = min(asked, pi / 2 * hertz)
+
+120 m/s and 94 rad/s at 60 Hz: a rifle's bullet flies at a sixth of its speed, and twice the hertz is twice the speed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
+from engine.common.tolerances import EPS32
+from engine.experiments.promises.finding import Finding
+from engine.geometry import Circle, Polygon
+
+__all__ = ["BLADES_AT", "PITCH", "SPEEDS", "STEPS", "TURNINGS", "Race", "is_capped", "measure_cap"]
+
+SPEEDS = (60.0, 110.0, 120.0, 240.0, 720.0)
+"""m/s asked for."""
+TURNINGS = (30.0, 60.0, 90.0, 120.0, 360.0)
+"""rad/s asked for."""
+STEPS = 8
+"""Steps of the race."""
+PITCH = 3.6
+"""Metres from lane to lane."""
+BLADES_AT = -3.2
+"""Metres: x of the blades."""
+_RADIUS = 0.5
+_WALL_HALF = 0.1
+_AHEAD = 0.1
+"""Metres that the wall at the end lies ahead of the fastest disc after `STEPS` steps, so that nothing is touched before."""
+_BLADE = (1.1, 0.14)
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A world with a disc for each of `SPEEDS` at x = 0, a blade for each of `TURNINGS` at the left of it, a wall at the end."""
+
+    world: World
+    discs: tuple[int, ...]
+    blades: tuple[int, ...]
+
+    @classmethod
+    def start(cls, hertz: float = 60.0) -> Race:
+        """Build the world, everything at its asked velocity."""
+        world = World(WorldSettings(gravity=(0.0, 0.0), hertz=hertz))
+        disc, blade = FixtureSpec(Circle(_RADIUS)), FixtureSpec(Polygon.box(*_BLADE))
+        discs = tuple(
+            world.create_body(BodySpec((disc,), position=(0.0, -PITCH * lane), linear_velocity=(speed, 0.0)))
+            for lane, speed in enumerate(SPEEDS)
+        )
+        blades = tuple(
+            world.create_body(BodySpec((blade,), position=(BLADES_AT, -PITCH * lane), angular_velocity=turning))
+            for lane, turning in enumerate(TURNINGS)
+        )
+        tall = 0.5 * PITCH * len(SPEEDS)
+        wall = FixtureSpec(Polygon.box(_WALL_HALF, tall))
+        at = STEPS * MAX_TRANSLATION_PER_STEP + _RADIUS + _AHEAD + _WALL_HALF, 0.5 * PITCH - tall
+        world.create_body(BodySpec((wall,), type="static", position=at))
+        return cls(world, discs, blades)
+
+
+def measure_cap(hertz: float = 60.0) -> tuple[Finding, ...]:
+    """Return flown speeds and turning, from the way of `STEPS` steps.
+
+    Sums of `STEPS` float32 steps round by half a unit in the last place of the way each, and so does each product in the cap.
+    """
+    race = Race.start(hertz)
+    for _ in range(STEPS):
+        race.world.step()
+    seconds = STEPS / hertz
+    found = []
+    for speed, disc in zip(SPEEDS, race.discs, strict=True):
+        flown = min(speed, MAX_TRANSLATION_PER_STEP * hertz)
+        measured = race.world.state(disc).position[0] / seconds
+        found.append(Finding(f"asked {speed:g} m/s: flies", flown, measured, "m/s", (STEPS + 4) * EPS32 * flown, 1))
+    for turning, blade in zip(TURNINGS, race.blades, strict=True):
+        turned = min(turning, MAX_ROTATION_PER_STEP * hertz)
+        measured = race.world.state(blade).angle / seconds
+        # b2_maxRotation is half of 3.14159265359f, and so is ours of pi
+        found.append(Finding(f"asked {turning:g} rad/s: turns", turned, measured, "rad/s", (STEPS + 4) * EPS32 * turned, 1))
+    return tuple(found)
+
+
+def is_capped(asked: float, limit: float, hertz: float) -> bool:
+    """Tell whether the cap of `limit` a step bites."""
+    return asked > limit * hertz and not math.isclose(asked, limit * hertz)

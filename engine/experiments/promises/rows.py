@@ -1,0 +1,204 @@
+"""Many bullets at many targets in one world, a row each, so that a share is measured in a few milliseconds.
+
+Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
+fraction of a step by which the last position before the middle plane falls short of it. So Box2D, which looks where a step ends, has
+the bullet at
+
+    x_k = (k - n - phase) d,    d = min(v h, 2 m)                (float32 sums, as Box2D's own)
+
+and makes contact points, or finds a sensor touched, where the skins meet: |x_k| <= w/2 + r + s =: reach, s = 0.01 m::
+
+        seen, pushed back     :    seen, let out
+    |-------------------------:-------------------------|        x
+  -reach                      0                       +reach
+
+With a phase uniform in [0, 1) the chance that some x_k lies in an interval of length L is min(1, L / d). Hence
+
+    seen       min(1, 2 reach / d)       a sensor, or any target without continuous physics
+    stopped    min(1, reach / d)         a solid target without continuous physics: past the middle plane the normal is that of the
+                                         far face, and takes nothing of the bullet's speed
+    stopped    1                         where b2TimeOfImpact is asked
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine.common.rng import stream
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.contracts import StepContacts
+from engine.geometry import Circle, Polygon
+
+__all__ = ["PITCH", "RowTarget", "Rows", "RowsSpec", "Shares", "even_phases", "measure_shares", "sampling_error"]
+
+RowTarget = Literal["sensor", "static", "kinematic", "dynamic"]
+
+PITCH = 0.24
+"""Metres from row to row."""
+_TARGET_HALF_HEIGHT = 0.1
+_BULLET_DENSITY, _TARGET_DENSITY = 5.0, 200.0
+"""kg/m^2: a plate that is hit takes nearly all of the bullet's speed, and hardly leaves its place."""
+_STEPS_BEFORE = 1
+"""Whole steps of flight before the one in which the bullet passes x = 0."""
+_STEPS_AFTER = 8
+"""Steps watched after that one: a bullet that comes out at the back of a plate it pushes has done so by then."""
+_STANDARD_ERRORS = 4.0
+"""Of a share: one honest measurement in 16,000 lies farther off."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsSpec:
+    """What all rows have in common: metres, m/s; the world's continuous physics and the body's bullet flag."""
+
+    target: RowTarget = "static"
+    speed: float = 100.0
+    thickness: float = 0.1
+    radius: float = 0.06
+    hertz: float = 60.0
+    continuous: bool = True
+    bullet: bool = True
+
+    @property
+    def travel(self) -> float:
+        """Metres flown in a step."""
+        return min(self.speed / self.hertz, MAX_TRANSLATION_PER_STEP)
+
+    @property
+    def reach(self) -> float:
+        """Metres from the middle plane within which Box2D sees the bullet touch."""
+        return 0.5 * self.thickness + self.radius + BOX2D_POLYGON_SKIN
+
+    @property
+    def is_swept(self) -> bool:
+        """Whether b2TimeOfImpact is asked about this pair: never for a sensor, for two dynamic bodies only if one is a bullet."""
+        return self.continuous and self.target != "sensor" and (self.bullet or self.target != "dynamic")
+
+    @property
+    def seen_chance(self) -> float:
+        """The chance of being seen, over all phases."""
+        return 1.0 if self.is_swept else min(1.0, 2.0 * self.reach / self.travel)
+
+    @property
+    def passed_chance(self) -> float:
+        """The chance of passing through, over all phases."""
+        if self.target == "sensor":
+            return 1.0
+        return 0.0 if self.is_swept else max(0.0, 1.0 - self.reach / self.travel)
+
+
+class Rows:
+    """The world of the rows, and what came of each: call `observe` after each step.
+
+    Attributes
+    ----------
+    world : World
+    bullets, targets : tuple of int
+        Bodies, a row each, from the top.
+    heights : tuple of float
+        y of each row.
+    seen, passed : list of bool
+        Box2D reported a contact; the bullet's centre came to lie beyond the target's far face, wherever the target is then.
+    ways : list of list of float
+        x of each bullet at the start and after each step.
+    """
+
+    def __init__(self, spec: RowsSpec, phases: Sequence[float]) -> None:
+        self.spec = spec
+        self.world = World(WorldSettings(gravity=(0.0, 0.0), hertz=spec.hertz, continuous=spec.continuous))
+        self.heights = tuple(-PITCH * row for row in range(len(phases)))
+        kind = "static" if spec.target == "sensor" else spec.target
+        plate = FixtureSpec(
+            Polygon.box(0.5 * spec.thickness, _TARGET_HALF_HEIGHT), density=_TARGET_DENSITY, sensor=spec.target == "sensor", friction=0.0
+        )
+        disc = FixtureSpec(Circle(spec.radius), density=_BULLET_DENSITY, friction=0.0)
+        self.targets = tuple(self.world.create_body(BodySpec((plate,), type=kind, position=(0.0, y))) for y in self.heights)
+        starts = [-(_STEPS_BEFORE + phase) * spec.travel for phase in phases]
+        self.bullets = tuple(
+            self.world.create_body(BodySpec((disc,), position=(x, y), linear_velocity=(spec.speed, 0.0), bullet=spec.bullet))
+            for x, y in zip(starts, self.heights, strict=True)
+        )
+        self.seen = [False] * len(phases)
+        self.passed = [False] * len(phases)
+        self.ways = [[self.world.state(bullet).position[0]] for bullet in self.bullets]
+        self._row = {body: row for bodies in (self.targets, self.bullets) for row, body in enumerate(bodies)}
+
+    def begin_again(self) -> None:
+        """Forget what was watched; the bodies have been put back to the start."""
+        self.seen, self.passed = [False] * len(self.bullets), [False] * len(self.bullets)
+        self.ways = [way[:1] for way in self.ways]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to happen."""
+        return len(self.ways[0]) > _STEPS_BEFORE + _STEPS_AFTER
+
+    def observe(self, contacts: StepContacts) -> None:
+        """Take in the step that the world just made."""
+        for body in (*contacts.body_a.tolist(), *(event.body_a for event in contacts.began)):
+            self.seen[self._row[body]] = True
+        for row, (bullet, target) in enumerate(zip(self.bullets, self.targets, strict=True)):
+            x = self.world.state(bullet).position[0]
+            self.ways[row].append(x)
+            self.passed[row] = self.passed[row] or x - self.world.state(target).position[0] > 0.5 * self.spec.thickness
+
+    def predicted_seen(self, row: int) -> bool:
+        """Tell what the rule says of this row's float32 positions."""
+        return self.spec.is_swept or any(abs(x) <= self.spec.reach for x in self._positions(row))
+
+    def predicted_passed(self, row: int) -> bool:
+        """Tell whether the rule lets this row's bullet through: none of its positions lies in the half that pushes back."""
+        if self.spec.target == "sensor" or self.spec.is_swept:
+            return self.spec.target == "sensor"
+        return not any(-self.spec.reach <= x < 0.0 for x in self._positions(row))
+
+    def _positions(self, row: int) -> list[float]:
+        """Return where the steps would end without a target, in float32 as b2Island::Solve sums them."""
+        h, v = np.float32(1.0 / self.spec.hertz), np.float32(self.spec.speed)
+        way, longest = h * v, np.float32(MAX_TRANSLATION_PER_STEP)
+        if way > longest:
+            way = h * (v * (longest / way))
+        x = np.float32(self.ways[row][0])
+        positions = []
+        for _ in range(_STEPS_BEFORE + _STEPS_AFTER):
+            positions.append(float(x))
+            x = np.float32(x + way)
+        return positions
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of `n_shots` shots at random phases: the shares, what the rule said of these very phases, and how many it was wrong about."""
+
+    n_shots: int
+    seen: float
+    passed: float
+    n_surprises: int
+    state_hash: str
+
+
+def even_phases(n_rows: int) -> tuple[float, ...]:
+    """Return phases spread evenly over a step, the first a quarter of their distance from its end."""
+    return tuple((row + 0.25) / n_rows for row in range(n_rows))
+
+
+@lru_cache(maxsize=64)
+def measure_shares(spec: RowsSpec, n_shots: int = 200, seed: int = 0) -> Shares:
+    """Fire `n_shots` shots whose phases are uniform, drawn from the seed."""
+    rows = Rows(spec, stream(seed, "promises", "phase").random(n_shots).tolist())
+    while not rows.is_over:
+        rows.observe(rows.world.step())
+    wrong = sum(rows.seen[row] != rows.predicted_seen(row) or rows.passed[row] != rows.predicted_passed(row) for row in range(n_shots))
+    return Shares(n_shots, sum(rows.seen) / n_shots, sum(rows.passed) / n_shots, wrong, rows.world.state_hash())
+
+
+def sampling_error(chance: float, n_shots: int) -> float:
+    """Return how far the share of `n_shots` may lie from the chance: four standard errors of a binomial."""
+    return _STANDARD_ERRORS * math.sqrt(chance * (1.0 - chance) / n_shots)

@@ -1,0 +1,140 @@
+"""Slow balls do not bounce: below 1 m/s Box2D gives nothing back, whatever the restitution.
+
+b2ContactSolver, when a step's contacts are prepared: where v_rel < -b2_velocityThreshold = -1 m/s, the contact shall end with the speed
+-e v_rel; else with none. It must be strictly faster, and v_rel has the gravity of this step in it. So a ball of restitution 1
+
+    that approaches at v     leaves at v where v > 1 m/s, else at 0
+    that is dropped          falls in steps of h:  v_k = k g h,  y_k = y_0 - g h^2 k (k + 1) / 2
+
+and touches where a step leaves it within the floor's skin of 10 mm. The speed of the next step, its gravity included, decides, and if it
+bounces that speed is given back at once, at that height. In the continuum a drop of v^2 / (2 g) = 5 cm is the least that bounces; with
+steps of 1/60 s it is between 5 and 6 cm, and the ball of restitution 1 climbs higher than it fell: it touched above the floor, and with
+a step's gravity that the fall does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.common.limits import VELOCITY_THRESHOLD
+from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32
+from engine.experiments.promises.finding import Finding
+from engine.geometry import Circle, Polygon
+
+__all__ = ["APPROACHES", "DROPS", "RADIUS", "Balls", "Drops", "measure_threshold", "predicted_rebound"]
+
+APPROACHES = (0.5, 0.9, 0.99, 1.0, 1.01, 1.1, 1.5, 2.0)
+"""m/s."""
+DROPS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.15, 0.3)
+"""Metres that the ball falls before it touches the floor."""
+RADIUS = 0.15
+PITCH = 0.45
+"""Metres from ball to ball."""
+_WAY = 0.6
+"""Metres from a ball's surface to the wall, at the start."""
+_FLIGHT = 2.4
+"""Seconds in which the slowest ball has come, and gone if it does."""
+_GRAVITY = 10.0
+_FALL_SECONDS = 1.2
+_WALL_HALF = 0.1
+
+
+def predicted_rebound(approach: float, restitution: float = 1.0) -> float:
+    """Return the speed after the contact, m/s."""
+    return restitution * approach if approach > VELOCITY_THRESHOLD else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Balls:
+    """A world without gravity: a wall at x = 0, and a ball for each of `APPROACHES` that flies at it from the left."""
+
+    world: World
+    balls: tuple[int, ...]
+
+    @classmethod
+    def start(cls, restitution: float = 1.0) -> Balls:
+        """Build the world."""
+        world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False))
+        tall = 0.5 * PITCH * len(APPROACHES)
+        wall = FixtureSpec(Polygon.box(_WALL_HALF, tall), friction=0.0, restitution=restitution)
+        world.create_body(BodySpec((wall,), type="static", position=(_WALL_HALF, -tall + 0.5 * PITCH)))
+        ball = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=restitution)
+        start = -_WAY - RADIUS
+        balls = tuple(
+            world.create_body(BodySpec((ball,), position=(start, -PITCH * lane), linear_velocity=(speed, 0.0)))
+            for lane, speed in enumerate(APPROACHES)
+        )
+        return cls(world, balls)
+
+
+@dataclass(frozen=True, slots=True)
+class Drops:
+    """A world with a floor at y = 0, and a ball above it for each of `DROPS`."""
+
+    world: World
+    balls: tuple[int, ...]
+
+    @classmethod
+    def start(cls, restitution: float = 1.0) -> Drops:
+        """Build the world."""
+        world = World(WorldSettings(gravity=(0.0, -_GRAVITY), sleeping=False))
+        wide = 0.5 * PITCH * len(DROPS)
+        floor = FixtureSpec(Polygon.box(wide, _WALL_HALF), friction=0.0, restitution=restitution)
+        world.create_body(BodySpec((floor,), type="static", position=(wide - 0.5 * PITCH, -_WALL_HALF)))
+        ball = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=restitution)
+        balls = tuple(world.create_body(BodySpec((ball,), position=(PITCH * lane, RADIUS + drop))) for lane, drop in enumerate(DROPS))
+        return cls(world, balls)
+
+    def climbs(self) -> tuple[float, ...]:
+        """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, metres above the floor."""
+        highest = dict.fromkeys(self.balls, 0.0)
+        touches = dict.fromkeys(self.balls, 0)
+        for _ in range(round(_FALL_SECONDS * self.world.settings.hertz)):
+            for event in self.world.step().began:
+                touches[event.body_b] += 1
+            for ball in self.balls:
+                if touches[ball] == 1:
+                    highest[ball] = max(highest[ball], self.world.state(ball).position[1] - RADIUS)
+        return tuple(highest.values())
+
+
+def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
+    """Return the rebound speeds of `APPROACHES`, and the heights climbed again after `DROPS`."""
+    flying = Balls.start(restitution)
+    for _ in range(round(_FLIGHT * flying.world.settings.hertz)):
+        flying.world.step()
+    found = []
+    for approach, ball in zip(APPROACHES, flying.balls, strict=True):
+        rebound = -flying.world.state(ball).linear_velocity[0]
+        # one product and one sum of float32 in each of 8 velocity iterations
+        allowed = 16.0 * EPS32 * approach
+        found.append(
+            Finding(f"approaches at {approach:g} m/s: leaves at", predicted_rebound(approach, restitution), rebound, "m/s", allowed)
+        )
+    falling = Drops.start(restitution)
+    climbed = falling.climbs()
+    for drop, height in zip(DROPS, climbed, strict=True):
+        predicted = predicted_climb(drop, restitution)
+        # a ball that does not bounce is only pushed out of the floor's skin; one that does rounds a float32 in each of some 80 steps
+        allowed = BOX2D_POLYGON_SKIN if predicted == 0.0 else 80.0 * EPS32
+        found.append(Finding(f"dropped {100.0 * drop:g} cm: climbs", predicted, height, "m", allowed, 3))
+    return tuple(found)
+
+
+def predicted_climb(drop: float, restitution: float = 1.0, hertz: float = 60.0) -> float:
+    """Return how high a dropped ball climbs again, metres above the floor, step by step as the module has it; 0 if it does not bounce.
+
+    For drops that end without a time of impact: the last step of the fall leaves the ball less than 5 mm inside the floor.
+    """
+    h, gap, speed = 1.0 / hertz, drop, 0.0
+    while gap > BOX2D_POLYGON_SKIN:
+        speed += _GRAVITY * h
+        gap -= speed * h
+    speed = predicted_rebound(speed + _GRAVITY * h, restitution)
+    if speed == 0.0:
+        return 0.0
+    while speed > 0.0:
+        gap += speed * h
+        speed -= _GRAVITY * h
+    return gap

@@ -1,0 +1,149 @@
+"""The command ``atlas``, as it is typed: what it writes, and that it goes on after whatever interrupted it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.app.commands.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = ("atlas", "--x", "speed=20:200:5", "--y", "thickness=0.02:0.5:4", "--rule", "discrete,bullet", "--shots", "100", "--seed", "2")
+N_CELLS = 40
+SAME = ("atlas.json", "bullet.csv", "bullet.png", "discrete.csv", "discrete.png")
+"""Files that depend on nothing but the plan."""
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {name: (directory / name).read_bytes() for name in SAME}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small atlas, made at one go by one process."""
+    directory = tmp_path_factory.mktemp("whole")
+    assert main([*SMALL, "--jobs", "1", "--out", str(directory)]) == 0
+    return directory
+
+
+def test_it_writes_a_picture_and_a_table_for_each_rule_and_one_json(whole: Path) -> None:
+    assert sorted(path.name for path in whole.iterdir()) == sorted((*SAME, "cost.json"))
+    assert (whole / "discrete.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads((whole / "atlas.json").read_text())
+    assert (found["box2d"], found["seed"], found["shots"], found["target"]) == ("2.3.0", 2, 100, "static")
+    assert found["x"]["parameter"] == "speed" and len(found["x"]["values"]) == 5
+    assert found["fixed"] == {"radius": 0.05, "hertz": 60.0, "angle": 0.0, "restitution": 0.0}
+    for rule in ("discrete", "bullet"):
+        assert [len(row) for row in found["maps"][rule]["tunneled"]] == [5] * 4
+        assert sum(map(sum, found["maps"][rule]["surprises"])) == 0
+    assert max(map(max, found["maps"]["bullet"]["tunneled"])) == 0
+    assert max(map(max, found["maps"]["discrete"]["tunneled"])) > 80
+    rows = list(csv.DictReader((whole / "discrete.csv").read_text().splitlines()))
+    assert len(rows) == 20
+    assert float(rows[7]["tunneled"]) == found["maps"]["discrete"]["tunneled"][1][2] / 100
+    costs = json.loads((whole / "cost.json").read_text())
+    assert [cost["rule"] for cost in costs] == ["discrete", "bullet"] and all(cost["ms_per_step"] > 0.0 for cost in costs)
+
+
+def test_two_processes_write_the_same_files(whole: Path, tmp_path: Path) -> None:
+    assert main([*SMALL, "--jobs", "2", "--out", str(tmp_path)]) == 0
+    assert contents(tmp_path) == contents(whole)
+
+
+@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
+def test_interrupted_and_resumed_it_writes_the_same_files(end: str, whole: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "main.py"), *SMALL, "--jobs", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    deadline = time.monotonic() + 120.0
+    while noted(tmp_path) < 3 and time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()[1].decode()
+        time.sleep(0.01)
+    process.send_signal(getattr(signal, end))
+    errors = process.communicate(timeout=60)[1].decode()
+    n_cells = noted(tmp_path)
+    assert 3 <= n_cells < N_CELLS
+    if end != "SIGKILL":
+        assert process.returncode == 130
+        assert f"interrupted after {n_cells} of {N_CELLS} cells" in errors
+    assert not (tmp_path / "atlas.json").exists()
+    assert main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert contents(tmp_path) == contents(whole)
+    assert not list(tmp_path.glob(".atlas-*"))
+
+
+def noted(directory: Path) -> int:
+    """Finished cells in the journal there."""
+    return sum(max(0, path.read_bytes().count(b"\n") - 1) for path in directory.glob(".atlas-*.part"))
+
+
+def test_a_finished_atlas_is_not_fired_again(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contents(whole)
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError("a cell was fired")
+
+    monkeypatch.setattr("engine.experiments.atlas.fire_cell", forbidden)
+    assert main([*SMALL, "--jobs", "1", "--out", str(whole)]) == 0
+    assert contents(whole) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--x", "sped=1:2:3"), "--x must be one of speed"),
+        (("--x", "speed=1:2"), "--x must be PARAM=LO:HI:N"),
+        (("--y", "speed=1:2:3"), "--y must be another parameter than --x"),
+        (("--rule", "ccd"), "--rule must be one of discrete"),
+        (("--target", "stack"), "--target must be one of static"),
+        (("--speed", "5"), "--speed must be left out where an axis varies it"),
+        (("--angle", "95"), "--angle must be from"),
+        (("--shots", "0"), "--shots must be"),
+        (("--jobs", "0"), "--jobs must be"),
+        (("--y", "target_speed=0:9:3"), "--y must be a parameter that static targets have"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["atlas", "--out", str(tmp_path / "new"), *arguments]) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Square bullets that arrive with a corner ahead are turned and keep part of their speed; the law leaves out what they do meanwhile."""
+    arguments = (
+        "--x",
+        "speed=60:120:3",
+        "--y",
+        "angle=15:25:3",
+        "--shape",
+        "box",
+        "--radius",
+        "0.3",
+        "--rule",
+        "discrete",
+        "--shots",
+        "400",
+    )
+    assert main(["atlas", *arguments, "--jobs", "1", "--out", str(tmp_path)]) == 1
+    assert ": turned" in capsys.readouterr().out
+    found = json.loads((tmp_path / "atlas.json").read_text())["maps"]["discrete"]
+    assert {outlier["reason"] for outlier in found["outliers"]} == {"turned"}
+
+
+def test_the_program_starts_without_matplotlib() -> None:
+    modules = "engine.app.commands.cli, engine.app.commands.atlas, engine.experiments.atlas"
+    code = f"import sys; import {modules}; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

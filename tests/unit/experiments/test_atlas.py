@@ -1,0 +1,144 @@
+"""The plan of an atlas, its journal, its maps against the law."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.experiments.atlas import Atlas, AtlasMap, finished_cells, fire_cell, fire_missing
+from engine.experiments.atlas_journal import AtlasJournal
+from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell, parse_axis
+from engine.experiments.spec import ShotSpec
+
+SMALL = AtlasPlan(Axis("speed", 10.0, 200.0, 4, "log"), Axis("thickness", 0.02, 1.0, 3, "log"), ("discrete", "bullet"), n_shots=60, seed=3)
+
+
+@pytest.fixture(scope="module")
+def cells() -> dict[Cell, tuple[int, int, int, int]]:
+    return dict(fire_cell((SMALL, cell)) for cell in SMALL.cells())
+
+
+def test_an_axis_is_read_as_it_is_written() -> None:
+    axis = parse_axis("--x", "speed=10:1000:3")
+    assert (axis.name, axis.scale, axis.values) == ("speed", "log", (10.0, 100.0, 1000.0))
+    assert parse_axis("--x", "speed=0:100:3:linear").values == (0.0, 50.0, 100.0)
+    assert axis.edges[[0, -1]].tolist() == pytest.approx([10.0 / 10**0.5, 1000.0 * 10**0.5])
+    assert parse_axis("--y", "angle=0:80:5").spread(3).tolist() == [0.0, 40.0, 80.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["speed", "speed=1:2", "speed=1:x:3", "sped=1:2:3", "speed=2:1:3", "speed=0:10:3", "speed=1:2:1", "speed=1:nan:3", "speed=1:2:3:cube"],
+)
+def test_a_mistake_in_an_axis_names_the_option(text: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"^--x "):
+        parse_axis("--x", text)
+
+
+def test_a_plan_refuses_what_makes_no_map() -> None:
+    speed, thickness = Axis("speed", 1.0, 2.0, 2, "log"), Axis("thickness", 0.1, 1.0, 2, "log")
+    for arguments, words in (
+        ((speed, speed, ("discrete",)), "--y"),
+        ((speed, thickness, ("discreet",)), "--rule"),
+        ((speed, thickness, ()), "--rule"),
+        ((speed, Axis("angle", 0.0, 89.0, 2, "linear"), ("discrete",)), "angle"),
+        ((speed, Axis("target_speed", 0.0, 9.0, 2, "linear"), ("discrete",)), "--y"),
+        ((speed, thickness, ("discrete",), ShotSpec(target="stack")), "--target"),
+        ((speed, thickness, ("discrete",), ShotSpec(target="head_on")), "--y"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            AtlasPlan(*arguments)  # type: ignore[arg-type]
+
+
+def test_angles_are_degrees_outside_and_radians_inside() -> None:
+    plan = AtlasPlan(Axis("speed", 1.0, 2.0, 2, "log"), Axis("angle", 0.0, 60.0, 3, "linear"), ("discrete",))
+    assert plan.spec(Cell("discrete", 0, 2)).angle == pytest.approx(1.0471975512)
+    assert plan.as_json()["y"]["values"] == [0.0, 30.0, 60.0]
+
+
+def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells: dict[Cell, Any]) -> None:
+    atlas = Atlas.of(SMALL, cells)
+    for found in atlas.maps:
+        assert found.surprises.sum() == 0
+        assert all(outlier.reason == "sampling" for outlier in found.outliers)
+    discrete, bullet = atlas.maps
+    assert discrete.tunneled.max() > 0.9
+    assert bullet.tunneled.max() == 0.0 and bullet.hit.min() == 1.0
+    assert (discrete.tunneled[:, -1] > 0.0).any() and discrete.tunneled[-1, 0] == 0.0
+
+
+def test_a_cell_that_lies_is_found_and_named(cells: dict[Cell, Any]) -> None:
+    wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
+    found = AtlasMap(SMALL, "bullet", wrong)
+    assert [(outlier.cell.column, outlier.reason) for outlier in found.outliers] == [(1, "unexplained"), (2, "turned")]
+    assert found.within_share == pytest.approx(10 / 12)
+    assert not found.agrees
+
+
+def test_a_box_that_meets_the_wall_with_a_corner_is_told_by_its_turn() -> None:
+    plan = AtlasPlan(
+        Axis("speed", 60.0, 120.0, 2, "log"),
+        Axis("angle", 15.0, 25.0, 2, "linear"),
+        ("discrete",),
+        ShotSpec(shape="box", radius=0.3, thickness=0.05),
+        n_shots=300,
+    )
+    counts = dict(fire_cell((plan, cell)) for cell in plan.cells())
+    assert sum(count[2] for count in counts.values()) > 0
+    assert all(count[3] == 0 for count in counts.values())
+
+
+def test_a_journal_survives_a_line_cut_short_and_forgets_nothing_whole(tmp_path: Path) -> None:
+    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
+    first, second = list(SMALL.cells())[:2]
+    journal.add(first, (1, 2, 0, 0))
+    journal.add(second, (3, 4, 0, 0))
+    whole = journal.path.read_bytes()
+    for cut in range(len(whole) + 1):
+        journal.path.write_bytes(whole[:cut])
+        again = AtlasJournal(tmp_path, SMALL, "2.3.0")
+        n_lines = whole[:cut].count(b"\n")
+        assert len(again.cells) == max(0, n_lines - 1)
+    journal.path.write_bytes(whole[:-3])
+    again = AtlasJournal(tmp_path, SMALL, "2.3.0")
+    again.add(second, (3, 4, 0, 0))
+    assert journal.path.read_bytes() == whole
+
+
+def test_a_journal_is_of_one_plan_and_one_engine(tmp_path: Path) -> None:
+    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
+    journal.add(next(SMALL.cells()), (1, 1, 0, 0))
+    other = AtlasPlan(SMALL.x, SMALL.y, SMALL.rules, SMALL.base, SMALL.n_shots, seed=4)
+    assert AtlasJournal(tmp_path, other, "2.3.0").cells == {}
+    assert AtlasJournal(tmp_path, SMALL, "2.4.0").cells == {}
+    assert len(AtlasJournal(tmp_path, SMALL, "2.3.0").cells) == 1
+    for line in (b'["discrete", 0, 0, 1, 61, 0, 0]\n', b'["discrete", 9, 0, 1, 1, 0, 0]\n', b'["other", 0, 0, 1, 1, 0, 0]\n', b"[]\n"):
+        spoilt = AtlasJournal(tmp_path, SMALL, "2.3.0")
+        spoilt.path.write_bytes(spoilt.path.read_bytes().split(b"\n")[0] + b"\n" + line)
+        assert AtlasJournal(tmp_path, SMALL, "2.3.0").cells == {}
+
+
+def test_firing_goes_on_where_it_stopped(tmp_path: Path, cells: dict[Cell, Any]) -> None:
+    journal = AtlasJournal(tmp_path, SMALL, "2.3.0")
+    firing = fire_missing(SMALL, journal, 1)
+    for n_done in firing:
+        if n_done == 5:
+            break
+    firing.close()
+    again = AtlasJournal(tmp_path, SMALL, "2.3.0")
+    assert len(again.cells) == 5
+    assert list(fire_missing(SMALL, again, 1)) == list(range(5, SMALL.n_cells + 1))
+    assert again.cells == cells
+
+
+def test_a_finished_atlas_is_taken_over_and_another_is_not(cells: dict[Cell, Any]) -> None:
+    found = json.loads(json.dumps(Atlas.of(SMALL, cells).as_json("2.3.0")))
+    assert finished_cells(SMALL, "2.3.0", found) == cells
+    assert finished_cells(SMALL, "2.4.0", found) == {}
+    assert finished_cells(SMALL, "2.3.0", {**found, "seed": 4}) == {}
+    assert finished_cells(SMALL, "2.3.0", {**found, "maps": {}}) == {}
+    assert finished_cells(SMALL, "2.3.0", []) == {}

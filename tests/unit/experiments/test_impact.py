@@ -1,0 +1,122 @@
+"""Our time of impact and Box2D's stop: within the window derived from `b2TimeOfImpact`'s target, for every kind of target."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine.box2d import World
+from engine.common.rng import stream
+from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
+from engine.experiments import (
+    TARGETS,
+    Rule,
+    ShotResult,
+    ShotSpec,
+    Target,
+    build_range,
+    first_touch,
+    movers_of,
+    range_settings,
+    run_shot,
+    stop_time,
+    stop_window,
+)
+from engine.experiments.impact import rounding
+
+STILL: tuple[Target, ...] = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
+LATE_BLADES = 0.05
+"""Share. b2TimeOfImpact looks at the end of the interval only once an axis parts the shapes there, and so passes over a touch of the
+blade's that comes and goes, or one that only a corner makes: measured 8 of 471 shots, seed 1."""
+
+
+def seeded(target: Target, rule: Rule, n_shots: int, seed: int) -> list[ShotSpec]:
+    """Speeds and sizes over decades, half of the shots aimed askew."""
+    rng = stream(seed, "tests", "impact", target, rule)
+    moves = target in ("kinematic", "head_on", "blade")
+    specs = []
+    for k in range(n_shots):
+        askew = k % 2
+        specs.append(
+            ShotSpec(
+                speed=float(10.0 ** rng.uniform(0.5, 2.5)),
+                thickness=float(10.0 ** rng.uniform(-2.0, -0.5)),
+                hertz=float(rng.choice([30.0, 60.0, 144.0, 240.0])),
+                radius=float(10.0 ** rng.uniform(-1.7, -0.7)),
+                target=target,
+                rule=rule,
+                phase=float(rng.random()),
+                direction=1 if rng.random() < 0.5 else -1,
+                angle=askew * float(rng.uniform(-0.8, 0.8)),
+                target_speed=float(rng.uniform(-3.0, 40.0)) if moves else 0.0,
+                shape="disc" if k % 3 else "box",
+                height=askew * float(rng.uniform(-0.15, 0.15)),
+                turn=float(rng.uniform(-0.7, 0.7)),
+            )
+        )
+    return specs
+
+
+def misfits(shots: list[ShotResult]) -> list[object]:
+    return [(shot.spec, shot.impact_time_box2d, shot.stop_window) for shot in shots if not shot.is_in_time]
+
+
+@pytest.mark.parametrize("target", STILL)
+def test_with_the_bullet_flag_box2d_stops_within_the_window(target: Target) -> None:
+    shots = [run_shot(spec) for spec in seeded(target, "bullet", 16, seed=1)]
+    assert misfits(shots) == []
+    told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
+    assert len(told) >= 8 and all(shot.hit for shot in told)
+
+
+@pytest.mark.parametrize("target", STILL)
+@pytest.mark.parametrize("rule", ["discrete", "default", "substeps", "swept"])
+def test_under_every_rule_the_first_contact_comes_when_it_may(target: Target, rule: Rule) -> None:
+    assert misfits([run_shot(spec) for spec in seeded(target, rule, 6, seed=2)]) == []
+
+
+def test_a_head_on_wall_makes_the_window_a_depth_over_the_speed() -> None:
+    spec = ShotSpec(rule="bullet", speed=100.0)
+    shot = run_shot(spec)
+    assert shot.stop_window is not None and shot.impact_time_ours is not None and shot.stop_time_ours is not None
+    depths = [(time - shot.impact_time_ours) * 100.0 for time in (shot.stop_window[0], shot.stop_time_ours, shot.stop_window[1])]
+    slack = rounding(spec)
+    assert slack < 1e-4
+    assert (depths[0], depths[2]) == pytest.approx((2.75 * LINEAR_SLOP - slack, 3.25 * LINEAR_SLOP + slack), abs=1e-6)
+    assert depths[1] == pytest.approx(3.0 * LINEAR_SLOP, abs=BOX2D_TOI_TOLERANCE)
+
+
+def test_the_blade_is_met_in_time_or_late_but_never_early() -> None:
+    """The larger tolerance: the blade's angle in float32, times its length; and Box2D may pass over a touch, but invents none."""
+    shots = [run_shot(spec) for rule in ("bullet", "default") for spec in seeded("blade", rule, 60, seed=3)]  # type: ignore[arg-type]
+    told = [shot for shot in shots if shot.stop_window is not None and math.isfinite(shot.stop_window[1])]
+    assert len(told) >= 60
+    for shot in told:
+        assert shot.stop_window is not None
+        assert shot.impact_time_box2d is None or shot.impact_time_box2d >= shot.stop_window[0], shot.spec
+    assert sum(not shot.is_in_time for shot in told) <= LATE_BLADES * len(told)
+    spinning, still = (ShotSpec(target="blade", target_speed=speed) for speed in (40.0, 0.0))
+    assert rounding(still) < rounding(spinning) < 5e-4
+
+
+def test_the_times_of_touch_are_those_of_geometry() -> None:
+    """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
+    spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
+    world = World(range_settings(spec))
+    targets = movers_of(world, spec, build_range(world, spec).panels)
+    way = -spec.muzzle - spec.reach
+    assert first_touch(spec, targets, 1.0) == pytest.approx(way / 50.0, abs=1e-7)
+    assert stop_time(spec, targets, 1.0) == pytest.approx((way + 0.015) / 50.0, abs=BOX2D_TOI_TOLERANCE / 50.0)
+    assert first_touch(spec, targets, 0.5 * way / 50.0) is None
+    assert stop_window(spec, targets, 0.5 * way / 50.0) is None
+
+
+def test_two_small_discs_that_graze_are_not_stopped() -> None:
+    """A finding: b2TimeOfImpact wants discs 15 mm deep in each other, so the bullet flag lets a less deep graze through a post."""
+    spec = ShotSpec(target="posts", rule="bullet", thickness=0.022, radius=0.0085, height=0.009, phase=0.5)
+    shot = run_shot(spec)
+    assert shot.tunneled and not shot.hit and shot.impact_time_ours is not None
+    assert shot.stop_window is not None and shot.stop_window[1] == math.inf
+    caught = run_shot(ShotSpec(target="posts", rule="swept", thickness=0.022, radius=0.0085, height=0.009, phase=0.5))
+    assert caught.hit

@@ -1,0 +1,145 @@
+"""The rules of our own: what they catch that discrete steps do not, and what they spend on it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from engine.box2d import World
+from engine.common.rng import stream
+from engine.experiments import RULES, TARGETS, Piece, RuleStepper, ShotSpec, Target, build_range, fire_bullet, range_settings, run_shot
+from engine.experiments.meeting import thinnest
+from engine.experiments.rules import MOST_IMPACTS
+from engine.experiments.spec import SHORTEST_STEP
+from engine.geometry import Circle, Polygon
+
+SOLID: tuple[Target, ...] = tuple(target for target in TARGETS if target != "sensor")
+HOLDING: tuple[Target, ...] = ("static", "kinematic", "dynamic", "hinged", "stack", "head_on", "posts")
+
+
+def stepped(spec: ShotSpec, n_steps: int) -> tuple[World, RuleStepper, int, list[list[Piece]]]:
+    world = World(range_settings(spec))
+    build_range(world, spec)
+    bullet = fire_bullet(world, spec)
+    stepper = RuleStepper(world, spec, bullet)
+    return world, stepper, bullet, [list(stepper.step()) for _ in range(n_steps)]
+
+
+@pytest.mark.parametrize("target", HOLDING)
+@pytest.mark.parametrize("rule", ["bullet", "substeps", "swept"])
+def test_no_shot_goes_through_where_the_way_is_looked_at(target: Target, rule: str) -> None:
+    for phase in (0.1, 0.5, 0.9):
+        speed = 30.0 if target in ("kinematic", "head_on") else 0.0
+        shot = run_shot(ShotSpec(target=target, rule=rule, phase=phase, target_speed=speed))  # type: ignore[arg-type]
+        assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
+        assert shot.agrees and shot.is_in_time
+
+
+@pytest.mark.parametrize("target", SOLID)
+def test_by_default_box2d_looks_at_the_way_against_what_is_not_dynamic(target: Target) -> None:
+    caught = target in ("static", "kinematic", "blade", "posts")
+    assert run_shot(ShotSpec(target=target, rule="default")).tunneled != caught
+
+
+def test_a_sensor_stops_nothing_and_only_our_rules_feel_every_bullet() -> None:
+    felt = {rule: run_shot(ShotSpec(target="sensor", rule=rule)) for rule in RULES}
+    assert all(shot.tunneled and shot.stopped_at is None and shot.agrees for shot in felt.values())
+    assert {rule for rule, shot in felt.items() if shot.hit} == {"substeps", "swept"}
+    assert "by our swept test" in felt["swept"].verdict
+    assert felt["bullet"].verdict.startswith("never felt: the sensor lay between step 2")
+
+
+def test_substeps_are_counted_by_speed_over_the_thinnest_feature_and_only_near_the_target() -> None:
+    spec = ShotSpec(rule="substeps", thickness=0.03, radius=0.05)
+    _, stepper, _, steps = stepped(spec, 3)
+    assert [len(pieces) for pieces in steps[:1]] == [1]
+    assert len(steps[2]) == math.ceil(spec.travel / 0.03)
+    assert stepper.cost.world_steps == sum(map(len, steps)) and stepper.cost.steps == 3
+    ends = [piece.end for piece in steps[2]]
+    assert ends == sorted(ends) and ends[-1] == 1.0 and [piece.closes_step for piece in steps[2]] == [False] * (len(ends) - 1) + [True]
+
+
+def test_substeps_lift_the_cap_of_two_metres_a_step() -> None:
+    spec = ShotSpec(rule="substeps", speed=300.0)
+    assert not spec.is_capped and replace(spec, rule="discrete").is_capped
+    shot = run_shot(spec)
+    assert shot.positions[1][0] - shot.positions[0][0] == pytest.approx(5.0, abs=1e-4)
+    assert shot.hit and not shot.tunneled
+
+
+def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest() -> None:
+    spec = ShotSpec(rule="swept", restitution=1.0)
+    world, stepper, bullet, steps = stepped(spec, 3)
+    (impact,) = [impact for piece in steps[2] for impact in piece.impacts]
+    assert impact.center[0] == pytest.approx(-spec.reach, abs=0.006)
+    assert impact.normal == pytest.approx((-1.0, 0.0), abs=1e-6)
+    assert impact.time == pytest.approx((2.0 + impact.fraction) / 60.0, abs=1e-12)
+    # thrown back at full speed: forth and back make up one step's way, short of the piece that lay within the contact
+    x = world.state(bullet).position[0]
+    before = spec.muzzle + 2.0 * spec.travel
+    assert (impact.center[0] - before) + (impact.center[0] - x) == pytest.approx(spec.travel, abs=0.02)
+    assert world.settings.hertz == 60.0
+    assert stepper.cost.impacts == 1 and stepper.cost.world_steps == 5 and stepper.cost.dropped == 0.0
+
+
+def test_time_is_kept_over_many_bounces() -> None:
+    """A bullet that bounces for ever between the posts: the pieces of a step make up the step, up to 0.1 ms carried over."""
+    spec = ShotSpec(rule="swept", target="posts", restitution=1.0, thickness=0.1, height=0.03)
+    world, stepper, _, steps = stepped(spec, 12)
+    assert stepper.cost.impacts >= 1
+    for pieces in steps:
+        assert pieces[0].start == 0.0 and pieces[-1].end == 1.0
+        assert all(a.end == b.start for a, b in pairwise(pieces))
+        assert sum(len(piece.impacts) for piece in pieces) <= MOST_IMPACTS
+    assert world.settings.hertz == spec.hertz
+
+
+def test_an_impact_less_than_a_tenth_of_a_millisecond_ahead_is_put_there() -> None:
+    """The step begins with the wall less than 0.1 ms away: 5 mm at 110 m/s."""
+    spec = ShotSpec(rule="swept")
+    spec = replace(spec, phase=(spec.reach + 0.005) / spec.travel)
+    shot = run_shot(spec)
+    assert shot.hit and not shot.tunneled and shot.is_in_time
+    assert shot.impact_time_box2d is not None
+    assert 0.0 < shot.impact_time_box2d * 60.0 % 1.0 < SHORTEST_STEP * 60.0
+
+
+def test_rules_of_box2d_take_one_step_each() -> None:
+    for rule in ("discrete", "default", "bullet"):
+        _, stepper, _, steps = stepped(ShotSpec(rule=rule), 4)  # type: ignore[arg-type]
+        assert [len(pieces) for pieces in steps] == [1] * 4
+        assert (stepper.cost.world_steps, stepper.cost.toi_queries) == (4, 0)
+
+
+def test_a_box_that_turns_on_its_corner_does_not_slip_through_under_the_swept_rule() -> None:
+    for phase in (0.1, 0.3, 0.5, 0.7, 0.9):
+        shot = run_shot(ShotSpec(rule="swept", shape="box", angle=math.radians(20.0), phase=phase))
+        assert shot.hit and not shot.tunneled, (phase, shot.verdict)
+
+
+def test_least_widths() -> None:
+    assert thinnest(Circle(0.2)) == 0.4
+    assert thinnest(Polygon.box(0.3, 0.1)) == pytest.approx(0.2)
+    triangle = Polygon([(0.0, 0.0), (2.0, 0.0), (1.0, math.sqrt(3.0))])
+    assert thinnest(triangle) == pytest.approx(math.sqrt(3.0))
+
+
+def test_random_shots_at_walls_and_bullets_never_go_through_under_our_rules() -> None:
+    rng = stream(3, "tests", "rules")
+    for k in range(40):
+        spec = ShotSpec(
+            speed=float(10.0 ** rng.uniform(0.0, 2.1)),
+            thickness=float(10.0 ** rng.uniform(-2.0, -0.5)),
+            radius=float(10.0 ** rng.uniform(-1.7, -0.7)),
+            target=("static", "kinematic", "head_on")[k % 3],  # type: ignore[arg-type]
+            rule=("substeps", "swept")[k // 3 % 2],  # type: ignore[arg-type]
+            phase=float(rng.random()),
+            angle=float(rng.uniform(-1.0, 1.0)),
+            restitution=float(rng.choice([0.0, 0.5, 1.0])),
+            target_speed=float(rng.uniform(-10.0, 60.0)),
+        )
+        shot = run_shot(spec)
+        assert not shot.tunneled and shot.agrees and shot.is_in_time, (spec, shot.verdict, shot.stop_window, shot.impact_time_box2d)

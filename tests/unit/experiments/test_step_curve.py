@@ -1,0 +1,91 @@
+"""The curve of one step: its gaps are the distances, its root the first touch, its walk goes down to it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine import query
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.common.errors import InvalidInputError
+from engine.contracts import Status
+from engine.experiments.step_curve import LENS_GAP, MovingShape, free_sweep, step_curve, touches
+from engine.geometry import Circle, Polygon, Sweep, Transform
+
+STILL = Sweep(Transform(), Transform())
+WALL = MovingShape(Polygon([(-0.25, -1.0), (0.25, -1.0), (0.25, 1.0), (-0.25, 1.0)], skin_radius=0.01), STILL)
+
+
+def disc(start: float, end: float) -> MovingShape:
+    return MovingShape(Circle(0.0625), Sweep(Transform((start, 0.0)), Transform((end, 0.0))))
+
+
+def test_a_disc_through_a_wall_is_open_at_both_ends() -> None:
+    curve = step_curve(disc(-1.0, 1.0), [WALL])
+    assert curve.gaps[0] == pytest.approx(1.0 - 0.25 - 0.01 - 0.0625)
+    assert curve.gaps[-1] == pytest.approx(curve.gaps[0])
+    assert curve.gaps.min() == pytest.approx(-0.25 - 0.01 - 0.0625), "in the middle, the depth to the nearer face"
+    assert curve.touch.status is Status.HIT and curve.touch.fraction == pytest.approx(0.5 * curve.gaps[0], abs=1e-8)
+    assert curve.box2d.status is Status.HIT and curve.target == pytest.approx(-0.015)
+    assert curve.gap_at(curve.box2d.fraction) == pytest.approx(curve.target, abs=0.25 * 0.005 + 1e-6)
+    assert curve.gap_at(curve.aimed.fraction) == pytest.approx(curve.target, abs=0.25 * 0.005 + 1e-6)
+    assert curve.lens is not None
+    low, high = (curve.gap_at(at) for at in curve.lens)
+    assert (low, high) == pytest.approx((LENS_GAP, -LENS_GAP), rel=1e-3)
+
+
+def test_the_curve_is_our_distance_and_depth() -> None:
+    blade = MovingShape(WALL.shape, Sweep(Transform((0.3, 0.1), 1.0), Transform((0.3, 0.1), 3.0)))
+    bullet = disc(-1.0, 1.0)
+    curve = step_curve(bullet, [blade])
+    for t, gap in zip(curve.fractions[::40].tolist(), curve.gaps[::40].tolist(), strict=True):
+        a, b = bullet.sweep.at(t), blade.sweep.at(t)
+        depth = query.penetration(bullet.shape, a, blade.shape, b).depth
+        assert gap == pytest.approx(query.distance(bullet.shape, a, blade.shape, b).separation if depth == 0.0 else -depth, abs=1e-9)
+
+
+def test_the_walk_goes_down_to_the_touch_and_never_past_it() -> None:
+    blade = MovingShape(WALL.shape, Sweep(Transform((0.3, 0.1), 1.0), Transform((0.3, 0.1), 3.0)))
+    curve = step_curve(disc(-1.0, 1.0), [blade])
+    times, gaps = curve.walk.T
+    assert len(times) == curve.touch.iterations and (np.diff(times) >= 0.0).all()
+    assert times[-1] == curve.touch.fraction and gaps[-1] == pytest.approx(0.0, abs=1e-8)
+    for t, gap in curve.walk.tolist():
+        assert gap >= 0.0 and curve.gap_at(t) >= -1e-6
+
+
+def test_of_several_it_is_about_the_one_touched_first_or_else_the_nearest() -> None:
+    posts = [MovingShape(Circle(0.125), Sweep(Transform((x, 0.0)), Transform((x, 0.0)))) for x in (0.75, 0.25, 0.5)]
+    assert step_curve(disc(-1.0, 1.0), posts).other == 1
+    missed = step_curve(disc(-1.0, -0.5), posts)
+    assert missed.other == 1 and missed.touch.status is Status.MISS and missed.lens is None
+    assert touches(disc(-1.0, 1.0), posts) and not touches(disc(-1.0, -0.5), posts)
+    with pytest.raises(InvalidInputError, match="others"):
+        step_curve(disc(0.0, 1.0), [])
+
+
+def test_a_touch_that_box2d_passes_over_is_shown_as_one() -> None:
+    blade = Polygon([(-0.025, -1.05), (0.025, -1.05), (0.025, 1.05), (-0.025, 1.05)])
+    world = World()
+    body = world.create_body(BodySpec((FixtureSpec(blade),), type="static"))
+    held = world.fixture(world.body(body).fixtures[0]).shape
+    spun = MovingShape(held, Sweep(Transform((0.3, 0.0), 1.0), Transform((0.3, 0.0), 4.0)))
+    curve = step_curve(MovingShape(Circle(0.05), Sweep(Transform((-0.9, 0.0)), Transform((0.93, 0.0)))), [spun])
+    assert curve.touch.status is Status.HIT and curve.box2d.status is Status.MISS
+
+
+def test_a_free_motion_is_what_box2d_makes_of_a_velocity() -> None:
+    world = World()
+    shape = FixtureSpec(Polygon([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5)]), density=1.0)
+    for velocity, spin in (((3.0, -2.0), 4.0), ((400.0, 300.0), 300.0), ((0.0, 0.0), 0.0)):
+        spec = BodySpec((shape,), position=(1.0, 2.0), angle=0.4, linear_velocity=velocity, angular_velocity=spin, gravity_scale=0.0)
+        body = world.create_body(spec)
+        state, center = world.state(body), world.body(body).local_center
+        sweep = free_sweep((*state.position, state.angle), (*state.linear_velocity, state.angular_velocity), 1.0 / 60.0, center)
+        world.step()
+        after = world.state(body)
+        assert (*sweep.end.position, sweep.end.angle) == pytest.approx((*after.position, after.angle), abs=1e-5)
+        assert abs(sweep.end.angle - 0.4) <= 0.5 * math.pi + 1e-6
+        world.destroy_body(body)

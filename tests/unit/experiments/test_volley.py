@@ -1,0 +1,97 @@
+"""Bursts: phases, jitter, shares, and the laws they follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.experiments import Jitter, ShotSpec, hit_chance, predicts_hit, predicts_tunnel, run_burst, run_volley, scatter, tunnel_chance
+from engine.experiments import phases as phases_of
+
+N = 250
+
+
+def test_a_seed_gives_the_same_burst_and_the_phases_do_not_depend_on_the_jitter() -> None:
+    spec = ShotSpec(angle=0.1)
+    plain, jittered = scatter(spec, 50, 7), scatter(spec, 50, 7, Jitter(angle=0.05, height=0.1))
+    assert jittered == scatter(spec, 50, 7, Jitter(angle=0.05, height=0.1))
+    assert [shot.phase for shot in plain] == [shot.phase for shot in jittered] == list(phases_of(7, 50))
+    angles, heights = [shot.angle for shot in jittered], [shot.height for shot in jittered]
+    assert all(0.05 <= angle <= 0.15 for angle in angles) and max(angles) - min(angles) > 0.08
+    assert all(abs(height) <= 0.1 for height in heights) and min(heights) < -0.05 and max(heights) > 0.05
+    assert scatter(spec, 1, 7, Jitter(angle=0.05)) == (spec,)
+
+
+@pytest.mark.parametrize(("name", "value"), [("angle", -0.1), ("height", math.inf), ("turn", math.nan)])
+def test_a_jitter_is_a_width(name: str, value: float) -> None:
+    with pytest.raises(InvalidInputError, match=f"^{name} must be"):
+        Jitter(**{name: value})
+
+
+def test_a_jitter_out_of_range_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match=r"^angle must be"):
+        scatter(ShotSpec(angle=1.39), 100, 0, Jitter(angle=0.1))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ShotSpec(speed=60.0, thickness=0.4, angle=0.7),
+        ShotSpec(speed=60.0, thickness=0.3, target="kinematic", target_speed=25.0),
+        ShotSpec(speed=60.0, thickness=0.3, target="kinematic", target_speed=-20.0, angle=0.3),
+        ShotSpec(speed=60.0, thickness=0.3, target="sensor"),
+        ShotSpec(speed=40.0, radius=0.2, target="head_on", target_speed=30.0),
+        ShotSpec(speed=60.0, thickness=0.3, shape="box", restitution=0.5),
+        ShotSpec(speed=60.0, thickness=0.3, target="posts"),
+        ShotSpec(speed=60.0, thickness=0.3, target="dynamic", rule="default"),
+    ],
+    ids=lambda spec: f"{spec.target}-{spec.shape}-{spec.rule}",
+)
+def test_shares_follow_the_laws(spec: ShotSpec) -> None:
+    """Binomial, three standard errors; and every single shot does what was predicted."""
+    volley = run_burst(spec, scatter(spec, N, 11))
+    assert volley.surprises == ()
+    for measured, law in ((volley.tunneled_share, tunnel_chance(spec)), (volley.hit_share, hit_chance(spec))):
+        if law is None:
+            assert spec.target == "posts"  # behind the first post others stand
+            continue
+        assert measured == pytest.approx(law, abs=3.0 * math.sqrt(law * (1.0 - law) / N) + 1e-12)
+    assert volley.chance == pytest.approx(tunnel_chance(spec)) and volley.predicted_share == volley.tunneled_share
+
+
+def test_where_nothing_is_derived_nothing_is_said() -> None:
+    for spec in (
+        ShotSpec(target="blade"),
+        ShotSpec(target="chain"),
+        ShotSpec(shape="box", angle=0.3),
+        ShotSpec(target="dynamic", height=0.2),
+        ShotSpec(target="stack", thickness=0.002),
+        ShotSpec(target="posts", angle=0.1),
+    ):
+        assert (predicts_tunnel(spec), predicts_hit(spec), tunnel_chance(spec), hit_chance(spec)) == (None,) * 4, spec
+    volley = run_volley(ShotSpec(target="chain"), (0.2, 0.7))
+    assert (volley.predicted_share, volley.chance, volley.surprises) == (None, None, ())
+
+
+def test_a_burst_that_is_jittered_off_the_law_has_none() -> None:
+    spec = ShotSpec(target="posts")
+    assert tunnel_chance(spec) is not None
+    assert run_burst(spec, scatter(spec, 3, 0, Jitter(height=0.01))).chance is None
+    askew = ShotSpec(angle=0.5)
+    volley = run_burst(askew, scatter(askew, 4, 0, Jitter(angle=0.2)))
+    assert volley.chance is not None and volley.chance != tunnel_chance(askew)
+
+
+def test_what_is_predicted_under_our_rules() -> None:
+    for rule in ("bullet", "substeps", "swept"):
+        spec = ShotSpec(rule=rule)  # type: ignore[arg-type]
+        assert (predicts_tunnel(spec), predicts_hit(spec), tunnel_chance(spec), hit_chance(spec)) == (False, True, 0.0, 1.0)
+    # so fast and thin that 0.1 ms, the shortest step, is too long: no longer certain
+    assert predicts_tunnel(ShotSpec(rule="substeps", speed=1000.0, thickness=0.001, radius=0.001)) is None
+    away = ShotSpec(target="kinematic", target_speed=-200.0)
+    assert (predicts_tunnel(away), predicts_hit(away), tunnel_chance(away)) == (False, False, 0.0)
+    slammed = ShotSpec(target="hinged", thickness=0.001, hertz=15.0)
+    assert predicts_tunnel(slammed) is None and predicts_tunnel(replace(slammed, hertz=240.0, speed=10.0)) is False

@@ -1,0 +1,86 @@
+"""The time line of a step: it draws inside its place, tells what is under the pointer, and reads its axes both ways."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.render import palette
+from engine.render.camera import Camera
+from engine.render.canvas import Canvas
+from engine.render.fonts import FontBook
+from engine.render.gap_timeline import GapTimeline, Mark
+from engine.render.timeline import draw_timeline, fraction_under
+
+FRACTIONS = np.linspace(0.0, 1.0, 101)
+LONG = (("a long heading that does not fit into a narrow place at all, however small it is written there", palette.TEXT),)
+LINE = GapTimeline(
+    title=(LONG, (("short", palette.TEXT),)),
+    fractions=FRACTIONS,
+    gaps=np.abs(FRACTIONS - 0.5) - 0.05,
+    walk=np.array([(0.0, 0.45), (0.45, 0.0)]),
+    target=-0.015,
+    lens=(0.42, 0.48),
+    marks=(
+        Mark(0.0, 0.45, "ring", palette.UNEXPLAINED, "begins", "ends"),
+        Mark(0.45, 0.0, "diamond", palette.AGREE, "touch", "touch", True),
+        Mark(0.465, -0.015, "triangle", palette.EXPLAINED, "there", "there", True),
+        Mark(0.5, None, "tick", palette.CAPTION, "tick", "ticks"),
+    ),
+    milliseconds=16.7,
+    now=0.3,
+)
+
+
+def canvas(size: tuple[int, int] = (800, 300)) -> Canvas:
+    surface = pygame.Surface(size)
+    surface.fill(palette.BACKGROUND)
+    return Canvas(surface, Camera(view=(0, 0, *size)), FontBook(1.0))
+
+
+def changed(one: pygame.Surface, place: pygame.Rect) -> tuple[bool, bool]:
+    """Whether pixels inside and outside of a place differ from the ground."""
+    pixels = (pygame.surfarray.array3d(one) != np.array(palette.BACKGROUND)).any(axis=2)
+    inside = pixels[place.left : place.right, place.top : place.bottom].any()
+    pixels[place.left : place.right, place.top : place.bottom] = False
+    return bool(inside), bool(pixels.any())
+
+
+@pytest.mark.parametrize("place", [(10, 20, 760, 160), (10, 20, 300, 120), (10, 20, 120, 90), (0, 0, 30, 12)])
+@pytest.mark.parametrize("change", [{}, {"lens": None, "target": None}, {"walk": np.empty((0, 2)), "marks": ()}, {"gaps": FRACTIONS * 0.0}])
+def test_it_draws_within_its_place(place: tuple[int, int, int, int], change: dict[str, object]) -> None:
+    onto = canvas()
+    draw_timeline(onto, place, replace(LINE, **change))  # type: ignore[arg-type]
+    inside, outside = changed(onto.surface, pygame.Rect(place))
+    assert inside
+    if place[2] >= 300:
+        assert not outside
+
+
+def test_the_pointer_is_read_in_both_plots() -> None:
+    onto, place = canvas(), (10, 20, 760, 160)
+    fractions = [fraction_under(onto, place, LINE, (x, 90.0)) for x in range(0, 800)]
+    there = [fraction for fraction in fractions if fraction is not None]
+    assert fractions[0] is None and fractions[-1] is None
+    assert min(there) == pytest.approx(0.0, abs=0.01) and max(there) == pytest.approx(1.0, abs=0.01)
+    close = [fraction for fraction in fractions[560:] if fraction is not None]
+    assert min(close) >= 0.419 and max(close) <= 0.481, "the close-up at the right"
+    assert fraction_under(onto, place, LINE, (300.0, 250.0)) is None
+
+
+def test_the_pointer_is_told_numbers() -> None:
+    plain, told = canvas(), canvas()
+    place = (10, 120, 760, 160)
+    draw_timeline(plain, place, LINE)
+    draw_timeline(told, place, LINE, (300.0, 180.0))
+    assert (pygame.surfarray.array3d(plain.surface) != pygame.surfarray.array3d(told.surface)).any()
+    outside = canvas()
+    draw_timeline(outside, place, LINE, (5.0, 5.0))
+    assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
+
+
+def test_a_gap_is_read_between_samples() -> None:
+    assert LINE.gap_at(0.005) == pytest.approx(0.445)
