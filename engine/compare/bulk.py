@@ -17,6 +17,7 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import PAIR_KINDS, SHAPE_KINDS, RayChunk, chunk_sizes
 from engine.compare.chunks import Chunk, tally_of
+from engine.compare.cluster import check_address, run_on_cluster
 from engine.compare.distances import judge_distances, our_distances
 from engine.compare.histogram import Histogram
 from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
@@ -84,20 +85,30 @@ def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int =
 
 
 def compare_chunks(
-    pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int = 1, kinds: Sequence[str] = PAIR_KINDS
+    pairs: int,
+    seed: int,
+    queries: Sequence[str] = QUERIES,
+    jobs: int = 1,
+    kinds: Sequence[str] = PAIR_KINDS,
+    scheduler: str | None = None,
 ) -> Generator[Tally, None, None]:
     """Do the same, yielding the tally so far after each chunk, so that a caller can show progress or stop.
+
+    With the address of a Dask `scheduler`, its cluster does the chunks in place of `jobs` processes.
 
     Raises
     ------
     InvalidInputError
-        As `compare`, before the first chunk.
+        As `compare`, or no address, before the first chunk.
+    ClusterError
+        With the first chunk: the cluster cannot be used.
     """
     n_pairs = integer("pairs", pairs, 1, MAX_PAIRS)
     seed = integer("seed", seed, 0)
     n_jobs = integer("jobs", jobs, 1, 1024)
     wanted, wanted_kinds = _known("queries", queries, QUERIES), _known("kinds", kinds, PAIR_KINDS)
-    return _compare_chunks(n_pairs, seed, wanted, wanted_kinds, n_jobs)
+    address = None if scheduler is None else check_address("scheduler", scheduler)
+    return _compare_chunks(n_pairs, seed, wanted, wanted_kinds, n_jobs, address)
 
 
 _Task = tuple[int, int, int, tuple[str, ...], tuple[str, ...]]
@@ -119,11 +130,17 @@ def _timed(query: str, work: Chunk) -> QueryTally:
     return tally
 
 
-def _compare_chunks(n_pairs: int, seed: int, queries: tuple[str, ...], kinds: tuple[str, ...], n_jobs: int) -> Generator[Tally, None, None]:
+def _compare_chunks(
+    n_pairs: int, seed: int, queries: tuple[str, ...], kinds: tuple[str, ...], n_jobs: int, address: str | None
+) -> Generator[Tally, None, None]:
     total = Tally(seed, {query: QueryTally() for query in queries})
     tasks = [(seed, chunk, n, queries, kinds) for chunk, n in chunk_sizes(n_pairs)]
     # one pair, twice done: it compiles every kernel before the other processes start, and loads them before their clocks do
-    answers = run_tasks(compare_chunk, tasks, n_jobs, rehearsal=(seed, 0, 1, queries, kinds))
+    rehearsal = (seed, 0, 1, queries, kinds)
+    if address is None:
+        answers = run_tasks(compare_chunk, tasks, n_jobs, rehearsal)
+    else:
+        answers = run_on_cluster(compare_chunk, tasks, address, rehearsal)
     try:
         for tally in answers:
             total.add(tally)

@@ -36,6 +36,7 @@ def compare_command(
     queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL,
     kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    scheduler: Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster instead of processes.")] = None,
     report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, and the pairs it shows.")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
     timings: Annotated[bool, typer.Option("--timings", help="Say where the time went.")] = False,
@@ -48,11 +49,16 @@ def compare_command(
     from engine import query
     from engine.compare import bulk
     from engine.compare.cases import PAIR_KINDS
+    from engine.compare.cluster import check_address
     from engine.compare.exhibits import Run
 
     n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
     seed = integer("--seed", seed, 0)
     n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    if scheduler is not None:
+        check_address("--scheduler", scheduler)
+        if jobs is not None:
+            raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", jobs)
     wanted = _listed("--queries", queries, bulk.QUERIES)
     wanted_kinds = PAIR_KINDS if kinds is None else _listed("--kinds", kinds, PAIR_KINDS)
     if report is not None:
@@ -60,9 +66,10 @@ def compare_command(
     check_json_target(json_file)
 
     with terminating_as_interrupting():
-        with warming():
-            query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-        tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds)
+        if scheduler is None:
+            with warming():
+                query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
+        tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds, scheduler)
         total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
         if total is not None:
             console = people(json_file)

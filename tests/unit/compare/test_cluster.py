@@ -1,0 +1,370 @@
+"""Tasks on a Dask cluster: none lost and none counted twice, though a process is killed; and what is refused, in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.app.commands.cli import main
+from engine.common.errors import InvalidInputError
+from engine.compare import cluster
+from engine.compare.bulk import compare, compare_chunks
+from engine.compare.cluster import DISTRIBUTED, ClusterError, check_address, run_on_cluster, versions
+from engine.compare.workers import WorkerLostError
+
+ROOT = Path(__file__).resolve().parents[3]
+PAIRS, SEED, QUERIES = 60_000, 4, ("manifold",)
+REHEARSAL = (-1, "")
+_PROCESS = ("dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard")
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+
+compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="whole chunks take minutes where nothing is compiled")
+
+
+class Cluster:
+    """A scheduler, which gives up a task that ended two processes, and processes of its own, each with one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "scheduler.json"
+        dask = {"DASK_TEMPORARY_DIRECTORY": str(folder), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", **dask}
+        self._everyone: list[subprocess.Popen[bytes]] = []
+        self.processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, n_processes: int) -> None:
+        """Start the scheduler and so many processes, and wait until all of them are there."""
+        self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+        self.processes = [self._start(*_PROCESS) for _ in range(n_processes)]
+        self.address: str = json.loads(_when(lambda: self._file.read_text(encoding="utf-8")))["address"]
+        with _asking(self.address) as client:
+            assert _when(lambda: len(client.nthreads()) == n_processes)
+
+    def end(self) -> None:
+        for process in self._everyone:
+            process.kill()
+        for process in self._everyone:
+            process.wait()
+
+    def start_without_engine(self) -> None:
+        del self._environment["PYTHONPATH"]
+        self._start(*_PROCESS, folder=self._file.parent)
+
+    def _start(self, program: str, *options: str, folder: Path = ROOT) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{program}", "--scheduler-file", str(self._file), *options]
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=folder, env=self._environment, stdin=quiet, stdout=quiet, stderr=quiet)
+        self._everyone.append(process)
+        return process
+
+
+def _when(read: Any) -> Any:
+    """Return what `read` returns, as soon as that is anything."""
+    until = time.monotonic() + 20.0
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            found = read()
+            if found:
+                return found
+        time.sleep(0.02)
+    raise AssertionError("waited for nothing")
+
+
+@contextlib.contextmanager
+def _cluster(folder: Path, n_processes: int) -> Iterator[Cluster]:
+    made = Cluster(folder)
+    try:
+        made.start(n_processes)
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two processes, for those who kill none."""
+    with _cluster(tmp_path_factory.mktemp("cluster"), 2) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _asking(address: str) -> Iterator[Any]:
+    import distributed
+
+    with distributed.Client(address, set_as_default=False) as client:
+        yield client
+
+
+def note(task: tuple[int, str]) -> tuple[int, int]:
+    """Answer the number and by whom; leave a mark."""
+    number, folder = task
+    if folder:
+        (Path(folder) / f"{os.getpid()}-{number}-{time.monotonic_ns()}").touch()
+        time.sleep(0.02)
+    return number, os.getpid()
+
+
+def end_once(task: tuple[int, str]) -> int:
+    number, folder = task
+    mark = Path(folder) / "ended"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def always_end(task: tuple[int, str]) -> int:
+    if task != REHEARSAL:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def sleep(task: tuple[int, str]) -> tuple[int, int]:
+    if task != REHEARSAL:
+        time.sleep(60.0)
+    return task[0], 0
+
+
+def refuse(task: tuple[int, str]) -> int:
+    if task == REHEARSAL:
+        return 0
+    raise ValueError(f"no {task[0]}")
+
+
+def _without_rates(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _without_rates(value) for key, value in found.items() if key not in ("ours_per_s", "box2d_per_s")}
+    return found
+
+
+@compiled
+@on_posix
+def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path: Path) -> None:
+    """Two processes, one killed while it is at work; the JSON is that of one process here."""
+    with _cluster(tmp_path, 2) as two:
+        found, seen = _compared_while_one_is_killed(two)
+    assert seen == [10_000 * count for count in range(1, 7)]
+    assert _without_rates(found) == _without_rates(compare(PAIRS, SEED, QUERIES))
+
+
+def _compared_while_one_is_killed(two: Cluster) -> tuple[dict[str, Any], list[int]]:
+    tallies = compare_chunks(PAIRS, SEED, QUERIES, scheduler=two.address)
+    seen = [next(tallies).queries["manifold"].pairs]
+    victim = two.processes[0]
+    with _asking(two.address) as client:
+
+        def at_work() -> bool:
+            pids = {where: there["pid"] for where, there in client.run(_identity).items()}
+            return any(tasks and pids.get(where) == victim.pid for where, tasks in client.processing().items())
+
+        assert _when(at_work)
+    victim.send_signal(signal.SIGKILL)
+    victim.wait()
+    total = None
+    for total in tallies:
+        seen.append(total.queries["manifold"].pairs)
+    assert total is not None
+    return total.as_json(), seen
+
+
+def _identity() -> dict[str, int]:
+    return {"pid": os.getpid()}
+
+
+def test_tasks_are_answered_once_each_and_processes_rehearse_once(two: Cluster, tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    tasks = [(number, str(marks)) for number in range(1, 13)]
+    answers = list(run_on_cluster(note, tasks, two.address, (0, str(marks))))
+    assert sorted(number for number, _ in answers) == list(range(1, 13))
+    assert {pid for _, pid in answers} == {process.pid for process in two.processes}
+    done: dict[str, list[str]] = {}
+    for path in sorted(marks.iterdir(), key=lambda path: int(path.name.split("-")[2])):
+        process, number, _ = path.name.split("-")
+        done.setdefault(process, []).append(number)
+    assert all(numbers[0] == "0" and "0" not in numbers[1:] for numbers in done.values())
+
+    # the same questions once more: nothing is remembered, nothing stays when the caller stops, few are in flight
+    answers_again = run_on_cluster(note, tasks * 50, two.address, (0, str(marks)))
+    next(answers_again)
+    with _asking(two.address) as client:
+        assert 1 <= sum(len(tasks) for tasks in client.processing().values()) <= 4
+        answers_again.close()
+        assert _when(lambda: not any(client.processing().values()))
+        assert client.run_on_scheduler(_n_tasks) == 0
+
+    with pytest.raises(ValueError, match=r"no [56]"):
+        list(run_on_cluster(refuse, [(5, ""), (6, "")], two.address, REHEARSAL))
+
+
+def _n_tasks(dask_scheduler: Any) -> int:
+    return len(dask_scheduler.tasks)
+
+
+@on_posix
+def test_tasks_that_end_processes(tmp_path: Path) -> None:
+    """One that ends its first process is done by another; one that ends two is told."""
+    tasks = [(number, str(tmp_path)) for number in range(6)]
+    with _cluster(tmp_path, 3) as three:
+        assert sorted(run_on_cluster(end_once, tasks, three.address, REHEARSAL)) == list(range(6))
+        assert sum(process.poll() is None for process in three.processes) == 2
+        with pytest.raises(WorkerLostError, match="a task ended 2 processes of the cluster"):
+            list(run_on_cluster(always_end, [(1, "")], three.address, REHEARSAL))
+
+
+def test_other_versions_are_refused(two: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = (("engine", "0.0.1"), *versions()[1:])
+    monkeypatch.setattr(cluster, "versions", _Told(ours))
+    with pytest.raises(ClusterError, match=r"^the process tcp://\S+ of the cluster has engine 0\.1\.0 \(source \w{8}\), not 0\.0\.1$"):
+        list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
+    monkeypatch.setattr(cluster, "_check_processes", lambda client, address: None)  # as if it had joined after that
+    with pytest.raises(ClusterError, match=r"^a process that joined the cluster has engine 0\.1\.0"):
+        list(run_on_cluster(note, [(1, "")], two.address, REHEARSAL))
+
+
+class _Told:
+    """Versions as told here; sent elsewhere, it is the function that was there before."""
+
+    def __init__(self, found: tuple[tuple[str, str], ...]) -> None:
+        self._found = found
+
+    def __call__(self) -> tuple[tuple[str, str], ...]:
+        return self._found
+
+    def __reduce__(self) -> Any:
+        return _real_versions, ()
+
+
+def _real_versions() -> Any:
+    return versions
+
+
+@compiled
+@on_posix
+def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
+    out = tmp_path / "found.json"
+    options = ("--pairs", "100000000", "--queries", "overlap", "--json", str(out), "--scheduler", two.address)
+    command = [sys.executable, str(ROOT / "main.py"), "compare", *options]
+    pipe = subprocess.PIPE
+    with _asking(two.address) as client, subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as run:
+        try:
+            keys: set[str] = set()
+
+            def two_are_counted() -> bool:  # four are in flight, and a fifth only when one is done
+                for given in client.processing().values():
+                    keys.update(given)
+                return len(keys) >= 6
+
+            assert _when(two_are_counted)
+            run.send_signal(signal.SIGTERM)
+            said, told = run.communicate(timeout=20)
+            assert _when(lambda: client.run_on_scheduler(_n_tasks) == 0)
+        finally:
+            run.kill()
+    assert run.returncode == 130, told
+    assert told.count("\n") == 1
+    assert told.startswith("interrupted after ")
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["interrupted"] is True
+    assert found["queries"]["overlap"]["pairs"] >= 10_000
+    assert "overlap" in said
+
+
+def test_a_lost_scheduler_is_told(tmp_path: Path) -> None:
+    """Between two answers, and while the only task is still being done."""
+    for n_tasks, function in ((1000, note), (1, sleep)):
+        folder = tmp_path / str(n_tasks)
+        folder.mkdir()
+        with _cluster(folder, 1) as one:
+            answers = run_on_cluster(function, [(1, str(folder))] * n_tasks, one.address, REHEARSAL)
+            end = threading.Timer(0.5, one.end)
+            end.start()
+            with pytest.raises(ClusterError, match=f"^the scheduler at {one.address} was lost"):
+                list(answers)
+            end.join()
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost", "tcp://localhost", "http://localhost:80", "a b:1", "localhost:0", "localhost:65536", "::1"]
+)
+def test_what_is_no_address_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InvalidInputError, match=r"^scheduler must be the address of a Dask scheduler, tcp://HOST:PORT, got "):
+        compare_chunks(1, 0, scheduler=address)
+    assert main(["compare", "--scheduler", address]) == 2
+    assert capsys.readouterr().err.startswith("error: --scheduler must be the address")
+
+
+@pytest.mark.parametrize("address", ["localhost:8786", "tcp://10.0.0.1:1", "tls://node-1.example.org:8786", "tcp://[::1]:8786"])
+def test_addresses(address: str) -> None:
+    assert check_address("scheduler", address) == address
+
+
+def test_jobs_and_a_scheduler_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--scheduler", "tcp://localhost:8786", "--jobs", "2"]) == 2
+    assert capsys.readouterr().err == "error: --jobs must be left out with --scheduler, whose cluster has its own processes, got 2\n"
+
+
+def test_an_unreachable_scheduler_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody listens; somebody listens and says nothing; somebody answers in another language."""
+    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        _assert_unreachable(free.getsockname()[1], capsys)
+        free.listen()
+        _assert_unreachable(free.getsockname()[1], capsys)
+    with socket.create_server(("127.0.0.1", 0)) as web:
+        answering = threading.Thread(target=_answer_as_a_web_server, args=(web,))
+        answering.start()
+        _assert_unreachable(web.getsockname()[1], capsys)
+        answering.join()
+
+
+def _answer_as_a_web_server(web: socket.socket) -> None:
+    with web.accept()[0] as asking:
+        asking.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+
+def _assert_unreachable(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+    started = time.monotonic()
+    assert main(["compare", "--scheduler", f"tcp://127.0.0.1:{port}"]) == 2
+    assert time.monotonic() - started < 4.0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"error: no Dask scheduler can be reached at tcp://127.0.0.1:{port}: ")
+    assert said.err.count("\n") == 1
+
+
+def test_a_cluster_that_cannot_work_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 1.0)
+    with _cluster(tmp_path, 0) as alone, _asking(alone.address) as client:
+        with pytest.raises(ClusterError, match="has no processes that could work"):
+            list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
+        alone.start_without_engine()
+        client.wait_for_workers(1, timeout=20)
+        with pytest.raises(ClusterError, match=r"^the process tcp://\S+ of the cluster cannot load the engine: .*No module named"):
+            list(run_on_cluster(note, [(1, "")], alone.address, REHEARSAL))
+
+
+def test_the_library_is_loaded_only_when_asked_for() -> None:
+    program = "import sys, engine.compare.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
+
+
+def test_what_to_install_is_said_and_pinned(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["compare", "--scheduler", "tcp://localhost:8786"]) == 2
+    expected = f"error: a Dask cluster needs a library that is not there (distributed): install {DISTRIBUTED}\n"
+    assert capsys.readouterr().err == expected
+    assert DISTRIBUTED in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
