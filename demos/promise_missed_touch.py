@@ -29,8 +29,8 @@ N_BETWEEN = 8  # outlines of the rod on its way
 
 @register(
     id="promise_missed_touch",
-    category="CCD",
-    title="Not promised: b2TimeOfImpact sees every touch",
+    category="Not promised",
+    title="A touch passed over",
     watch=(
         "One step, slowed down: the rod, a bullet, turns right through the plate, and Box2D reports no contact. The plate lies on the same "
         "side of the rod's dashed face before and after, which is all that b2TimeOfImpact looks at; ours stops at the first touch."

@@ -27,8 +27,8 @@ ASKED = -15.2  # metres: where the words stand that say what was asked of a blad
 
 @register(
     id="promise_motion_cap",
-    category="CCD",
-    title="Not promised: the speed you ask for",
+    category="Not promised",
+    title="The cap of 2 m a step",
     watch=(
         "Discs and blades start at the speeds written beside them. Those over 2 m or a quarter turn a step all move alike: Box2D cuts "
         "the velocity itself, so twice the hertz is twice the top speed."

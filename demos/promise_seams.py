@@ -45,8 +45,8 @@ COLUMN = 1.3
 
 @register(
     id="promise_seams",
-    category="CCD",
-    title="Not promised: a level floor is smooth",
+    category="Not promised",
+    title="Seams in a level floor",
     watch=(
         "The same body slides without friction over the same level floor, built in four ways. A box trips where a step ends with its face "
         "15 to 20 mm before a tile; a disc hops at every corner that it comes near, edges' ends included."

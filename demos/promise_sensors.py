@@ -20,8 +20,8 @@ __all__ = ["PromiseSensors"]
 
 @register(
     id="promise_sensors",
-    category="CCD",
-    title="Not promised: sensors see bullets",
+    category="Not promised",
+    title="Sensors miss bullets",
     watch=(
         "The same shots at a sensor, with the bullet flag and without, and at a wall. A sensor sees a bullet only if a step ends in the "
         "green zone; the green discs are where our own swept test sees it first."

@@ -26,8 +26,8 @@ ROW = 0.26  # metres between the lines under the floor
 
 @register(
     id="promise_slow_balls",
-    category="CCD",
-    title="Not promised: slow balls bounce",
+    category="Not promised",
+    title="Slow balls do not bounce",
     watch=(
         "Left, balls fly at a wall without gravity; right, they drop. At 1 m/s and below nothing is given back, though the restitution is "
         "1; a dropped ball that bounces climbs higher than it fell, for Box2D adds the gravity of the step."

@@ -13,8 +13,8 @@ __all__ = ["PromiseSwitches"]
 
 @register(
     id="promise_switches",
-    category="CCD",
-    title="Not promised: the bullet flag alone helps",
+    category="Not promised",
+    title="The flag alone does nothing",
     watch=(
         "The same shots at a static wall for each setting of the two switches. With continuous physics off the flag changes nothing, "
         "not one bit of the world; at a static wall it adds nothing either."

@@ -13,8 +13,8 @@ __all__ = ["PromiseThinBodies"]
 
 @register(
     id="promise_thin_bodies",
-    category="CCD",
-    title="Not promised: dynamic bodies stop each other",
+    category="Not promised",
+    title="Through thin bodies",
     watch=(
         "Continuous physics is on in all lanes. A body without the bullet flag is stopped by what is static or kinematic, and flies "
         "through a dynamic plate unless a step ends in the green zone."

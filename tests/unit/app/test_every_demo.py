@@ -6,10 +6,19 @@ import pygame
 import pytest
 
 from engine.app.demo import Demo
+from engine.app.layout import lay_out
 from engine.app.registry import all_demos
 from engine.app.window import Window
+from engine.render.fonts import FontBook
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_the_title_fits_its_button_in_the_list(demo: type[Demo]) -> None:
+    layout = lay_out((1280, 720), 1.0)
+    inner = layout.panel[2] - 2 * (14 + 12)  # the column's margins, and the button's own
+    assert FontBook(1.0).width(demo.title, 15.0) <= inner
 
 
 @pytest.mark.parametrize("demo", DEMOS)
