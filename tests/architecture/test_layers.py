@@ -16,6 +16,7 @@ LAYERS = (
     "engine.geometry",
     "engine.contracts",
     "engine.bounding",
+    "engine.decompose",
     "engine.broadphase",
     "engine.narrowphase",
     "engine.continuous",
@@ -42,8 +43,9 @@ LIBRARIES = {
     "pygame_gui": {"engine.app"},
     "typer": {"engine.app"},
     "scipy": set(),
-    "shapely": set(),
-    "PIL": set(),
+    "shapely": {"engine.decompose"},
+    "PIL": {"engine.decompose"},
+    "contourpy": {"engine.decompose"},
 }
 
 

@@ -1,0 +1,48 @@
+"""The closest-points iteration between two moving shapes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane, used
+from engine.geometry import Segment, Transform
+from engine.narrowphase import closest_iteration, gjk
+
+
+def picture() -> Figure:
+    figure, (left, right) = new()
+    ray, angle = Segment((2.0, 0.0), (0.0, 0.0)), 0.6
+    turned = Transform((0.0, 0.0), angle)
+    trace = closest_iteration.new_trace(40)
+    closest_iteration.distance(ray, HERE, ray, turned, trace)
+    draw(left, ray, color=BLUE)
+    draw(left, ray, turned, ORANGE)
+    rows = used(trace)
+    path = [(2.0, 0.0)]
+    for row in rows:
+        path += [tuple(row[2:4]), tuple(row[0:2])]
+    left.plot(*np.array(path).T, "-", color="black", lw=1)
+    for k, point in enumerate(path[:7]):
+        below = k % 2 == 0
+        name = "start" if k == 0 else f"b{(k - 1) // 2}" if not below else f"a{k // 2}"
+        dot(left, point, BLUE if below else ORANGE, name, at=(-8, -16) if below else (-6, 9), size=6)
+    plane(left, f"to and fro between two segments at {angle} rad,\nwhich touch at the left end", (-0.2, 2.3), (-0.25, 1.3))
+
+    for angle, color in ((0.7, BLUE), (0.35, GREEN), (0.18, PURPLE), (0.01, RED)):
+        trace = closest_iteration.new_trace(60)
+        closest_iteration.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
+        rows = used(trace)
+        left_over = np.hypot(rows[:, 0], rows[:, 1])
+        right.semilogy(np.arange(1, len(rows) + 1), left_over, color=color, lw=2, label=f"{angle} rad")
+        turns = np.arange(1, 61, 6)
+        right.semilogy(turns, left_over[0] * math.cos(angle) ** (2.0 * (turns - 1)), "o", color=color, ms=4)
+    right.plot([], [], "o", color=GREY, ms=4, label="cos² law")
+    steps = gjk.distance(ray, HERE, ray, Transform((0.0, 0.0), 0.01)).iterations
+    right.axvline(steps, color="black", ls="--", lw=1.2, label=f"GJK is done at 0.01 rad: {steps} steps")
+    right.set_ylim(1e-8, 5.0)
+    left.legend(*right.get_legend_handles_labels(), fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)
+    chart(right, "distance of A's point from the true one", "turn", "m")
+    return figure

@@ -1,0 +1,43 @@
+"""EPA: the polytope grows to the nearest side."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, difference_hull, dot, draw, new, plane, used
+from engine.geometry import Polygon, Transform
+from engine.narrowphase import epa
+
+
+def picture() -> Figure:
+    a, b, there = Polygon.regular(8, 1.0), Polygon.regular(5, 0.9), Transform((0.45, 0.3), 0.2)
+    trace = epa.new_trace(200)
+    found = epa.penetration(a, HERE, b, there, trace)
+    rows = used(trace)
+    last = int(rows[-1, 0])
+    figure, panels = new(rows=2, columns=3)
+    first, *polytopes = panels.ravel()
+    draw(first, a, color=BLUE, label="")
+    draw(first, b, there, ORANGE)
+    x, y = (p + found.depth * n for p, n in zip(there.position, found.normal, strict=True))
+    draw(first, b, Transform((x, y), there.angle), GREEN, 0.0, "--")
+    arrow(first, there.position, found.depth * np.array(found.normal), GREEN)
+    dot(first, found.point_a, BLUE)
+    dot(first, found.point_b, ORANGE)
+    plane(first, f"A, B, and B moved out by {found.depth:.3f} m")
+    hull = Polygon(difference_hull(a, HERE, b, there))
+    shown = [*range(1, last + 1)] if last <= 5 else [1, 2, 3, (last + 3) // 2, last]
+    for panel, step in zip(polytopes, shown, strict=False):
+        edges = rows[rows[:, 0] == step]
+        draw(panel, hull, color=GREY, alpha=0.1)
+        panel.fill(*edges[:, 2:4].T, facecolor=(*matplotlib.colors.to_rgb(SKY), 0.3), edgecolor=BLUE, lw=1.6)
+        near = edges[edges[:, 7] == 1.0][0]
+        panel.plot(near[[2, 4]], near[[3, 5]], color=RED, lw=3.5)
+        panel.plot(0.0, 0.0, "k+", ms=11, mew=2)
+        plane(panel, f"step {step}: {len(edges)} edges,\nnearest at {near[6]:.3f} m")
+    for panel in polytopes[len(shown) :]:
+        panel.axis("off")
+    figure.suptitle("B - A (grey), the polytope inside it (blue), its edge nearest to the origin (red)", fontsize=11)
+    return figure

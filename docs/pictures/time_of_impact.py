@@ -1,0 +1,59 @@
+"""Three ways to the time of impact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, draw, plane, used
+from engine.continuous.bilateral_advancement import bilateral_advancement
+from engine.continuous.conservative_advancement import conservative_advancement
+from engine.continuous.interval_halving import interval_halving
+from engine.geometry import Circle, Polygon, Sweep, Transform
+from engine.query import distance
+
+
+def picture() -> Figure:
+    blade, disc = Polygon.box(2.0, 0.05), Circle(0.2)
+    turning = Sweep(Transform((0.0, 0.0), -1.0), Transform((0.0, 0.0), 1.0))
+    resting = Sweep(Transform((1.5, 0.15)), Transform((1.5, 0.15)))
+    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
+    scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
+    traces = {}
+    for name, way in (("advancement", conservative_advancement), ("halving", interval_halving), ("bilateral", bilateral_advancement)):
+        trace = np.empty((500, 2))
+        found = way(blade, turning, disc, resting, trace=trace)
+        traces[name] = (used(trace), found)
+    rows, found = traces["advancement"]
+    for k, (t, _) in enumerate(rows):
+        draw(scene, blade, turning.at(float(t)), RED if k == len(rows) - 1 else BLUE, 0.05 + 0.1 * (k == len(rows) - 1))
+    draw(scene, blade, turning.at(1.0), GREY, 0.0, ":")
+    draw(scene, disc, resting.start, ORANGE, 0.5)
+    plane(scene, f"conservative advancement:\na touch at t = {found.fraction:.4f}, {len(rows)} poses", (-0.4, 2.3), (-2.0, 2.0))
+    scene.text(0.15, 1.75, "dotted: where the blade ends,\napart again", fontsize=9, color=GREY)
+
+    times = np.linspace(0.0, 1.0, 401)
+    gaps = []
+    for t in times:
+        told = distance(blade, turning.at(float(t)), disc, resting.start)
+        gaps.append(told.separation if told.normal is not None else math.nan)
+    curve.plot(times, gaps, color=GREY, lw=1.5, label="gap, by GJK")
+    curve.axhline(0.0, color="black", lw=0.8)
+    for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
+        rows, found = traces[name]
+        near = rows[:, 1] < 1.0
+        curve.plot(rows[near, 0], rows[near, 1], mark, color=color, ms=6, mfc="none", label=f"{name}: {found.iterations} measurements")
+    curve.legend(fontsize=8, loc="upper right")
+    curve.set_ylim(-0.3, 2.0)
+    chart(curve, "where each way looks", "t", "gap, m")
+    for name, color, mark in (("halving", PURPLE, "x"), ("bilateral", GREEN, "s"), ("advancement", RED, "o")):
+        rows, _ = traces[name]
+        if name == "halving":
+            rows = rows[rows[:, 1] > 0.0]
+        digits.semilogy(np.arange(1, len(rows) + 1), np.maximum(rows[:, 1], 1e-12), mark + "-", color=color, ms=5, lw=1)
+    chart(digits, "the gap left, step by step (halving: of its probes)", "step", "m")
+    return figure
