@@ -1,9 +1,9 @@
 """Draws Tuk, the bird of the demo `nonconvex_characters`: ``python -m sprites.draw_figure``.
 
-Writes `figure.png`, a strip of five frames (standing, then a walk of four), and `figure.json`, the scale and the true outline of
-the standing frame, both beside this script. The bird is a handful of signed distance functions in metres, y up, the
-origin on the ground between the feet: the picture is their colour, the outline is the zero of their union, so the two
-cannot drift apart.
+Writes `figure.png`, a strip of five frames (standing, then a walk of four), `figure.json`, the scale and the true outline of
+the standing frame, and `figure_body.json`, that frame traced from the picture and cut into convex pieces, all beside this
+script. The bird is a handful of signed distance functions in metres, y up, the origin on the ground between the feet: the
+picture is their colour, the outline is the zero of their union, so the two cannot drift apart.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import pygame
 
 from engine.common.arrays import FloatArray
+from engine.decompose import BodyFile, body_of_file, save_body
 
 PIXELS_PER_METRE = 240
 LEFT, RIGHT, BOTTOM, TOP = -0.70, 1.00, -0.05, 1.75  # metres; what one frame shows
@@ -311,6 +312,13 @@ def main(folder: Path = Path(__file__).parent) -> None:
         "}\n"
     )
     (folder / "figure.json").write_text(text, encoding="utf-8")
+    save_body(folder / "figure_body.json", traced(folder / "figure.png"))
+
+
+def traced(strip: Path) -> BodyFile:
+    """Return the body that tracing the standing frame of the picture gives."""
+    width, height = round((RIGHT - LEFT) * PIXELS_PER_METRE), round((TOP - BOTTOM) * PIXELS_PER_METRE)
+    return body_of_file(strip, pixels_per_metre=PIXELS_PER_METRE, crop=(0, 0, width, height))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Tuk's true outline, and three ways of holding Tuk in fixtures; plain shapes, no picture and no pygame.
+"""Tuk's true outline, and four ways of holding Tuk in fixtures; plain shapes, no picture and no pygame.
 
 All in the figure's frame: metres, y up, the origin on the ground between the feet, looking right; `mirrored` gives the figure
 that looks left. The outline is written by `sprites.draw_figure` from the geometry that the picture is painted with; it is
 that of the standing frame.
 
-The boxes are drawn in by Box2D's skin, so that the skin and not the core ends where the figure does.
+The boxes are drawn in by Box2D's skin, so that the skin and not the core ends where the figure does. The fourth way is not made by hand:
+the picture's first frame, traced and cut into convex pieces, as ``python main.py trace`` does it. Its cores end where the figure does.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
+from engine.decompose import BodyFile, load_body
 from engine.geometry import Circle, Polygon
 
-__all__ = ["FEET", "FRAME_LOWER", "FRAME_UPPER", "HOLDS", "N_FRAMES", "OUTLINE", "PICTURE", "PIXELS_PER_METRE", "Hold"]
+__all__ = ["FEET", "FRAME_LOWER", "FRAME_UPPER", "HOLDS", "N_FRAMES", "OUTLINE", "PICTURE", "PIXELS_PER_METRE", "TRACED", "Hold"]
 
 _FOLDER = Path(__file__).parent
 _DRAWN = json.loads((_FOLDER / "figure.json").read_text(encoding="utf-8"))
@@ -34,6 +36,9 @@ FRAME_UPPER: tuple[float, float] = (float(_DRAWN["upper"][0]), float(_DRAWN["upp
 
 OUTLINE: FloatArray = frozen(np.array(_DRAWN["outline"], dtype=np.float64))
 """The outer edge of the standing figure, float64 (n, 2), counter-clockwise, not convex."""
+
+TRACED: BodyFile = load_body(_FOLDER / "figure_body.json")
+"""The standing figure traced from the picture and cut into convex pieces, about the middle of its box; written by `sprites.draw_figure`."""
 
 
 def _feet() -> tuple[float, float]:
@@ -82,6 +87,19 @@ def _around(points: FloatArray) -> Polygon:
     return _box(left, right, bottom, top)
 
 
+def _traced() -> Hold:
+    """Return the traced pieces in the figure's frame: where the picture lies tells how far the two frames are apart."""
+    assert TRACED.picture is not None
+    dx, dy = FRAME_LOWER[0] - TRACED.picture.lower[0], FRAME_LOWER[1] - TRACED.picture.lower[1]
+    pieces = tuple(
+        Circle(piece.radius, (piece.center[0] + dx, piece.center[1] + dy))
+        if isinstance(piece, Circle)
+        else Polygon(piece.vertices + (dx, dy))
+        for piece in TRACED.pieces
+    )
+    return Hold(f"its traced outline, {len(pieces)} pieces", pieces)
+
+
 HOLDS: tuple[Hold, ...] = (
     Hold("one box", (_around(OUTLINE),)),
     Hold("two boxes", (_box(-0.26, 0.93, 0.93, 1.53), _box(-0.37, 0.27, 0.0, 0.93))),
@@ -94,5 +112,6 @@ HOLDS: tuple[Hold, ...] = (
             _box(-0.19, 0.255, 0.0, 0.27),
         ),
     ),
+    _traced(),
 )
-"""The whole outline in one box; head and body in a box each, tail and crest left out; head, beak, body and feet."""
+"""The whole outline in one box; head and body in a box each, tail and crest left out; head, beak, body and feet; what tracing finds."""

@@ -9,31 +9,43 @@ from __future__ import annotations
 import numpy as np
 
 __all__ = [
+    "BOUNDING_ROUNDING",
     "BOX2D_ABSOLUTE_TOLERANCE",
     "BOX2D_ANGULAR_SLOP",
     "BOX2D_BOX_EXTENSION",
     "BOX2D_BOX_MULTIPLIER",
     "BOX2D_EPSILON",
+    "BOX2D_HUGE_MARGIN",
     "BOX2D_POLYGON_SKIN",
     "BOX2D_RELATIVE_TOLERANCE",
     "BOX2D_TOI_BACKOFF",
     "BOX2D_TOI_TOLERANCE",
+    "CAPSULE_CONVERGENCE",
     "CLOSEST_CONVERGENCE",
     "CLOSEST_MAX_ITERATIONS",
     "COLLINEAR_ROUNDING",
     "EPS32",
     "EPS64",
+    "FLATTENING_SHARE",
+    "FLOAT32_AREA",
+    "FLOAT32_TURN",
     "GJK_MAX_ITERATIONS",
     "GRID_MARGIN",
     "LINEAR_SLOP",
     "ORIENTATION_ROUNDING",
+    "RAY_ROUNDING",
     "SAFE_PRODUCT",
     "SAT_ROUNDING",
+    "SMALLEST_NORMAL",
+    "SPECK_RADIUS",
+    "SWEPT_PIECE",
     "TOI_CONVERGENCE",
     "TOI_HALVINGS",
     "TOI_MAX_CORNERS",
     "TOI_MAX_STEPS",
     "TOI_ROUNDINGS",
+    "TRACE_TOLERANCE",
+    "WELZL_ROUNDING",
 ]
 
 EPS64 = float(np.finfo(np.float64).eps)
@@ -70,6 +82,10 @@ BOX2D_BOX_EXTENSION = 0.1
 
 BOX2D_BOX_MULTIPLIER = 2.0
 """Ratio. Box2D 2.3 `b2_aabbMultiplier`: how many times a step's displacement such a box reaches ahead."""
+
+BOX2D_HUGE_MARGIN = 4.0
+"""Ratio. Box2D 2.4 `b2DynamicTree::MoveProxy`: a box in the tree that is wider than a new one would be by more than so many margins, on any
+side, is replaced although what is in it has not left it: it was made for a speed that is over."""
 
 BOX2D_EPSILON = EPS32
 """Physical, metres. Box2D 2.3 `b2_epsilon`: a circle's centre nearer to a polygon than this lies inside it; two centres nearer
@@ -126,3 +142,49 @@ of the error and 28 errors' worth of e are to be lost; beyond that nobody should
 GRID_MARGIN = 2.0**-20
 """Rounding, relative to the cell of a grid: how much wider it is made than the widest box. The number of a cell is a product of
 the distance from the grid's corner; over k cells it errs by about 2 k EPS64 cells, which stays below this up to 2e9 cells."""
+
+RAY_ROUNDING = 4.0 * EPS64
+"""Rounding, relative to the time of a segment's way. A time is a difference divided by a number, half an EPS64 each; two of them
+are compared, one EPS64 each, and the product with this allowance rounds once more: two and a half, rounded up."""
+
+SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)
+"""Rounding, the smallest float64 with all its digits, 2.2e-308: by less than this does a quotient err that is smaller still."""
+
+TRACE_TOLERANCE = LINEAR_SLOP
+"""Physical, metres. How far the boundary of a traced outline may lie from the contour found, unless the caller says otherwise: the
+depth that Box2D's solver leaves alone, and half a pixel at 100 pixels a metre."""
+
+FLATTENING_SHARE = 0.1
+"""Ratio. The part of a tracing's tolerance that curves take when they are made polygons; the simplification after it has the rest."""
+
+SPECK_RADIUS = LINEAR_SLOP
+"""Physical, metres. A part of an outline that holds no disc of this radius is thinner than `BOX2D_POLYGON_SKIN`, and a hole that
+holds none is closed by the skins of its sides: both are left out of a tracing. At 100 pixels a metre, one pixel by itself is both."""
+
+BOUNDING_ROUNDING = 16.0 * EPS64
+"""Rounding, relative to the scale of a posed volume (|x| + |y| of its position, plus the extent of its shape, radius included): by so much
+a bounding volume is made larger on every side, so that it contains each point in exact arithmetic. 32 halves of EPS64: turning and moving
+a point costs 4, a projection on an axis or a distance from a centre another 7, a walk round the hull that stops at the wrong one of two
+equal corners 16 (`engine.bounding._kdop_kernel`)."""
+
+WELZL_ROUNDING = 64.0 * EPS64
+"""Rounding, relative to the extent of the points. A smallest circle is taken from the fast pass when the radius that holds all points is
+within this of the radius that its two or three supporting points demand; else it is found again in fractions. The centre of an
+acute triangle errs by some ten roundings of the extent; 64 lets ordinary points pass."""
+
+CAPSULE_CONVERGENCE = 1e-6
+"""Convergence, relative to the extent of the points: the search for the least capsule ends when its ends move by less. Measured
+on ten outlines, the area found was at most 0.07 % above the least known: creases, not this number, are what limits the search."""
+
+SWEPT_PIECE = 0.25
+"""Physical, radians. A turning shape's swept hull takes a pose for each of these: between two the outline leaves the hull by at most
+0.25^2 / 8 = 0.8 % of its reach, by which the hull is made larger."""
+
+FLOAT32_TURN = 8.0 * EPS32
+"""Rounding, relative. A corner b of a polygon a, b, c is one for Box2D if twice the triangle's area is at least this times the square of
+|ab| + |bc|: Box2D's hull asks for the sign of that area in float32, where two differences, two products and a last difference err by
+3 EPS32 |ab| |ac| together. At the middle of an edge of 1 m it must stand out by 1 micrometre."""
+
+FLOAT32_AREA = 1.5 * EPS32
+"""Rounding, relative to the square of the distance from the local origin, for each corner. `b2PolygonShape` sums twice n triangles from the
+origin in float32 and asserts that their area exceeds EPS32; each term errs by half an EPS32 in two products, difference and sum."""

@@ -22,15 +22,14 @@ The last three entries are optional. Every float is written with as many digits 
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from engine.common.checks import choice, integer, point
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.files import write_atomically
+from engine.common.json_file import json_text, read_json
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 
 if TYPE_CHECKING:
@@ -193,10 +192,7 @@ def save_pair(path: str | os.PathLike[str], pair: Pair) -> None:
     """
     plain = pair_as_json(pair)
     pair_from_json(plain, os.fspath(path))
-    text = json.dumps(plain, indent=2, allow_nan=False)
-    innermost = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
-    text = innermost.sub(lambda numbers: "[" + re.sub(r"\s+", " ", numbers[1]) + "]", text)
-    write_atomically(path, (text + "\n").encode("utf-8"))
+    write_atomically(path, json_text(plain))
 
 
 def load_pair(path: str | os.PathLike[str]) -> Pair:
@@ -207,16 +203,7 @@ def load_pair(path: str | os.PathLike[str]) -> Pair:
     InvalidInputError
         There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
     """
-    name = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-        raise InvalidInputError("pair file", f"a file that can be read ({told})", name) from None
-    if len(content) > _LARGEST_FILE:
-        raise InvalidInputError(name, f"a pair file, at most {_LARGEST_FILE} bytes", Described("more"))
-    return pair_from_json(_parsed(content, name), name)
+    return pair_from_json(read_json(path, "pair file", _LARGEST_FILE), os.fspath(path))
 
 
 def pair_from_json(plain: object, file: str = "pair") -> Pair:
@@ -275,27 +262,6 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     if pair.note:
         plain["note"] = pair.note
     return plain
-
-
-def _parsed(content: bytes, name: str) -> object:
-    def refuse(constant: str) -> Never:
-        raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
-
-    try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
-    except UnicodeDecodeError:
-        raise InvalidInputError(name, "text in UTF-8", Described("other bytes")) from None
-    except json.JSONDecodeError as error:
-        lines = error.doc.splitlines()
-        line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
-        field = f"{name}, line {error.lineno}, column {error.colno}"
-        raise InvalidInputError(field, f"JSON ({error.msg[:1].lower()}{error.msg[1:]})", line or Described("nothing")) from None
-    except RecursionError:
-        raise InvalidInputError(name, "a pair file", Described("lists nested without end")) from None
-    except InvalidInputError:
-        raise
-    except ValueError:  # a whole number of thousands of digits
-        raise InvalidInputError(name, "a pair file", Described("a number of thousands of digits")) from None
 
 
 def _shape(held: ShapeSchema, field: str) -> AnyShape:

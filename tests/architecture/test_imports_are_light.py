@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely")
+HEAVY = ("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "svgelements")
 
 PROGRAM = """
 import sys, time

@@ -46,6 +46,7 @@ LIBRARIES = {
     "shapely": {"engine.decompose"},
     "PIL": {"engine.decompose"},
     "contourpy": {"engine.decompose"},
+    "svgelements": {"engine.decompose"},
 }
 
 

@@ -16,7 +16,7 @@ from engine.app.registry import all_demos
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [demo.id for demo in all_demos()]
-COMMANDS = ("list", "run", "fire", "compare", "check", "bench", "doctor")
+COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "bench", "doctor")
 
 
 def _environment() -> dict[str, str]:

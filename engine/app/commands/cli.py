@@ -25,6 +25,7 @@ from engine.app.commands.list import list_command
 from engine.app.commands.output import InterruptedRunError
 from engine.app.commands.run import run_command
 from engine.app.commands.start import start
+from engine.app.commands.trace import trace_command
 from engine.common.errors import LabError
 
 __all__ = ["main"]
@@ -47,6 +48,7 @@ _app.command("fire", help="The bullet experiment: which shots go through a wall,
 _app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
 _app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
+_app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
 

@@ -1,0 +1,265 @@
+"""``trace``: a picture or a drawing to convex fixtures, several ways side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.app.commands.output import check_json_target, people, warming, write_json
+from engine.app.files import check_writable, write_atomically
+from engine.common.checks import integer, positive
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.tolerances import TRACE_TOLERANCE
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile, Outline, Tracing
+    from engine.decompose.measures import Cover
+    from engine.geometry import Circle, Polygon
+
+__all__ = ["Cut", "trace_command"]
+
+_ALLOWED_ERROR = 1e-6
+"""Share of the outline's area that an exact way may miss, or cover besides."""
+_SAMPLES_A_TOLERANCE = 8
+"""Points in a tolerance's length at which boundaries are compared."""
+_MOST_REASONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it."""
+
+    method: str
+    body: BodyFile
+    cover: Cover
+    seconds: float
+    is_exact: bool
+    refused: tuple[str, ...]
+
+    @property
+    def n_vertices(self) -> int:
+        """Of all polygons."""
+        from engine.geometry import Polygon
+
+        return sum(len(piece.vertices) for piece in self.body.pieces if isinstance(piece, Polygon))
+
+    @property
+    def is_valid(self) -> bool:
+        """Box2D takes every piece, and an exact way covers the outline and nothing else."""
+        return not self.refused and self.is_true_to_outline
+
+    @property
+    def is_true_to_outline(self) -> bool:
+        """An exact way's union is the outline, by area and by distance; of the others nothing is asked."""
+        if not self.is_exact:
+            return True
+        farthest = max(self.cover.farthest_missed, self.cover.farthest_excess)
+        return self.cover.area_error <= _ALLOWED_ERROR and farthest <= self.body.tolerance
+
+
+def trace_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A PNG or another picture, or an SVG.")],
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", metavar="M", help="How far the outline may be from the contour found.")
+    ] = TRACE_TOLERANCE,
+    method: Annotated[
+        str, typer.Option("--method", metavar="LIST", help="all, or a list of exact, hertel_mehlhorn, hull, box, boxes, aabb, circles.")
+    ] = "exact",
+    max_pieces: Annotated[int | None, typer.Option("--max-pieces", metavar="K", help="At most so many, approximately.")] = None,
+    pixels_per_metre: Annotated[
+        float, typer.Option("--pixels-per-metre", metavar="N", help="Size: pixels, or an SVG's user units, a metre.")
+    ] = 100.0,
+    threshold: Annotated[float, typer.Option("--threshold", metavar="A", help="Alpha from which a pixel is solid, 0 to 1.")] = 0.5,
+    crop: Annotated[
+        str | None, typer.Option("--crop", metavar="X,Y,W,H", help="This rectangle of a picture only, pixels: a frame of a strip.")
+    ] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write the body, for scenes to load; of several methods, a comparison."),
+    ] = None,
+    screenshot: Annotated[
+        str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture, a panel for each method.")
+    ] = None,
+) -> int:
+    """Trace the outline of a picture or an SVG and cut it into convex fixtures.
+
+    Every piece is made in a Box2D world, and the union of an exact way's pieces compared with the outline; status 1 if either fails.
+    """
+    from engine.decompose.decompose import METHODS
+
+    methods = _methods_of(method, METHODS)
+    if max_pieces is not None:
+        integer("--max-pieces", max_pieces, 1)
+    positive("--tolerance", tolerance, "m")
+    positive("--pixels-per-metre", pixels_per_metre)
+    if not 0.0 < threshold < 1.0:
+        raise InvalidInputError("--threshold", "greater than 0 and less than 1", threshold)
+    rectangle = None if crop is None else _crop_of(crop)
+    check_json_target(json_file)
+    if screenshot is not None:
+        check_writable("--screenshot", screenshot, (".png",))
+    from engine.decompose import trace_file
+
+    tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
+    with warming():
+        _warm_up(methods)
+    cuts = [_cut(tracing, name, tolerance, max_pieces, pixels_per_metre) for name in methods]
+    if screenshot is not None:
+        from engine.app.commands.trace_picture import draw_cuts
+
+        write_atomically(screenshot, draw_cuts(tracing, cuts))
+    _print(tracing, cuts, json_file)
+    if json_file is not None:
+        folder = Path(json_file).parent if json_file != "-" else Path()
+        write_json(json_file, _as_json(tracing, cuts, folder))
+    return 0 if all(cut.is_valid for cut in cuts) else 1
+
+
+def _methods_of(given: str, known: Sequence[str]) -> tuple[str, ...]:
+    words = [word.strip() for word in given.split(",")]
+    for word in words:
+        if word != "all" and word not in known:
+            raise InvalidInputError("--method", "all, or a list of " + ", ".join(known), given)
+    return tuple(known) if "all" in words else tuple(dict.fromkeys(words))
+
+
+def _crop_of(given: str) -> tuple[int, int, int, int]:
+    try:
+        left, top, width, height = (int(word) for word in given.split(","))
+    except ValueError:
+        raise InvalidInputError("--crop", "four whole numbers: left,top,width,height in pixels", given) from None
+    return left, top, width, height
+
+
+def _warm_up(methods: Sequence[str]) -> None:
+    """Cut a small outline with a dent, so that the times are those of the method and not of loading what it is compiled to."""
+    from engine.decompose import Outline
+    from engine.decompose.decompose import decompose
+
+    corner = Outline.of_polygon([(0.0, 0.0), (1.0, 0.0), (1.0, 0.5), (0.5, 0.5), (0.5, 1.0), (0.0, 1.0)])
+    for method in methods:
+        decompose(corner, method)
+
+
+def _cut(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> Cut:
+    from engine.decompose.body_file import body_of_tracing
+    from engine.decompose.decompose import EXACT_METHODS
+    from engine.decompose.measures import cover
+
+    started = time.thread_time()
+    body = body_of_tracing(tracing, method, tolerance, max_pieces, pixels_per_metre)
+    seconds = time.thread_time() - started
+    is_exact = method in EXACT_METHODS and max_pieces is None
+    return Cut(method, body, cover(body.outline, body.pieces), seconds, is_exact, _refused_by_box2d(body.pieces))
+
+
+def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
+    """Make a body of the pieces in a world, one fixture after the other, and return what was said of those that it refuses."""
+    from engine.box2d import BodySpec, FixtureSpec, World
+
+    world = World()
+    world.create_body(BodySpec())
+    (body,) = world.body_ids
+    refused = []
+    for k, piece in enumerate(pieces):
+        try:
+            world.create_fixture(body, FixtureSpec(piece))
+        except LabError as error:
+            refused.append(f"piece {k}: {error}")
+    return tuple(refused)
+
+
+def _hausdorff(tracing: Tracing, tolerance: float) -> float:
+    from engine.decompose.measures import boundary_distance
+
+    return boundary_distance(tracing.outline, tracing.contour, tolerance / _SAMPLES_A_TOLERANCE)
+
+
+def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, Any]:
+    """Return the body of one method, or a row and the body of each of several."""
+    from engine.decompose import body_as_json
+
+    if len(cuts) == 1:
+        return body_as_json(cuts[0].body, folder)
+    first = cuts[0].body
+    return {
+        "format": "comparison of bodies",
+        "version": 1,
+        "name": tracing.name,
+        "tolerance": first.tolerance,
+        "pixels_per_metre": first.pixels_per_metre,
+        "area": tracing.outline.area,
+        "vertices": tracing.outline.n_vertices,
+        "hausdorff": _hausdorff(tracing, first.tolerance),
+        "methods": [
+            {
+                "method": cut.method,
+                "pieces": len(cut.body.pieces),
+                "vertices": cut.n_vertices,
+                "area_error": cut.cover.area_error,
+                "missed": cut.cover.missed,
+                "excess": cut.cover.excess,
+                "farthest_missed": cut.cover.farthest_missed,
+                "farthest_excess": cut.cover.farthest_excess,
+                "ms": 1e3 * cut.seconds,
+                "valid": cut.is_valid,
+                "body": body_as_json(cut.body, folder),
+            }
+            for cut in cuts
+        ],
+    }
+
+
+def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    out = people(json_file)
+    outline, contour, tolerance = tracing.outline, tracing.contour, cuts[0].body.tolerance
+    (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
+    out.print(
+        f"[bold]{escape(tracing.name)}[/bold]: {_counted(outline)}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
+        f"{outline.n_vertices} vertices of {contour.n_vertices}, {1e3 * _hausdorff(tracing, tolerance):.2g} mm from the contour "
+        f"({1e3 * tolerance:.3g} mm allowed)."
+    )
+    for note in tracing.notes:
+        out.print(f"[yellow]{escape(note)}[/]")
+    table = Table("method", box=None, header_style="bold", pad_edge=False)
+    for title in ("pieces", "vertices", "area error", "missed m^2", "excess m^2", "farthest m", "ms"):
+        table.add_column(title, justify="right")
+    table.add_column("Box2D and shapely")
+    for cut in cuts:
+        cover = cut.cover
+        table.add_row(
+            cut.method,
+            str(len(cut.body.pieces)),
+            str(cut.n_vertices),
+            f"{100.0 * cover.area_error:.3g} %",
+            f"{cover.missed:.2g}",
+            f"{cover.excess:.2g}",
+            f"{max(cover.farthest_missed, cover.farthest_excess):.2g}",
+            f"{1e3 * cut.seconds:.1f}",
+            "[green]valid[/]" if cut.is_valid else f"[bold red]{_fault(cut)}[/]",
+        )
+    out.print(table)
+    stages = ", ".join(f"{stage} {1e3 * seconds:.1f}" for stage, seconds in tracing.seconds.items())
+    out.print(f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}.")
+    for cut in cuts:
+        for reason in cut.refused[:_MOST_REASONS]:
+            out.print(f"[bold red]{cut.method}, {escape(reason)}[/]")
+
+
+def _fault(cut: Cut) -> str:
+    if cut.refused:
+        return f"Box2D refuses {len(cut.refused)}"
+    return "not the outline"
+
+
+def _counted(outline: Outline) -> str:
+    n_parts, n_holes = len(outline.parts), sum(len(part.holes) for part in outline.parts)
+    return f"{n_parts} part{'s' * (n_parts != 1)}, {n_holes} hole{'s' * (n_holes != 1)}"

@@ -1,0 +1,130 @@
+"""The picture of ``trace``: a panel for each method, its pieces over the picture that was traced. matplotlib is loaded only here."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.decompose.image import read_pixels
+from engine.decompose.tracing import DRAWING_SUFFIX
+from engine.geometry import Circle, Polygon
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from engine.app.commands.trace import Cut
+    from engine.decompose import Tracing
+
+__all__ = ["draw_cuts"]
+
+_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#D55E00")
+"""Okabe and Ito's, which every kind of colour vision tells apart."""
+_PANEL, _DPI = 3.6, 100
+_HEAD = 0.55
+"""Inches above a panel's box for its title."""
+_MOST_COLUMNS = 4
+_TALLEST = 2.0
+"""Of a panel, height over width, and width over height."""
+_TINT, _BEHIND = 0.55, 0.6
+"""How much of a piece, and of the picture behind, shows."""
+_MOST_PIXELS = 1024
+"""Of the picture behind, along its longer side."""
+_FULL = 255.0
+_LUMA = (0.2126, 0.7152, 0.0722)
+"""How bright red, green and blue are, ITU-R BT.709: the picture is grey, so that the colours are the pieces'."""
+_EDGE = 0.03
+"""Room around everything, of its longer side."""
+
+
+def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
+    """Return the PNG: the outline as a black line, pieces that touch in different colours; the same cuts give the same bytes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    n_columns = min(_MOST_COLUMNS, len(cuts))
+    n_rows = math.ceil(len(cuts) / n_columns)
+    box = tracing.outline.aabb
+    boxes = np.array([(*box.lower, *box.upper), *(_box(piece) for cut in cuts for piece in cut.body.pieces)])
+    lower, upper = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    edge = _EDGE * float((upper - lower).max())
+    lower, upper = lower - edge, upper + edge
+    shape = min(_TALLEST, max(1.0 / _TALLEST, float((upper[1] - lower[1]) / (upper[0] - lower[0]))))
+    figure = Figure(figsize=(n_columns * _PANEL, n_rows * (_PANEL * shape + _HEAD)), dpi=_DPI)
+    FigureCanvasAgg(figure)
+    height = 1.0 / n_rows
+    title = height * _HEAD / (_PANEL * shape + _HEAD)
+    for k, cut in enumerate(cuts):
+        row, column = divmod(k, n_columns)
+        panel = figure.add_axes((column / n_columns, 1.0 - (row + 1) * height, 1.0 / n_columns, height - title))
+        panel.set_axis_off()
+        _draw_panel(panel, tracing, cut)
+        panel.set(xlim=(lower[0], upper[0]), ylim=(lower[1], upper[1]))
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", metadata={"Software": None})
+    return picture.getvalue()
+
+
+def _draw_panel(panel: Axes, tracing: Tracing, cut: Cut) -> None:
+    from matplotlib.patches import Circle as Disc
+    from matplotlib.patches import PathPatch
+    from matplotlib.patches import Polygon as Patch
+    from matplotlib.path import Path
+
+    _draw_behind(panel, tracing)
+    for piece, color in zip(cut.body.pieces, _colored(cut.body.pieces), strict=True):
+        for alpha, face in ((_TINT, color), (1.0, "none")):
+            look = {"facecolor": face, "edgecolor": "none" if face != "none" else color, "alpha": alpha, "linewidth": 1.2}
+            if isinstance(piece, Circle):
+                panel.add_patch(Disc(piece.center, piece.radius, **look))
+            else:
+                panel.add_patch(Patch(piece.vertices, closed=True, **look))
+    rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
+    panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="none", edgecolor="black", linewidth=1.3))
+    count = len(cut.body.pieces)
+    words = f"{cut.method}: {count} piece{'s' * (count != 1)}"
+    error = f"area error {100.0 * cut.cover.area_error:.3g} %"
+    panel.set_title(f"{words}\n{error}", fontsize=11)
+    panel.set_aspect("equal")
+
+
+def _draw_behind(panel: Axes, tracing: Tracing) -> None:
+    """Draw the picture where it lies, or the outline filled in grey, for a drawing."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    picture = tracing.picture
+    if picture is None or picture.file.lower().endswith(DRAWING_SUFFIX):
+        rings = [Path(np.concatenate((ring, ring[:1])), closed=True) for ring in tracing.outline.rings()]
+        panel.add_patch(PathPatch(Path.make_compound_path(*rings), facecolor="0.75", edgecolor="none"))
+        return
+    pixels = read_pixels(picture.file, picture.crop).astype(np.float64) / _FULL
+    step = math.ceil(max(pixels.shape) / _MOST_PIXELS)
+    pixels = pixels[::step, ::step]
+    grey = pixels[:, :, :3] @ _LUMA
+    shown = np.stack((grey, grey, grey, _BEHIND * pixels[:, :, 3]), axis=2)
+    panel.imshow(shown, extent=(picture.lower[0], picture.upper[0], picture.lower[1], picture.upper[1]))
+
+
+def _colored(pieces: Sequence[Polygon | Circle]) -> list[str]:
+    """Give each piece the first colour that none of those before it has whose boxes meet its box."""
+    boxes = np.array([_box(piece) for piece in pieces])
+    chosen: list[int] = []
+    for k, box in enumerate(boxes):
+        before = boxes[:k]
+        meets = (before[:, :2] <= box[2:]).all(axis=1) & (before[:, 2:] >= box[:2]).all(axis=1)
+        taken = [chosen[j] for j in np.flatnonzero(meets)]
+        counts = [taken.count(color) for color in range(len(_COLORS))]
+        chosen.append(counts.index(min(counts)))
+    return [_COLORS[color] for color in chosen]
+
+
+def _box(piece: Polygon | Circle) -> tuple[float, float, float, float]:
+    if isinstance(piece, Circle):
+        (x, y), r = piece.center, piece.radius
+        return x - r, y - r, x + r, y + r
+    (left, bottom), (right, top) = piece.vertices.min(axis=0).tolist(), piece.vertices.max(axis=0).tolist()
+    return left, bottom, right, top

@@ -1,0 +1,70 @@
+"""JSON files from anywhere: read with a limit on their size, and told by the line where they are broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import Never
+
+from engine.common.errors import Described, InvalidInputError
+
+__all__ = ["json_text", "read_json"]
+
+_INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
+
+
+def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
+    """Return the plain data of a JSON file.
+
+    Parameters
+    ----------
+    path : path-like
+    kind : str
+        What it should be, for messages: "pair file".
+    largest : int
+        Bytes it may have.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is larger, or it is no JSON with finite numbers; the message has the line.
+    """
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+        raise InvalidInputError(kind, f"a file that can be read ({told})", name) from None
+    if len(content) > largest:
+        raise InvalidInputError(name, f"a {kind}, at most {largest} bytes", Described("more"))
+    return _parsed(content, kind, name)
+
+
+def json_text(plain: object) -> bytes:
+    """Return plain data as indented JSON with each innermost list on one line; every float comes back as the same float."""
+    text = json.dumps(plain, indent=2, allow_nan=False)
+    text = _INNERMOST.sub(lambda numbers: "[" + re.sub(r"\s+", " ", numbers[1]) + "]", text)
+    return (text + "\n").encode("utf-8")
+
+
+def _parsed(content: bytes, kind: str, name: str) -> object:
+    def refuse(constant: str) -> Never:
+        raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
+
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
+    except UnicodeDecodeError:
+        raise InvalidInputError(name, "text in UTF-8", Described("other bytes")) from None
+    except json.JSONDecodeError as error:
+        lines = error.doc.splitlines()
+        line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
+        field = f"{name}, line {error.lineno}, column {error.colno}"
+        raise InvalidInputError(field, f"JSON ({error.msg[:1].lower()}{error.msg[1:]})", line or Described("nothing")) from None
+    except RecursionError:
+        raise InvalidInputError(name, f"a {kind}", Described("lists nested without end")) from None
+    except InvalidInputError:
+        raise
+    except ValueError:  # a whole number of thousands of digits
+        raise InvalidInputError(name, f"a {kind}", Described("a number of thousands of digits")) from None

@@ -1,0 +1,247 @@
+"""The fewest convex pieces of a polygon without holes, cut along diagonals, by dynamic programming.
+
+Corners 0 .. n-1 go round counter-clockwise. For i < k that see each other let P(i, k) be the polygon i, i+1, .., k, cut off by the
+diagonal i-k. Let w(i, k) be the least number of diagonals that cut P(i, k) into convex pieces; w(0, n-1) is the answer. The piece that
+lies along i-k has a corner j from which the triangle i, j, k is seen::
+
+                  j                 cut along i-j and j-k:           w(i, j) + 1 + w(j, k) + 1      (an edge of the polygon costs nothing)
+                /   \\               or leave one of them out, and let the triangle
+        P(i,j) /     \\ P(j,k)       grow into the piece along it, where both ends stay convex: one less
+              /       \\
+             i --------- k
+
+Leaving i-j out needs convex corners at j *and* at i, so it matters how the piece along i-j ends: its first edge at i (to the corner
+`first`) and its last at j (from the corner `last`). The nearer both are to the diagonal, the more easily it may be left out. So of all
+ways to reach w(i, k) those with the *narrowest pairs* (first, last) are kept: none of which is worse than another at both ends. A way
+with one diagonal more than w is never needed: cutting along i-k itself costs that one too, and leaves the ends as narrow as can be.
+
+A partition with fewest diagonals uses none between two convex corners (it could go). Therefore one end of each subproblem is a reflex
+corner, and the triangle is put at the end where the piece can go on growing:
+
+    A, i reflex:             i-j may be left out and j-k is a cut; the piece along i-k is that along i-j and the triangle: pair (first of
+    i-j, j)
+    B, i convex, k reflex:   j-k may be left out, i-j is a cut: pair (j, last of j-k)
+
+Kept pairs grow in both numbers, since j only grows: a stack on which a new pair takes away those that it beats. With corner 0 counted
+as reflex the whole polygon is a subproblem of that kind.
+
+Cost: corners that see each other, one of them reflex, times n; O(r^2 n) and more where all see all. Which corners see each other takes
+O(r n) tests against n edges, given up at the first edge in the way.
+
+Three corners on one line need a rule of their own, for outlines are full of them. A corner on the line of its neighbours is no dent: a
+piece may have it. A diagonal may pass corners on its line whose edges all lie on one side of it: it is taken as if it were bent away
+from that side by nothing at all. "Triangles" of no area take part like others::
+
+          i     j --- k            the piece below has k, j, i on one line: i-k is seen past j, bent to the left,
+           \\___|                  and P(i, k) is the triangle i, j, k of no area and what else lies above
+
+No least set has a cut i-k past a corner j: cutting i-j and j-k, which bound the same, would be one less.
+
+The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then told apart by their neighbours: a
+diagonal must start inside the angle of *this* corner.
+
+Coordinates are whole numbers of at most 30 bits (`engine.decompose.grid`), so that every turn is exact.
+
+Sources: J. M. Keil, "Decomposing a Polygon into Simpler Components", 1985; J. M. Keil, J. Snoeyink, "On the Time Bound for Convex
+Decomposition of Simple Polygons", 2002. The division into A and B follows them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.common.arrays import IntArray
+from engine.common.jit import kernel
+
+__all__ = ["NOT_CUT", "fewest_diagonals"]
+
+NOT_CUT = -1
+"""In the first row: the polygon cannot be cut into convex pieces; it is not what it should be."""
+
+_UNKNOWN = 1 << 30  # more diagonals than there can be
+
+
+@kernel
+def _turn(points: IntArray, p: int, q: int, r: int) -> int:
+    left = (points[q, 0] - points[p, 0]) * (points[r, 1] - points[p, 1])
+    right = (points[q, 1] - points[p, 1]) * (points[r, 0] - points[p, 0])
+    value: int = left - right
+    return value
+
+
+@kernel
+def _same(points: IntArray, p: int, q: int) -> bool:
+    return bool(points[p, 0] == points[q, 0] and points[p, 1] == points[q, 1])
+
+
+@kernel
+def _is_ahead(points: IntArray, at: int, to: int, along: int) -> bool:
+    """Tell whether `to` and `along` lie in exactly one direction from `at`."""
+    if _turn(points, at, along, to) != 0:
+        return False
+    x, y = points[to, 0] - points[at, 0], points[to, 1] - points[at, 1]
+    return bool(x * (points[along, 0] - points[at, 0]) + y * (points[along, 1] - points[at, 1]) > 0)
+
+
+@kernel
+def _starts_inside(points: IntArray, at: int, to: int, is_start: bool) -> bool:
+    """Tell whether the way from corner `at` to `to` starts inside the angle there, bent a little: left at its start, right from its end."""
+    n = points.shape[0]
+    before, after = (at + n - 1) % n, (at + 1) % n
+    if _is_ahead(points, at, to, after):
+        return is_start
+    if _is_ahead(points, at, to, before):
+        return not is_start
+    left_of_in, left_of_out = _turn(points, before, at, to), _turn(points, at, after, to)
+    if _turn(points, before, at, after) > 0:
+        return left_of_in > 0 and left_of_out > 0
+    return left_of_in > 0 or left_of_out > 0
+
+
+@kernel
+def _is_seen(points: IntArray, p: int, q: int) -> bool:
+    """Tell whether the way from corner p to q, bent a little to the left, lies inside: corners on it touch it from the right only."""
+    n = points.shape[0]
+    if not (_starts_inside(points, p, q, True) and _starts_inside(points, q, p, False)):
+        return False
+    side_c = _turn(points, p, q, n - 1)
+    for d in range(n):
+        c = d - 1 if d > 0 else n - 1
+        side_d = _turn(points, p, q, d)
+        if side_d == 0 and not _same(points, d, p) and not _same(points, d, q):
+            along = (points[d, 0] - points[p, 0]) * (points[q, 0] - points[d, 0]) + (points[d, 1] - points[p, 1]) * (
+                points[q, 1] - points[d, 1]
+            )
+            if along > 0 and (side_c > 0 or _turn(points, p, q, (d + 1) % n) > 0):
+                return False
+        if (side_c > 0 and side_d < 0) or (side_c < 0 and side_d > 0):
+            side_p, side_q = _turn(points, c, d, p), _turn(points, c, d, q)
+            if (side_p > 0 and side_q < 0) or (side_p < 0 and side_q > 0):
+                return False
+        side_c = side_d
+    return True
+
+
+@kernel
+def fewest_diagonals(points: IntArray) -> IntArray:
+    """Return a least set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces."""
+    n = points.shape[0]
+    reflex = np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        reflex[i] = _turn(points, (i + n - 1) % n, i, (i + 1) % n) < 0
+    reflex[0] = True  # so that the whole polygon is a subproblem; it may well be convex
+
+    sees = np.zeros((n, n), dtype=np.bool_)
+    for i in range(n - 1):
+        sees[i, i + 1] = True
+        for k in range(i + 2, n):
+            if reflex[i] or reflex[k] or k == i + 2:
+                sees[i, k] = _is_seen(points, i, k) or _is_seen(points, k, i)
+    sees[0, n - 1] = True
+
+    weight = np.full((n, n), _UNKNOWN, dtype=np.int32)
+    begin = np.zeros((n, n), dtype=np.int64)  # where the pairs of a subproblem start in the store, and how many they are
+    count = np.zeros((n, n), dtype=np.int32)
+    store = np.empty((16 * n, 3), dtype=np.int32)  # first, last, and the pair of the subproblem that the piece goes on into, or -1
+    used = 0
+    stack = np.empty((n + 1, 3), dtype=np.int32)
+    for i in range(n - 1):
+        weight[i, i + 1] = 0
+    for i in range(n - 2):
+        if sees[i, i + 2]:
+            weight[i, i + 2] = 0
+            store[used, 0], store[used, 1], store[used, 2] = i + 1, i + 1, -1
+            begin[i, i + 2], count[i, i + 2] = used, 1
+            used += 1
+
+    for gap in range(3, n):
+        for i in range(n - gap):
+            k = i + gap
+            if not sees[i, k] or not (reflex[i] or reflex[k]):
+                continue
+            best, top = _UNKNOWN, 0
+            for j in range(i + 1, k):
+                if not sees[i, j] or not sees[j, k]:
+                    continue
+                first, last, beyond = j, j, -1  # of the piece along i-k, and the pair of P(i, j) or P(j, k) that it goes on into
+                if reflex[i]:  # A: j-k is a cut, i-j may be left out
+                    if not (reflex[k] or reflex[j] or j == k - 1):
+                        continue
+                    found = weight[i, j]
+                    if k - j > 1:
+                        found += weight[j, k] + 1
+                    if j - i > 1:
+                        for at in range(begin[i, j], begin[i, j] + count[i, j]):
+                            if _turn(points, store[at, 1], j, k) < 0:
+                                break
+                            beyond = at
+                        if beyond >= 0 and _turn(points, k, i, store[beyond, 0]) < 0:
+                            beyond = -1
+                        if beyond < 0:
+                            found += 1
+                        else:
+                            first = store[beyond, 0]
+                else:  # B: i-j is a cut, j-k may be left out
+                    if not (reflex[j] or j == i + 1):
+                        continue
+                    found = weight[j, k]
+                    if j - i > 1:
+                        found += weight[i, j] + 1
+                    if k - j > 1:
+                        for at in range(begin[j, k] + count[j, k] - 1, begin[j, k] - 1, -1):
+                            if _turn(points, i, j, store[at, 0]) < 0:
+                                break
+                            beyond = at
+                        if beyond >= 0 and _turn(points, store[beyond, 1], k, i) < 0:
+                            beyond = -1
+                        if beyond < 0:
+                            found += 1
+                        else:
+                            last = store[beyond, 1]
+                if found > best:
+                    continue
+                if found < best:
+                    best, top = found, 0
+                elif top > 0 and first <= stack[top - 1, 0]:
+                    continue
+                while top > 0 and stack[top - 1, 1] >= last:
+                    top -= 1
+                stack[top, 0], stack[top, 1], stack[top, 2] = first, last, beyond
+                top += 1
+            weight[i, k], begin[i, k], count[i, k] = best, used, top
+            if used + top > store.shape[0]:
+                larger = np.empty((2 * store.shape[0] + top, 3), dtype=np.int32)
+                for at in range(used):
+                    larger[at, 0], larger[at, 1], larger[at, 2] = store[at, 0], store[at, 1], store[at, 2]
+                store = larger
+            for at in range(top):
+                store[used, 0], store[used, 1], store[used, 2] = stack[at, 0], stack[at, 1], stack[at, 2]
+                used += 1
+
+    cuts = np.full((n, 2), NOT_CUT, dtype=np.int64)
+    if n < 3 or count[0, n - 1] == 0:
+        return cuts
+
+    # Read the cuts off: a subproblem and which of its pairs was taken
+    n_cuts = 0
+    todo = np.empty((2 * n, 3), dtype=np.int64)
+    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n - 1, begin[0, n - 1]
+    n_todo = 1
+    while n_todo > 0:
+        n_todo -= 1
+        i, k, pair = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
+        j = store[pair, 1] if reflex[i] else store[pair, 0]
+        beyond = store[pair, 2]
+        for side in range(2):
+            a, b = (i, j) if side == 0 else (j, k)
+            if b - a < 2:
+                continue
+            if beyond >= 0 and (side == 0) == reflex[i]:
+                taken = np.int64(beyond)
+            else:
+                taken = begin[a, b]
+                cuts[n_cuts, 0], cuts[n_cuts, 1] = a, b
+                n_cuts += 1
+            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = a, b, taken
+            n_todo += 1
+    return cuts[:n_cuts]

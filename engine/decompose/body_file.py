@@ -1,0 +1,307 @@
+"""A body in pieces as a JSON file that scenes load, and a body from a picture in one call.
+
+    {
+      "format": "collision body", "version": 1, "name": "star",
+      "method": "exact", "tolerance": 0.005, "pixels_per_metre": 100.0, "max_pieces": 8,
+      "outline": [{"outer": [[0, 0], [1, 0], [0, 1]], "holes": [[[0.1, 0.1], [0.1, 0.2], [0.2, 0.1]]]}],
+      "fixtures": [
+        {"kind": "polygon", "vertices": [[0, 0], [1, 0], [0, 1]]},
+        {"kind": "circle", "radius": 0.5, "center": [0, 0]}
+      ],
+      "picture": {"file": "star.png", "lower": [-0.5, -0.5], "upper": [0.5, 0.5], "crop": [0, 0, 100, 100]},
+      "notes": ["Left out: 3 parts nowhere 0.01 m thick, less than Box2D's skin."]
+    }
+
+Metres, in the frame of the body, y up. The outline's parts and rings are those of `Outline`; a fixture is a convex polygon of at most 16
+vertices, or a circle. The picture's file is looked for from the folder of this file; `lower` and `upper` are the corners of the box that
+it, or the rectangle `crop` (left, top, width, height in pixels) of it, fills. `max_pieces`, `picture`, `notes` and `holes` are optional.
+Every float is written with as many digits as bring back the same float.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.common.checks import integer, positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.files import write_atomically
+from engine.common.json_file import json_text, read_json
+from engine.common.limits import MAX_COORDINATE, MAX_POLYGON_VERTICES
+from engine.common.tolerances import TRACE_TOLERANCE
+from engine.decompose.outline import Outline, Part
+from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE, DEFAULT_THRESHOLD, TRACED_SUFFIXES, Picture, Tracing, trace_file
+from engine.geometry import Circle, Polygon
+
+if TYPE_CHECKING:
+    from engine.decompose._body_schema import BodySchema
+
+__all__ = ["BODY_SUFFIX", "FORMAT", "VERSION", "BodyFile", "body_as_json", "body_from_json", "body_of_file", "load_body", "save_body"]
+
+FORMAT = "collision body"
+VERSION = 1
+BODY_SUFFIX = ".json"
+
+_LARGEST_FILE = 16_000_000
+"""Bytes; a hundred thousand vertices take five million."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyFile:
+    """A body: its pieces, what they stand for, and how they came about.
+
+    Parameters
+    ----------
+    name : str
+    pieces : tuple of Polygon or Circle
+        Body frame, metres; at least one. Polygons have at most 16 vertices and no skin of their own.
+    outline : Outline
+        What was cut up, same frame.
+    method : str
+        How; one of `engine.decompose.decompose.METHODS`, or another word in a file that something else wrote.
+    tolerance : float
+        > 0, metres, of the outline.
+    pixels_per_metre : float
+        > 0.
+    max_pieces : int, optional
+        How many pieces were asked for at the most.
+    picture : Picture, optional
+        What it looks like.
+    notes : tuple of str
+        A sentence each: what was left out, what was assumed.
+
+    Raises
+    ------
+    InvalidInputError
+        A field is not what it should be.
+    """
+
+    name: str
+    pieces: tuple[Polygon | Circle, ...]
+    outline: Outline
+    method: str
+    tolerance: float
+    pixels_per_metre: float
+    max_pieces: int | None = None
+    picture: Picture | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("name", "method"):
+            if not isinstance(getattr(self, field), str):
+                raise InvalidInputError(field, "a text", getattr(self, field))
+        if not isinstance(self.outline, Outline):
+            raise InvalidInputError("outline", "an Outline", self.outline)
+        object.__setattr__(self, "pieces", tuple(self.pieces))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        if not self.pieces:
+            raise InvalidInputError("pieces", "at least one", Described("none"))
+        for k, piece in enumerate(self.pieces):
+            _check_piece(f"pieces[{k}]", piece)
+        object.__setattr__(self, "tolerance", positive("tolerance", self.tolerance, "m"))
+        object.__setattr__(self, "pixels_per_metre", positive("pixels_per_metre", self.pixels_per_metre))
+        if self.max_pieces is not None:
+            object.__setattr__(self, "max_pieces", integer("max_pieces", self.max_pieces, 1))
+
+
+def body_of_file(
+    path: str | os.PathLike[str],
+    method: str = "exact",
+    tolerance: float = TRACE_TOLERANCE,
+    max_pieces: int | None = None,
+    pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE,
+    threshold: float = DEFAULT_THRESHOLD,
+    crop: Iterable[int] | None = None,
+) -> BodyFile:
+    """Return the body of a picture, of a drawing (.svg), or of a body file (.json), which is taken as it is.
+
+    Parameters
+    ----------
+    path : path-like
+    method, max_pieces
+        As `engine.decompose.decompose.decompose` takes them.
+    tolerance, pixels_per_metre, threshold, crop
+        As `trace_file` takes them.
+
+    Raises
+    ------
+    InvalidInputError, InvalidShapeError
+        A value out of its range; a file that cannot be read, or has nothing in it that could be a body. Nothing else is raised.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == BODY_SUFFIX:
+        return load_body(path)
+    if suffix not in TRACED_SUFFIXES:
+        wanted = "a file that ends in " + ", ".join((*TRACED_SUFFIXES, BODY_SUFFIX))
+        raise InvalidInputError(os.fspath(path), wanted, Described(suffix or "no ending"))
+    tracing = trace_file(path, pixels_per_metre, tolerance, threshold, crop)
+    return body_of_tracing(tracing, method, tolerance, max_pieces, pixels_per_metre)
+
+
+def body_of_tracing(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> BodyFile:
+    """Return the body that a method makes of what was traced."""
+    from engine.decompose.decompose import decompose
+
+    cut = decompose(tracing.outline, method, max_pieces)
+    return BodyFile(
+        tracing.name, cut.pieces, tracing.outline, method, tolerance, pixels_per_metre, max_pieces, tracing.picture, tracing.notes
+    )
+
+
+def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
+    """Write the body, whole or not at all; what is written can be loaded, or nothing is.
+
+    The picture is named as seen from the folder of the file.
+
+    Raises
+    ------
+    InvalidInputError
+        A number or a text beyond the format's range.
+    OSError
+        The file cannot be written.
+    """
+    folder = Path(path).parent
+    plain = body_as_json(body, folder)
+    body_from_json(plain, os.fspath(path), folder)
+    write_atomically(path, json_text(plain))
+
+
+def load_body(path: str | os.PathLike[str]) -> BodyFile:
+    """Read a body. Whether its picture is there is not looked at.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+    """
+    return body_from_json(read_json(path, "body file", _LARGEST_FILE), os.fspath(path), Path(path).parent)
+
+
+def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[str] = ".") -> BodyFile:
+    """Return the body that the plain data of a file describe.
+
+    Parameters
+    ----------
+    plain : object
+    file : str
+        The name used in messages.
+    folder : path-like
+        Where its picture is looked for.
+
+    Raises
+    ------
+    InvalidInputError
+        As `load_body`.
+    """
+    from pydantic import ValidationError
+
+    from engine.decompose._body_schema import BodySchema, mistake
+
+    try:
+        held = BodySchema.model_validate(plain)
+    except ValidationError as error:
+        raise mistake(file, error) from None
+    try:
+        return BodyFile(
+            held.name,
+            tuple(_piece(k, fixture) for k, fixture in enumerate(held.fixtures)),
+            _outline(held),
+            held.method,
+            held.tolerance,
+            held.pixels_per_metre,
+            held.max_pieces,
+            _picture(held, Path(folder)),
+            tuple(held.notes),
+        )
+    except InvalidInputError as error:  # a shape's mistake stays one
+        raise type(error)(f"{file}: {error.field}", error.requirement, error.value) from None
+
+
+def body_as_json(body: BodyFile, folder: str | os.PathLike[str] = ".") -> dict[str, Any]:
+    """Return the plain data of a file in that folder."""
+    plain: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": body.name, "method": body.method}
+    plain.update({"tolerance": body.tolerance, "pixels_per_metre": body.pixels_per_metre})
+    if body.max_pieces is not None:
+        plain["max_pieces"] = body.max_pieces
+    plain["outline"] = [
+        {"outer": part.outer.tolist(), **({"holes": [hole.tolist() for hole in part.holes]} if part.holes else {})}
+        for part in body.outline.parts
+    ]
+    plain["fixtures"] = [_plain_piece(piece) for piece in body.pieces]
+    if body.picture is not None:
+        plain["picture"] = {
+            "file": _seen_from(body.picture.file, folder),
+            "lower": list(body.picture.lower),
+            "upper": list(body.picture.upper),
+        }
+        if body.picture.crop is not None:
+            plain["picture"]["crop"] = list(body.picture.crop)
+    if body.notes:
+        plain["notes"] = list(body.notes)
+    return plain
+
+
+def _check_piece(field: str, piece: object) -> None:
+    if isinstance(piece, Polygon):
+        if len(piece.vertices) > MAX_POLYGON_VERTICES:
+            raise InvalidShapeError(f"{field}.vertices", f"at most {MAX_POLYGON_VERTICES}", Described(str(len(piece.vertices))))
+        if piece.skin_radius != 0.0:
+            raise InvalidShapeError(f"{field}.skin_radius", "0 m: Box2D gives every polygon its own", piece.skin_radius)
+        farthest = float(np.abs(piece.vertices).max())
+    elif isinstance(piece, Circle):
+        farthest = max(abs(piece.center[0]), abs(piece.center[1])) + piece.radius
+    else:
+        raise InvalidInputError(field, "a Polygon or a Circle", piece)
+    if farthest > MAX_COORDINATE:
+        raise InvalidShapeError(field, f"within {MAX_COORDINATE:g} m of the origin", Described(f"{farthest:g}"))
+
+
+def _piece(k: int, fixture: Any) -> Polygon | Circle:
+    try:
+        if fixture.kind == "circle":
+            return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))
+        return Polygon(fixture.vertices)
+    except InvalidShapeError as error:
+        raise InvalidShapeError(f"fixtures[{k}].{error.field}", error.requirement, error.value) from None
+
+
+def _outline(held: BodySchema) -> Outline:
+    parts = []
+    for k, part in enumerate(held.outline):
+        try:
+            parts.append(Part(part.outer, part.holes))
+        except InvalidShapeError as error:
+            raise InvalidShapeError(f"outline[{k}].{error.field}", error.requirement, error.value) from None
+    try:
+        return Outline(parts)
+    except InvalidShapeError as error:
+        raise InvalidShapeError("outline", error.requirement, error.value) from None
+
+
+def _plain_piece(piece: Polygon | Circle) -> dict[str, Any]:
+    if isinstance(piece, Circle):
+        return {"kind": "circle", "radius": piece.radius, "center": list(piece.center)}
+    return {"kind": "polygon", "vertices": piece.vertices.tolist()}
+
+
+def _picture(held: BodySchema, folder: Path) -> Picture | None:
+    if held.picture is None:
+        return None
+    lower, upper = held.picture.lower, held.picture.upper
+    crop = held.picture.crop
+    box = (lower[0], lower[1]), (upper[0], upper[1])
+    picture = Picture(held.picture.file, *box, None if crop is None else (crop[0], crop[1], crop[2], crop[3]))
+    return replace(picture, file=os.path.normpath(folder / held.picture.file))
+
+
+def _seen_from(file: str, folder: str | os.PathLike[str]) -> str:
+    """Return the file's path relative to the folder, with forward slashes; as it is, where there is no way (another drive)."""
+    try:
+        return PurePath(os.path.relpath(file, folder)).as_posix()
+    except ValueError:
+        return file

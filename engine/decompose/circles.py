@@ -1,0 +1,94 @@
+"""At most k circles inside the outline: the cheapest fixtures there are.
+
+Each circle lies wholly inside, so that there is no excess; what is missed are the corners. The first is the largest circle that fits.
+Each next one is that which covers most of what is not covered yet; circles may overlap. (With their centres on the medial axis this is
+how sphere trees are built.) A circle at a point has the distance from the boundary as its radius; candidates are the points of a
+square lattice inside, and the same points count what is covered::
+
+        . . . . . . .        o  centre of the first circle: the point farthest from the boundary
+        . . . o . . .        then the point whose circle covers most points still uncovered
+        . . . . . . .
+
+Taking the best next one is never far from the best k at once: a set's covered area is submodular, so that k steps reach ``1 - 1/e``,
+63 %, of the most that k of the candidates can cover. Each new circle adds area, so more are never worse.
+
+Sources: G. L. Nemhauser, L. A. Wolsey, M. L. Fisher, "An analysis of approximations for maximizing submodular set functions", 1978; P.
+M. Hubbard, "Approximating Polyhedra with Spheres for Time-Critical Collision Detection", 1996.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.tolerances import EPS32
+from engine.geometry import Circle
+
+__all__ = ["circles_inside"]
+
+LATTICE_POINTS = 1000
+"""Points inside that are tried as centres, about, a count. Eight circles then cover 1 to 5 % less than with 4,000, in a tenth of the time
+and less (10 ms, measured on five outlines of `tests/outlines`): each point is compared with each."""
+
+REFINEMENTS = 20
+"""Convergence, a count. The first circle's centre is moved uphill by half a lattice step, a quarter, and so on: to 1e-6 of a step."""
+
+
+def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
+    """Return at most `max_pieces` circles inside `target` (a shapely geometry), the largest first; none if all are too small."""
+    import shapely
+
+    boundary = target.boundary
+    shapely.prepare(target)
+    shapely.prepare(boundary)
+    x0, y0, x1, y1 = target.bounds
+    spacing = math.sqrt(target.area / LATTICE_POINTS)
+    found: list[Circle] = []
+    # thin figures far apart have a large box: never more lattice points than a hundred times those wanted
+    spacing = max(spacing, math.sqrt((x1 - x0) * (y1 - y0) / (100.0 * LATTICE_POINTS)))
+    grid = np.meshgrid(np.arange(x0 + 0.5 * spacing, x1, spacing), np.arange(y0 + 0.5 * spacing, y1, spacing))
+    lattice = np.column_stack([axis.ravel() for axis in grid])
+    inside = lattice[shapely.contains_xy(target, lattice[:, 0], lattice[:, 1])]
+    deepest = [np.array(shapely.get_coordinates(shapely.point_on_surface(part))[0]) for part in shapely.get_parts(target)]
+    centers = np.concatenate((inside, deepest))
+    radii = shapely.distance(shapely.points(centers), boundary)
+    at = int(radii.argmax())
+    centers = np.concatenate((centers, _uphill(target, boundary, centers[at], spacing)[None]))
+    radii = np.append(radii, shapely.distance(shapely.Point(centers[-1]), boundary))
+    # to the rounding of float32, in which Box2D holds centre and radius
+    radii -= EPS32 * (np.abs(centers).max(axis=1) + radii)
+    reaches = _reached(centers, radii)
+    chosen = len(centers) - 1
+    while len(found) < max_pieces and math.pi * max(radii[chosen], 0.0) ** 2 > 2.0 * EPS32:
+        found.append(Circle(float(radii[chosen]), (float(centers[chosen, 0]), float(centers[chosen, 1]))))
+        reaches &= ~reaches[chosen]
+        gains = reaches.sum(axis=1)
+        chosen = int(np.lexsort((-radii, -gains))[0])
+        if gains[chosen] == 0:
+            break
+    return found
+
+
+def _reached(centers: FloatArray, radii: FloatArray) -> Any:
+    """Return for each circle which of the points it covers, bool (n, n)."""
+    x, y = centers[:, 0], centers[:, 1]
+    return (x[:, None] - x[None]) ** 2 + (y[:, None] - y[None]) ** 2 <= (np.maximum(radii, 0.0) ** 2)[:, None]
+
+
+def _uphill(target: Any, boundary: Any, start: FloatArray, step: float) -> FloatArray:
+    """Return a point near `start` that is farther from the boundary, by trying eight neighbours at ever smaller steps."""
+    import shapely
+
+    best, depth = start, float(shapely.distance(shapely.Point(start), boundary))
+    turn = np.arange(8) * (math.pi / 4.0)
+    around = np.column_stack((np.cos(turn), np.sin(turn)))
+    for _ in range(REFINEMENTS):
+        step *= 0.5
+        tries = best + step * around
+        depths = np.where(shapely.contains_xy(target, tries[:, 0], tries[:, 1]), shapely.distance(shapely.points(tries), boundary), 0.0)
+        if depths.max() > depth:
+            best, depth = tries[int(depths.argmax())], float(depths.max())
+    return best

@@ -1,0 +1,146 @@
+"""One box, two boxes, k boxes: the coarsest ways to stand for an outline, and for many games enough.
+
+One box is the rectangle of least area around everything (`engine.bounding.least_area_box`, rotating calipers), or the upright one
+(`aabb`).
+
+For two, the outline is cut by a line and each half gets its own box. Both halves of the cut outline are inside their boxes, so that
+nothing is missed. All lines of six directions through (a sample of) the outline's corners are tried, since a least total has the line
+at a corner where one box's side ends; the pair of least total area wins::
+
+        +------+ . . .            +------+
+        | L    | .    .           | L    |
+        |      |       .    ->    |      |------+
+        |      +------+           |      |      |
+        |             |           |      |      |
+        +-------------+           +------+------+
+
+For k, the half whose cut saves most is cut next, even where it saves nothing yet (a comb's first tooth must be cut off before a gap can
+be). Of the states on the way, the one of least area outside the outline is taken: more
+boxes are never worse. The boxes of an oriented cut may overlap a little, which is no harm within one body.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from engine.bounding import least_area_box
+from engine.common.arrays import FloatArray
+from engine.decompose.limits import clean, is_large_enough
+
+__all__ = ["boxes_around"]
+
+DIRECTIONS = 4
+"""Directions of the lines that are tried, a count, evenly over half a turn; those along the region's own box are tried besides."""
+
+LINES = 16
+"""Lines of one direction that are tried at most, a count: through corners of the region, evenly sampled."""
+
+
+def boxes_around(target: Any, max_pieces: int, is_upright: bool) -> list[FloatArray]:
+    """Return the corners (4, 2) of at most `max_pieces` rectangles that cover `target` (a shapely geometry).
+
+    With `is_upright` their sides are parallel to the axes and the cuts too. The list may be empty where even one is too small for Box2D.
+    """
+    import shapely
+
+    regions = [target]
+    boxes = [_box_around(target, is_upright)]
+    best, least = list(boxes), math.inf
+    cuts: list[tuple[float, Any, Any] | None] = [None]
+    known = [False]
+    while True:
+        excess = shapely.difference(shapely.union_all([shapely.Polygon(box) for box in boxes]), target).area
+        if excess < least:
+            best, least = list(boxes), excess
+        if len(boxes) == max_pieces:
+            break
+        for k, region in enumerate(regions):
+            if not known[k]:
+                cuts[k], known[k] = _best_cut(region, boxes[k], is_upright), True
+        gains = [-math.inf if cut is None else cut[0] for cut in cuts]
+        at = int(np.argmax(gains))
+        chosen = cuts[at]
+        if chosen is None:
+            break
+        _, one, two = chosen
+        regions[at], boxes[at], cuts[at], known[at] = one, _box_around(one, is_upright), None, False
+        regions.append(two)
+        boxes.append(_box_around(two, is_upright))
+        cuts.append(None)
+        known.append(False)
+    return [box for box in best if is_large_enough(clean(box))]
+
+
+def _box_around(region: Any, is_upright: bool) -> FloatArray:
+    import shapely
+
+    if is_upright:
+        x0, y0, x1, y1 = region.bounds
+        return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    box = least_area_box(shapely.get_coordinates(region.convex_hull)[:-1])
+    along = np.array(box.axis) * box.half_width
+    across = np.array((-box.axis[1], box.axis[0])) * box.half_height
+    return np.array([box.center - along - across, box.center + along - across, box.center + along + across, box.center - along + across])
+
+
+def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, Any, Any] | None:
+    """Return how much area the best cut of a region saves, and the two halves; None where nothing can be cut."""
+    import shapely
+
+    axis = box[1] - box[0]
+    angles = [0.0, math.pi / 2.0]
+    if not is_upright:
+        own = math.atan2(axis[1], axis[0])
+        angles = [own, own + math.pi / 2.0, *(math.pi * k / DIRECTIONS for k in range(DIRECTIONS))]
+    corners = shapely.get_coordinates(region)
+    middle = corners.mean(axis=0)
+    reach = 2.0 * float(np.hypot(*(corners - middle).T).max())
+    planes: list[Any] = []
+    for angle in angles:
+        normal = np.array((math.cos(angle), math.sin(angle)))
+        tangent = np.array((-normal[1], normal[0]))
+        offsets = np.unique((corners - middle) @ normal)[1:-1]
+        if len(offsets) > LINES:
+            offsets = offsets[np.linspace(0, len(offsets) - 1, LINES).astype(int)]
+        for offset in offsets:
+            foot = middle + offset * normal
+            side = foot + reach * tangent, foot - reach * tangent
+            planes.append(shapely.Polygon([*side, side[1] - 2.0 * reach * normal, side[0] - 2.0 * reach * normal]))
+            planes.append(shapely.Polygon([*side, side[1] + 2.0 * reach * normal, side[0] + 2.0 * reach * normal]))
+    if not planes:
+        return None
+    halves = shapely.intersection(region, np.array(planes, dtype=object))
+    mixed = shapely.get_type_id(halves) == shapely.GeometryType.GEOMETRYCOLLECTION
+    halves[mixed] = shapely.buffer(halves[mixed], 0.0)  # leaves only the areas: a cut along an edge has that edge on its other side, too
+    areas = np.array([_area_around(half, is_upright) for half in shapely.convex_hull(halves)])
+    total = areas[::2] + areas[1::2]
+    for at in np.argsort(total, kind="stable"):
+        if math.isfinite(total[at]):
+            pair = halves[2 * at], halves[2 * at + 1]
+            if all(is_large_enough(clean(_box_around(half, is_upright))) for half in pair):
+                return float(abs(_cross(box[1] - box[0], box[3] - box[0])) - total[at]), *pair
+    return None
+
+
+def _area_around(hull: Any, is_upright: bool) -> float:
+    """Return the area of the least box around a hull, by projecting all corners on all edges; infinite if it has none."""
+    import shapely
+
+    if hull.geom_type != "Polygon" or hull.is_empty:
+        return math.inf
+    if is_upright:
+        x0, y0, x1, y1 = hull.bounds
+        return float((x1 - x0) * (y1 - y0))
+    corners = shapely.get_coordinates(hull)
+    edges = corners[1:] - corners[:-1]
+    units = edges / np.hypot(edges[:, 0], edges[:, 1])[:, None]
+    along = corners @ units.T
+    across = corners @ np.column_stack((-units[:, 1], units[:, 0])).T
+    return float(((along.max(axis=0) - along.min(axis=0)) * (across.max(axis=0) - across.min(axis=0))).min())
+
+
+def _cross(a: FloatArray, b: FloatArray) -> float:
+    return float(a[0] * b[1] - a[1] * b[0])

@@ -1,0 +1,71 @@
+"""Curves of a drawing to points, no farther from the curve than a tolerance.
+
+A chord over n equal steps of the parameter: where a curve's second derivative is at most M, a curve over a step of 1/n lies within
+M / (8 n^2) of its chord, at the same parameter even (the error of linear interpolation). Hence the steps for a tolerance t:
+
+    quadratic   B'' = 2 (p0 - 2 p1 + p2)                                             n >= sqrt(|p0 - 2 p1 + p2| / (4 t))
+    cubic       B'' between 6 (p0 - 2 p1 + p2) and 6 (p1 - 2 p2 + p3)                n >= sqrt(3 max(|..|, |..|) / (4 t))
+    ellipse     E(a) = c + u cos a + v sin a,  |E''| = |c - E| <= sqrt(u^2 + v^2)    n >= sweep sqrt(sqrt(u^2 + v^2) / (8 t))
+
+Both directions of the Hausdorff distance are bounded by it: points of equal parameter belong together.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import Described, InvalidInputError
+
+__all__ = ["MOST_STEPS", "cubic_points", "ellipse_points", "quadratic_points"]
+
+MOST_STEPS = 10_000
+"""Of one curve; one that needs more is bent over millions of tolerances."""
+
+
+def quadratic_points(p0: complex, p1: complex, p2: complex, tolerance: float) -> FloatArray:
+    """Return points after `p0` up to `p2`, float64 (n, 2), such that the polygon through them stays within `tolerance` of the curve.
+
+    Raises
+    ------
+    InvalidInputError
+        That takes more than `MOST_STEPS` points, or a number is NaN.
+    """
+    t = _parameters(math.sqrt(abs(p0 - 2.0 * p1 + p2) / (4.0 * tolerance)))
+    return _pairs((1.0 - t) ** 2 * p0 + 2.0 * t * (1.0 - t) * p1 + t**2 * p2, p2)
+
+
+def cubic_points(p0: complex, p1: complex, p2: complex, p3: complex, tolerance: float) -> FloatArray:
+    """Return points after `p0` up to `p3`, as `quadratic_points` does."""
+    bend = max(abs(p0 - 2.0 * p1 + p2), abs(p1 - 2.0 * p2 + p3))
+    t = _parameters(math.sqrt(3.0 * bend / (4.0 * tolerance)))
+    s = 1.0 - t
+    return _pairs(s**3 * p0 + 3.0 * s**2 * t * p1 + 3.0 * s * t**2 * p2 + t**3 * p3, p3)
+
+
+def ellipse_points(center: complex, u: complex, v: complex, start: float, sweep: float, end: complex, tolerance: float) -> FloatArray:
+    """Return points of an elliptic arc after its start up to `end`, as `quadratic_points` does.
+
+    Parameters
+    ----------
+    center, u, v : complex
+        The ellipse is ``center + u cos(angle) + v sin(angle)``.
+    start, sweep : float
+        The angle where it begins, and how far it goes; radians, sign and all.
+    """
+    angle = start + sweep * _parameters(abs(sweep) * math.sqrt(math.hypot(abs(u), abs(v)) / (8.0 * tolerance)))
+    return _pairs(center + u * np.cos(angle) + v * np.sin(angle), end)
+
+
+def _parameters(n_steps: float) -> FloatArray:
+    if not n_steps <= MOST_STEPS:
+        raise InvalidInputError("tolerance", f"so large that no curve needs more than {MOST_STEPS} points", Described(f"{n_steps:.3g}"))
+    n = max(1, math.ceil(n_steps))
+    return np.arange(1, n + 1) / n
+
+
+def _pairs(points: np.ndarray[tuple[int], np.dtype[np.complex128]], end: complex) -> FloatArray:
+    points[-1] = end
+    return np.column_stack((points.real, points.imag))

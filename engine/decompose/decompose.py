@@ -1,0 +1,231 @@
+"""One call for all ways of cutting an outline into what Box2D takes, with what each gives away.
+
+    method           pieces                                                     excess   missed   default k
+    exact            the fewest convex ones along diagonals (`keil`)            0        0
+    hertel_mehlhorn  convex ones, by leaving out diagonals (`hertel_mehlhorn`)  0        0
+    hull             a hull around each part, merged down to k (`approximate`)  some     0        1
+    box, boxes       k least rectangles (`coarse`)                              some     0        1, 2
+    aabb             k upright rectangles (`coarse`)                            some     0        1
+    circles          k circles inside (`circles`)                               0        some     8
+
+``exact`` and ``hertel_mehlhorn`` with a number of pieces are approximations to at most that many (`approximate`), without loss where so
+many do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.checks import choice, finite, integer
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_POLYGON_VERTICES
+from engine.decompose.approximate import covering_hull, merged_to
+from engine.decompose.circles import circles_inside
+from engine.decompose.coarse import boxes_around
+from engine.decompose.deviation import farthest, union
+from engine.decompose.grid import on_grid
+from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.keil import fewest_pieces
+from engine.decompose.limits import clean, is_large_enough, within_limits
+from engine.decompose.outline import Outline, signed_area
+from engine.decompose.triangulate import triangulate
+from engine.geometry import Circle, Polygon
+
+__all__ = ["EXACT_METHODS", "EXACT_SHARE", "METHODS", "Decomposition", "decompose"]
+
+METHODS = ("exact", "hertel_mehlhorn", "hull", "box", "boxes", "aabb", "circles")
+"""The most faithful first."""
+
+EXACT_METHODS = METHODS[:2]
+"""Those that cover the outline and nothing else, as long as the number of pieces is left open."""
+
+DEFAULT_PIECES = {"hull": 1, "box": 1, "boxes": 2, "aabb": 1, "circles": 8}
+
+MOST_PIECES = 1000
+"""A count: pieces that may be asked for."""
+
+EXACT_SHARE = 1e-6
+"""Comparison, relative: the share of its area that an outline may lose to the limits of Box2D and still be said to be kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """The pieces that stand for an outline.
+
+    Attributes
+    ----------
+    pieces : tuple of Polygon or Circle
+        In the outline's frame, metres, each one within Box2D's limits.
+    outline : Outline
+    method : str
+        One of `METHODS`.
+    max_pieces : int or None
+        As asked for.
+    n_dropped : int
+        Pieces that were too small for Box2D and left out; their area counts as missed.
+    """
+
+    pieces: tuple[Polygon | Circle, ...]
+    outline: Outline
+    method: str
+    max_pieces: int | None = None
+    n_dropped: int = field(default=0)
+
+    @property
+    def area(self) -> float:
+        """Square metres of the outline."""
+        return self.outline.area
+
+    @cached_property
+    def covered(self) -> float:
+        """Square metres that the pieces cover together."""
+        return float(self._shapes[1].area)
+
+    @cached_property
+    def excess(self) -> float:
+        """Square metres that are covered and do not belong to the outline."""
+        return float(self._beyond.area)
+
+    @cached_property
+    def missed(self) -> float:
+        """Square metres of the outline that no piece covers."""
+        return float(self._bare.area)
+
+    @property
+    def area_error(self) -> float:
+        """Excess and missed area over the outline's area."""
+        return (self.excess + self.missed) / self.area
+
+    @cached_property
+    def greatest_distance(self) -> float:
+        """Metres from a covered point to the outline, or from a missed one to the pieces, at the most; see `deviation.farthest`."""
+        outline, covered = self._shapes
+        return max(farthest(self._beyond, outline), farthest(self._bare, covered))
+
+    @cached_property
+    def _shapes(self) -> tuple[Any, Any]:
+        return self.outline.as_shapely(), union(self.pieces)
+
+    @cached_property
+    def _beyond(self) -> Any:
+        return self._shapes[1].difference(self._shapes[0])
+
+    @cached_property
+    def _bare(self) -> Any:
+        return self._shapes[0].difference(self._shapes[1])
+
+
+def decompose(
+    outline: Outline,
+    method: str = "exact",
+    max_pieces: int | None = None,
+    *,
+    max_vertices: int = MAX_POLYGON_VERTICES,
+    max_lost: float = EXACT_SHARE,
+) -> Decomposition:
+    """Cut an outline into convex pieces, or cover it by few, or fill it with circles.
+
+    Parameters
+    ----------
+    outline : Outline
+        Metres, near the origin of the body that it is to be: float32 is spaced 6e-8 of the distance from there.
+    method : str
+        One of `METHODS`; the module says what each gives.
+    max_pieces : int, optional
+        1 to 1,000. Makes ``exact`` and ``hertel_mehlhorn`` approximate; the others have a default.
+    max_vertices : int
+        4 to 16, corners of one polygon; plain Box2D takes 8.
+    max_lost : float
+        0 to 1: share of the outline's area that ``exact`` and ``hertel_mehlhorn`` may lose to the limits of Box2D, such as specks
+        smaller than it takes,
+        before they refuse. Whatever is lost counts as `missed`.
+
+    Returns
+    -------
+    Decomposition
+        The same for the same outline, always.
+
+    Raises
+    ------
+    InvalidShapeError
+        The outline is too small or too thin for Box2D, or loses more than `max_lost`.
+    InvalidInputError
+        Another argument is out of its range.
+
+    Examples
+    --------
+    >>> ell = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)])
+    >>> [len(decompose(ell, method).pieces) for method in ("exact", "hull", "boxes")]
+    [2, 1, 2]
+    >>> decompose(ell, "exact", max_pieces=1).excess
+    0.5
+    """
+    if not isinstance(outline, Outline):
+        raise InvalidInputError("outline", "an Outline", outline)
+    method = choice("method", method, METHODS)
+    if max_pieces is not None:
+        max_pieces = integer("max_pieces", max_pieces, 1, MOST_PIECES)
+    max_vertices = integer("max_vertices", max_vertices, 4, MAX_POLYGON_VERTICES)
+    max_lost = finite("max_lost", max_lost)
+    if not 0.0 <= max_lost <= 1.0:
+        raise InvalidInputError("max_lost", "from 0 to 1", max_lost)
+
+    n_dropped = 0
+    pieces: list[Polygon | Circle]
+    wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MOST_PIECES)
+    if method in EXACT_METHODS:
+        loops, n_dropped = _exact_pieces(outline, method, max_vertices, max_lost)
+        if max_pieces is not None:
+            loops = merged_to(outline.as_shapely(), loops, max_pieces, max_vertices)
+    elif method == "hull":
+        loops = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
+        loops = merged_to(outline.as_shapely(), loops, wanted, max_vertices) if loops else []
+        n_dropped = max(0, len(outline.parts) - len(loops)) if len(loops) < wanted else 0
+    elif method == "circles":
+        circles = circles_inside(outline.as_shapely(), wanted)
+        if not circles:
+            raise _too_small(outline)
+        return Decomposition(tuple(circles), outline, method, max_pieces)
+    else:
+        loops = boxes_around(outline.as_shapely(), wanted, method == "aabb")
+    pieces = [Polygon(loop) for loop in _good(loops)]
+    if not pieces:
+        raise _too_small(outline)
+    return Decomposition(tuple(pieces), outline, method, max_pieces, n_dropped)
+
+
+def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: float) -> tuple[list[FloatArray], int]:
+    loops: list[FloatArray] = []
+    n_dropped = 0
+    for part in on_grid(outline):
+        start = merged(part, triangulate(part)) if method == "hertel_mehlhorn" or len(part.rings) > 1 else None
+        found = start if method == "hertel_mehlhorn" and start is not None else fewest_pieces(part, start)
+        made, dropped = within_limits(part, found, max_vertices)
+        loops.extend(made)
+        n_dropped += dropped
+    if not loops:
+        raise _too_small(outline)
+    # partitions do not overlap, so that areas may be summed
+    lost = 1.0 - sum(signed_area(loop) for loop in loops) / outline.area
+    if lost > max_lost:
+        wanted = f"large, broad, and near enough to its origin that Box2D can hold all of it but {max_lost:g} (max_lost)"
+        raise InvalidShapeError("outline", wanted, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
+    return loops, n_dropped
+
+
+def _good(loops: list[FloatArray]) -> list[FloatArray]:
+    cleaned = [clean(np.asarray(loop)) for loop in loops]
+    return [loop for loop in cleaned if is_large_enough(loop)]
+
+
+def _too_small(outline: Outline) -> InvalidShapeError:
+    box = outline.aabb
+    size = f"{box.upper[0] - box.lower[0]:.3g} m x {box.upper[1] - box.lower[1]:.3g} m"
+    return InvalidShapeError(
+        "outline", "large enough for Box2D, near its origin, to hold a piece of it (an area > 1.2e-7 m^2)", Described(size)
+    )

@@ -1,0 +1,243 @@
+"""The whole numbers on which a decomposition is decided.
+
+Which side of a line a point lies on decides everything here: whether a corner is a dent, whether two corners see each other, whether a
+diagonal can be left out. Rounding must not answer that differently twice. So the outline is laid on a grid first, of 2^30 steps along
+its longer side: coordinates are whole numbers of at most 30 bits, their differences have 30 as well, a product of two 60, and the turn
+
+    (qx - px)(ry - py) - (qy - py)(rx - px)
+
+at most 61 bits with its sign: int64 holds it, and no test rounds. A step is 1e-9 of the outline, a hundredth of what float32, in which
+Box2D computes, can tell. The grid only *decides*; the pieces are made of the outline's own vertices again, to the bit, so that no area
+is lost to it.
+
+The grid's axes are along most of the outline's edges, counted by length. So a comb, a window or a letter E keeps its corners on common
+lines however it is turned, where a grid along x and y would round each to another side of them, and a piece that rests on such a line
+would fall into several.
+
+Two corners that fall on one grid point become one, a corner that falls on another edge becomes a corner of that edge too (so that two
+rings which touch share a vertex there)::
+
+    outer edge  a-----------------b              a------v----------b
+                        v                  ->          / \\
+                       / \\  hole                      /   \\
+
+Corners which lie on the line of their neighbours to within two steps are left out, for there rounding would make dents of them.
+
+Where rounding would make rings cross, which needs features as small as a step, they are rounded by snap rounding instead, which keeps
+them valid at the cost of a vertex here and there.
+
+Source of snap rounding: J. D. Hobby, "Practical segment intersection with finite precision output", 1999 (`shapely.set_precision`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import Described, InvalidShapeError
+from engine.decompose.outline import Outline
+
+__all__ = ["GRID_BITS", "GridPart", "on_grid", "turn"]
+
+GRID_BITS = 30
+"""Bits of a coordinate: twice as many and one stay within int64."""
+
+STRAIGHT = 2.0
+"""Rounding, steps of the grid. Corners on a slanting line are rounded by 0.7 of a step, each to its own side; then they would be dents
+and bumps. Two steps are 2e-9
+of the outline's extent."""
+
+SAME_DIRECTION = 0.5 * math.pi / 2.0**20
+"""Rounding, radians. Edges whose directions agree to 1.5e-6 are taken as parallel where the grid's axes are chosen, and for nothing
+else."""
+
+Point = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class GridPart:
+    """A part of an outline on the grid.
+
+    Attributes
+    ----------
+    points : list of (int, int)
+        Different grid points; `turn` of any three fits into int64.
+    rings : list of lists of int
+        Indices into `points`, the outer ring first; the inside is on the left of each edge. A point may lie on two rings.
+    vertices : float64 (n, 2)
+        The same points in metres: the outline's own vertices.
+    """
+
+    points: list[Point]
+    rings: list[list[int]]
+    vertices: FloatArray
+
+    @property
+    def array(self) -> IntArray:
+        """The points as int64 (n, 2)."""
+        return np.array(self.points, dtype=np.int64).reshape(-1, 2)
+
+    def loop(self, piece: Sequence[int]) -> FloatArray:
+        """Return the metres of a loop of indices, (n, 2)."""
+        found: FloatArray = self.vertices[list(piece)]
+        return found
+
+
+def turn(p: Point, q: Point, r: Point) -> int:
+    """Return twice the area of the triangle p, q, r, positive where r lies left of the line from p to q; exact."""
+    return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+
+def on_grid(outline: Outline) -> list[GridPart]:
+    """Return the parts of an outline on one grid.
+
+    A part may fall into several where it is thinner than a step of the grid, and is left out where it is nothing but that.
+
+    Raises
+    ------
+    InvalidShapeError
+        Nothing of the outline is left.
+    """
+    import shapely
+
+    frame = _Frame.of(outline)
+    found = []
+    for part in outline.parts:
+        rings = [frame.cells(ring) for ring in part.rings()]
+        origin = {
+            _key(cell): vertex
+            for cells, ring in zip(rings, part.rings(), strict=True)
+            for cell, vertex in zip(np.rint(cells), ring, strict=True)
+        }
+        polygon = shapely.Polygon(np.rint(rings[0]), [np.rint(ring) for ring in rings[1:]])
+        if not polygon.is_valid:
+            polygon = shapely.set_precision(shapely.Polygon(rings[0], rings[1:]), 1.0)
+        for simple in getattr(polygon, "geoms", [polygon]):
+            if simple.geom_type == "Polygon" and simple.area > 0.0:
+                found.append(_grid_part(shapely.orient_polygons(simple), origin, frame))
+    if not found:
+        raise InvalidShapeError("outline", "wider than a thousand-millionth of its length", Described("slivers only"))
+    return found
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where the grid lies: a step in metres, its axis, and the point, in steps along the grid's axes, that becomes (0, 0)."""
+
+    unit: float
+    cos: float
+    sin: float
+    center: tuple[float, float]
+
+    @classmethod
+    def of(cls, outline: Outline) -> _Frame:
+        box = outline.aabb
+        extent = max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])
+        unit = 2.0 ** (math.frexp(extent)[1] - GRID_BITS)
+        edges = np.concatenate([np.concatenate((ring[1:], ring[:1])) - ring for ring in outline.rings()])
+        lengths = np.hypot(edges[:, 0], edges[:, 1])
+        turns = np.arctan2(edges[:, 1], edges[:, 0]) % (0.5 * math.pi)
+        # directions that agree are counted together, by the length of their edges; one just below a right angle is one just above 0
+        names = np.rint(turns / SAME_DIRECTION) % round(0.5 * math.pi / SAME_DIRECTION)
+        kinds, which = np.unique(names, return_inverse=True)
+        best = int(np.bincount(which, weights=lengths).argmax())
+        cos, sin = 1.0, 0.0
+        if kinds[best] != 0.0:
+            longest = edges[int(np.where(which == best, lengths, 0.0).argmax())]
+            cos, sin = (longest / math.hypot(*longest)).tolist()
+        x, y = 0.5 * (box.lower[0] + box.upper[0]), 0.5 * (box.lower[1] + box.upper[1])
+        return cls(unit, cos, sin, (float(np.rint((cos * x + sin * y) / unit)), float(np.rint((cos * y - sin * x) / unit))))
+
+    def cells(self, ring: FloatArray) -> FloatArray:
+        """Return metres as steps, not rounded yet; element by element, so that equal points stay equal."""
+        x, y = ring[:, 0] / self.unit, ring[:, 1] / self.unit
+        return np.column_stack((self.cos * x + self.sin * y - self.center[0], self.cos * y - self.sin * x - self.center[1]))
+
+    def metres(self, cell: Point) -> FloatArray:
+        u, v = cell[0] + self.center[0], cell[1] + self.center[1]
+        return np.array([self.cos * u - self.sin * v, self.sin * u + self.cos * v]) * self.unit
+
+
+def _grid_part(polygon: Any, origin: dict[Point, FloatArray], frame: _Frame) -> GridPart:
+    loops = [[_key(cell) for cell in np.asarray(ring.coords)[:-1]] for ring in (polygon.exterior, *polygon.interiors)]
+    loops = _straightened([_without_repeats(loop) for loop in loops])
+    if len(loops) > 1:
+        loops = _with_touching(loops)
+    index: dict[Point, int] = {}
+    rings = [[index.setdefault(cell, len(index)) for cell in loop] for loop in loops]
+    vertices = np.array([origin[cell] if cell in origin else frame.metres(cell) for cell in index])
+    return GridPart(list(index), rings, vertices)
+
+
+def _key(cell: FloatArray) -> Point:
+    return int(cell[0]), int(cell[1])
+
+
+def _without_repeats(loop: list[Point]) -> list[Point]:
+    return [cell for before, cell in zip([loop[-1], *loop[:-1]], loop, strict=True) if cell != before]
+
+
+def _straightened(loops: list[list[Point]]) -> list[list[Point]]:
+    """Leave out corners that are no farther than `STRAIGHT` steps from the line of those kept, unless rings touch there or would cross."""
+    import shapely
+
+    shared = {cell for cell, times in Counter(cell for loop in loops for cell in loop).items() if times > 1}
+    straight = [_straightened_ring(loop, shared) for loop in loops]
+    if straight == loops or min(map(len, straight)) < 3 or not shapely.Polygon(straight[0], straight[1:]).is_valid:
+        return loops
+    return straight
+
+
+def _straightened_ring(loop: list[Point], shared: set[Point]) -> list[Point]:
+    cells = np.array(loop, dtype=np.float64)
+    before, after = cells - np.roll(cells, 1, axis=0), np.roll(cells, -1, axis=0) - cells
+    chord = np.hypot(*(before + after).T)
+    bend = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0])
+    flat = (bend <= STRAIGHT * chord) & ((before * after).sum(axis=1) > 0.0)
+    if not flat.any() or flat.all():
+        return loop
+    first = int(bend.argmax())
+    ring = loop[first:] + loop[:first]
+    may_go = np.roll(flat, -first).tolist()
+    kept = [ring[0]]
+    passed: list[Point] = []
+    for k in range(1, len(ring)):
+        end = ring[(k + 1) % len(ring)]
+        if may_go[k] and ring[k] not in shared and _all_near(kept[-1], end, [*passed, ring[k]]):
+            passed.append(ring[k])
+        else:
+            kept.append(ring[k])
+            passed = []
+    return kept
+
+
+def _all_near(p: Point, q: Point, cells: list[Point]) -> bool:
+    reach = STRAIGHT * math.dist(p, q)
+    return all(abs(turn(p, q, cell)) <= reach for cell in cells)
+
+
+def _with_touching(loops: list[list[Point]]) -> list[list[Point]]:
+    """Put every corner that lies on an edge of another ring into that edge."""
+    cells = np.array([cell for loop in loops for cell in loop], dtype=np.int64)
+    made = []
+    for loop in loops:
+        ring: list[Point] = []
+        start = np.array(loop, dtype=np.int64)
+        end = np.concatenate((start[1:], start[:1]))
+        way = end - start
+        to = cells[None] - start[:, None]
+        cross = way[:, None, 0] * to[..., 1] - way[:, None, 1] * to[..., 0]
+        along = (way[:, None] * to).sum(axis=2)
+        touching = (cross == 0) & (along > 0) & (along < (way * way).sum(axis=1)[:, None])
+        for k, cell in enumerate(loop):
+            ring.append(cell)
+            on_edge = np.flatnonzero(touching[k])
+            ring.extend(dict.fromkeys(_key(cells[at]) for at in on_edge[np.argsort(along[k, on_edge])]))
+        made.append(ring)
+    return made

@@ -1,0 +1,81 @@
+"""Fewer pieces by leaving out diagonals that nobody needs.
+
+Take any partition into convex pieces, such as a triangulation, and look at each diagonal once. It may go if the corners that it leaves
+behind at its two ends turn left or go straight on; it is then *inessential*, and the two pieces become one convex piece::
+
+        p---u---q            p---u---q
+        |   |   |            |       |          at u: turn(p, u, q) >= 0, at v: turn(q', v, p') >= 0
+        |   |   |     ->     |       |
+        p'--v---q'           p'--v---q'
+
+**At most four times the optimum.** A diagonal that stays is essential for one of its ends, a reflex corner (a dent): without it the
+angle there would be more than pi. Of two diagonals that both lie within pi of one of the corner's edges, the one nearer to that edge
+is not essential there, for the other leaves no more than pi beside that edge. The two ranges of pi, one from each edge, cover the
+inner angle; so a reflex corner has at most two essential diagonals, and at most ``2 r`` diagonals stay, r being the number of reflex
+corners. Any partition needs a diagonal at every reflex corner, and one diagonal serves two at most: at least ``r / 2``, a quarter as
+many. For a part with h holes d diagonals make ``d + 1 - h`` pieces; so there are at most ``2 r + 1 - h`` pieces where at least ``r / 2
++ 1 - h`` are needed, which for h <= 1 is at most four times as many.
+
+The order matters little; the longest diagonals go first here, since what is left is then more round.
+
+Source: S. Hertel, K. Mehlhorn, "Fast Triangulation of Simple Polygons", 1983; J. O'Rourke, Computational Geometry in C, 1998, 2.5.1.
+"""
+
+from __future__ import annotations
+
+from engine.decompose.grid import GridPart, Point, turn
+
+__all__ = ["merged"]
+
+
+def merged(part: GridPart, pieces: list[list[int]]) -> list[list[int]]:
+    """Return convex pieces with every inessential diagonal taken out.
+
+    Parameters
+    ----------
+    part : GridPart
+    pieces : list of loops of indices
+        Convex, counter-clockwise, making up the part: its triangles, or any partition of it.
+
+    Returns
+    -------
+    list of loops of indices
+        Of the same kind, no more of them; no two can be joined along a common diagonal.
+    """
+    ahead: list[int] = []  # of each half-edge the next and the last one round its piece, and where it starts
+    behind: list[int] = []
+    start: list[int] = []
+    of_edge: dict[tuple[int, int], int] = {}
+    for piece in pieces:
+        first, n = len(start), len(piece)
+        for k, u in enumerate(piece):
+            of_edge[u, piece[(k + 1) % n]] = first + k
+            start.append(u)
+            ahead.append(first + (k + 1) % n)
+            behind.append(first + (k - 1) % n)
+    points = part.points
+    both_ways = [(u, v) for u, v in of_edge if u < v and (v, u) in of_edge]
+    gone = [False] * len(start)
+    for u, v in sorted(both_ways, key=lambda edge: (-_length_sq(points[edge[0]], points[edge[1]]), edge)):
+        here, there = of_edge[u, v], of_edge[v, u]
+        before_u, after_u, before_v, after_v = behind[here], ahead[there], behind[there], ahead[here]
+        at_u = turn(points[start[before_u]], points[u], points[start[ahead[after_u]]])
+        at_v = turn(points[start[before_v]], points[v], points[start[ahead[after_v]]])
+        if at_u >= 0 and at_v >= 0:
+            ahead[before_u], behind[after_u] = after_u, before_u
+            ahead[before_v], behind[after_v] = after_v, before_v
+            gone[here] = gone[there] = True
+    found = []
+    for edge in range(len(start)):
+        if not gone[edge]:
+            loop = []
+            while not gone[edge]:
+                gone[edge] = True
+                loop.append(start[edge])
+                edge = ahead[edge]
+            found.append(loop)
+    return found
+
+
+def _length_sq(p: Point, q: Point) -> int:
+    return (p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2

@@ -1,0 +1,235 @@
+"""The outline of what is opaque in a picture.
+
+Between the centres of pixels the alpha is taken as linear, and the contour runs where it passes the threshold: an edge that was
+painted with soft pixels is found again to a small part of a pixel.
+
+       0    0    0    0           alpha at the centres of pixels; a row and a column of 0 around it
+         .----------.              closes what touches the picture's edge: an opaque pixel at the
+       0 |  1    1  | 0            edge ends half a pixel from its centre, where the picture ends
+         '-----.    |
+       0    0   \\ 1 | 0            y is up: row 0 is the highest
+                 '--'
+
+A picture without transparency is read as a drawing on paper: what differs from the one colour of its border is the outline, wherever it
+is, so that a letter keeps its holes. If the border has several colours (a photograph), or nothing differs, the whole picture is the
+outline. A note says which of these was done.
+
+The threshold of a drawing on paper: a pixel counts as fully drawn where a channel differs from the paper by twice `_PAPER_GRAIN`, as
+half drawn at once that; compression wears edges that far.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.checks import finite, integer, positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.decompose.outline import Outline
+
+__all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "read_opacity", "read_pixels"]
+
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tga", ".ico", ".ppm", ".pgm")
+
+Crop = tuple[int, int, int, int]
+"""Left, top, width, height: pixels, from the picture's upper left corner."""
+
+Bytes = NDArray[np.uint8]
+
+_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
+"""Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
+_MOST_PIXELS = 4096 * 4096
+"""A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
+_LARGEST_FILE = 64_000_000
+"""Bytes."""
+_PAPER_GRAIN = 24
+"""Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain colour."""
+_OPAQUE = 255
+_WORD_STEPS = 257
+"""65535 / 255: from sixteen bits to eight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opacity:
+    """How opaque each pixel is: `alpha` float64 (height, width), 0 to 1, row 0 on top; the rectangle looked at; notes.
+
+    `is_whole`: there is nothing to tell figure and background by, the picture's own rectangle is the outline.
+    """
+
+    alpha: FloatArray
+    crop: Crop | None
+    notes: tuple[str, ...]
+    is_whole: bool = False
+
+
+def read_opacity(path: str | os.PathLike[str], crop: Crop | None = None) -> Opacity:
+    """Return the opacity of a picture, or of a rectangle of it.
+
+    Parameters
+    ----------
+    path : path-like
+        A PNG, or another picture that Pillow reads. Of an animation the first frame.
+    crop : (left, top, width, height), optional
+        Pixels; wholly inside the picture.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no picture, or a broken or too large one, or `crop` lies outside.
+    """
+    pixels, crop, notes = _read(path, crop)
+    if pixels[:, :, 3].min() < _OPAQUE:
+        alpha = pixels[:, :, 3] / _OPAQUE
+    else:
+        alpha, note = _on_paper(pixels[:, :, :3])
+        notes.append(note)
+    return Opacity(np.ascontiguousarray(alpha, dtype=np.float64), crop, tuple(notes), bool(alpha.min() == 1.0))
+
+
+def read_pixels(path: str | os.PathLike[str], crop: Crop | None = None) -> Bytes:
+    """Return the picture, or a rectangle of it, as uint8 (height, width, 4): red, green, blue, alpha; errors as `read_opacity`."""
+    return _read(path, crop)[0]
+
+
+def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop | None, list[str]]:
+    """Return the pixels, the checked crop, and notes."""
+    name = os.fspath(path)
+    notes: list[str] = []
+    with _told_as_picture(name):
+        from PIL import Image
+
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size > _LARGEST_FILE:
+                raise InvalidInputError(name, f"a picture of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
+            with Image.open(file, formats=_FORMATS) as picture:
+                width, height = picture.size
+                if width < 1 or height < 1 or width * height > _MOST_PIXELS:
+                    raise _too_large(name, f"{width} x {height}")
+                crop = None if crop is None else _checked_crop(crop, width, height)
+                n_frames = getattr(picture, "n_frames", 1)
+                if n_frames > 1:
+                    notes.append(f"It is an animation: the first of its {n_frames} frames was taken.")
+                pixels = _as_rgba(picture)
+    if crop is not None:
+        left, top, width, height = crop
+        pixels = pixels[top : top + height, left : left + width]
+    return pixels, crop, notes
+
+
+def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: float = 0.5) -> Outline:
+    """Return the outline where `alpha` exceeds the threshold, holes and all parts; the origin is the picture's lower left corner.
+
+    Parameters
+    ----------
+    alpha : float64 (height, width)
+        0 to 1; row 0 is the highest.
+    pixels_per_metre : float
+        > 0.
+    threshold : float
+        Greater than 0 and less than 1.
+
+    Raises
+    ------
+    InvalidShapeError
+        Nothing is more opaque than the threshold.
+
+    References
+    ----------
+    contourpy's "serial" generator: marching squares, with outer lines and holes sorted out.
+    """
+    import contourpy
+    import shapely
+
+    scale = positive("pixels_per_metre", pixels_per_metre)
+    level = finite("threshold", threshold)
+    if not 0.0 < level < 1.0:
+        raise InvalidInputError("threshold", "greater than 0 and less than 1", threshold)
+    height, width = alpha.shape
+    padded = np.zeros((height + 2, width + 2))
+    padded[1:-1, 1:-1] = alpha
+    # a pixel of exactly the threshold would be a corner where four lines meet, or none
+    padded[padded == level] = np.nextafter(level, 0.0)
+    x = (np.arange(width + 2) - 0.5) / scale
+    y = (height + 0.5 - np.arange(height + 2)) / scale
+    generator = contourpy.contour_generator(x, y, padded, name="serial", fill_type=contourpy.FillType.OuterOffset)
+    points, offsets = cast(tuple[list[FloatArray], list[IntArray]], generator.filled(level, np.inf))
+    polygons = []
+    for ring_points, ends in zip(points, offsets, strict=True):
+        rings = np.split(ring_points, ends[1:-1])
+        polygons.append(shapely.Polygon(rings[0], rings[1:]))
+    if not polygons:
+        raise InvalidShapeError("picture", f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
+    found = shapely.MultiPolygon(polygons)
+    return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
+
+
+def _checked_crop(crop: Crop, width: int, height: int) -> Crop:
+    if not isinstance(crop, tuple | list) or len(crop) != 4:
+        raise InvalidInputError("crop", "left, top, width, height in pixels", crop)
+    left, top = integer("crop[0]", crop[0], 0, width - 1), integer("crop[1]", crop[1], 0, height - 1)
+    return left, top, integer("crop[2]", crop[2], 1, width - left), integer("crop[3]", crop[3], 1, height - top)
+
+
+@contextlib.contextmanager
+def _told_as_picture(name: str) -> Iterator[None]:
+    """Turn whatever Pillow's many readers raise at a broken file into the one line; what it warns about is no business of the caller's."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except InvalidInputError:
+        raise
+    except OSError as error:
+        if error.strerror:
+            raise InvalidInputError(name, f"a file that can be read ({error.strerror})", name) from None
+        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error))) from None
+    except MemoryError:
+        raise InvalidInputError(name, "a picture that fits into memory", Described("a larger one")) from None
+    except Exception as error:  # a reader of a broken file may raise anything: struct.error, SyntaxError, KeyError
+        if type(error).__name__ == "DecompressionBombError":  # Pillow's own limit, ten times ours
+            raise _too_large(name, "hundreds of millions") from None
+        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error))) from None
+
+
+def _too_large(name: str, size: str) -> InvalidInputError:
+    return InvalidInputError(name, f"a picture of 1 to {_MOST_PIXELS // 1_000_000} million pixels", Described(size))
+
+
+def _plainly(error: Exception) -> str:
+    words = str(error).partition("\n")[0]
+    if "cannot identify image file" in words:
+        return "a file of another kind"
+    return f"a broken one ({words or type(error).__name__})"
+
+
+def _as_rgba(picture: Any) -> Bytes:
+    """Return (height, width, 4) bytes; greys of sixteen and thirty-two bits and floats are brought to eight, which Pillow would cut off."""
+    if picture.mode.startswith(("I", "F")):
+        values = np.asarray(picture, dtype=np.float64)
+        values = np.where(np.isfinite(values), values, 0.0)
+        largest = values.max()
+        steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
+        grey = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)
+        return np.stack((grey, grey, grey, np.full_like(grey, _OPAQUE)), axis=2)
+    return np.asarray(picture.convert("RGBA"))
+
+
+def _on_paper(colors: Bytes) -> tuple[FloatArray, str]:
+    """Return the opacity of a drawing on paper of one colour, or of the whole picture, and what was done."""
+    border = np.concatenate((colors[0], colors[-1], colors[:, 0], colors[:, -1])).astype(np.int64)
+    paper = np.median(border, axis=0)
+    if np.abs(border - paper).max() > _PAPER_GRAIN:
+        return np.ones(colors.shape[:2]), "It has neither transparency nor a border of one colour: the whole picture is the outline."
+    drawn = np.clip(np.abs(colors - paper).max(axis=2) / (2.0 * _PAPER_GRAIN), 0.0, 1.0)
+    if drawn.max() <= 0.5:
+        return np.ones(colors.shape[:2]), "It has no transparency and one colour only: the whole picture is the outline."
+    word = "".join(f"{round(float(channel)):02x}" for channel in paper)
+    return drawn, f"It has no transparency: the colour of its border, #{word}, was taken for the background, wherever it is."

@@ -1,0 +1,136 @@
+"""The fewest convex pieces, by Keil's method, and what can be done of it where there are holes.
+
+For a part without holes the answer is the least possible along diagonals (`_keil_kernel` derives it). With holes the question is NP-
+hard (Lingas, 1982): nobody knows better than to try. But one may try well. Any partition into convex pieces ties every hole to the
+outer ring by its diagonals. Cut the part open along some of them, one for each hole (*bridges*): what remains is a polygon without
+holes, of which the other diagonals of that partition are a partition still. Keil's method finds one with no more pieces than that::
+
+    +-----------+         +-----------+
+    |  +---+    |         |  +---+    |      opened at the bridge b: one ring, that runs along b twice
+    |  |   |    |    ->   |  |   |    |
+    |  +---+    |         |  +---+    |      then bridges which are inessential after all are taken out (Hertel and Mehlhorn)
+    |      \\b   |         |      \\\\   |
+    +-------+---+         +-------+ +-+
+
+So one starts from Hertel and Mehlhorn's pieces and repeats this with other bridges out of the best partition so far; the number of
+pieces never grows. The bridges are the shortest ones first, then drawn at random with a fixed seed, so that one outline always gives
+the same pieces.
+"""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from engine.common.errors import Described, InvalidShapeError
+from engine.decompose.grid import GridPart, turn
+from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.subdivision import Diagonal, diagonals_of, faces
+from engine.decompose.triangulate import triangulate
+
+__all__ = ["KEIL_MAX_VERTICES", "bridges", "fewest_pieces", "warm"]
+
+KEIL_MAX_VERTICES = 1500
+"""Corners up to which Keil's method is tried, a count: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
+have Hertel and Mehlhorn's pieces."""
+
+TRIALS = 6
+"""Openings of a part with holes that are tried after the last one that led to fewer pieces, a count. Over the set of outlines in
+`tests/outlines` 24 of them find
+no fewer pieces than 6."""
+
+
+def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: int = TRIALS) -> list[list[int]]:
+    """Return few convex pieces: the fewest along diagonals of a part without holes, else no more than Hertel and Mehlhorn's.
+
+    Parameters
+    ----------
+    part : GridPart
+    start : list of loops of indices, optional
+        Convex pieces to start from where there are holes; `hertel_mehlhorn.merged` of the triangles, if None.
+    trials : int
+        Openings that are tried after the last gain.
+
+    Returns
+    -------
+    list of loops of indices into the part's points
+        Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbours.
+    """
+    if len(part.rings) == 1:
+        return faces(part, _opened_cuts(part, [])) if len(part.points) <= KEIL_MAX_VERTICES else merged(part, triangulate(part))
+    best = merged(part, triangulate(part)) if start is None else start
+    if len(part.points) > KEIL_MAX_VERTICES:
+        return best
+    draw = random.Random(0)
+    left = trials
+    tried: set[tuple[Diagonal, ...]] = set()
+    while left > 0:
+        left -= 1
+        cut = bridges(part, diagonals_of(best, part), None if not tried else draw)
+        if tuple(cut) in tried:
+            continue
+        tried.add(tuple(cut))
+        found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut)]))
+        if len(found) <= len(best):
+            left = trials if len(found) < len(best) else left
+            best = found
+    return best
+
+
+def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | None = None) -> list[Diagonal]:
+    """Return the fewest of `diagonals` that tie all rings together, by Kruskal's method: the shortest first, or in a drawn order.
+
+    Rings that touch are tied already.
+    """
+    ring_at: dict[int, int] = {}
+    group = list(range(len(part.rings)))
+
+    def find(k: int) -> int:
+        while group[k] != k:
+            k = group[k]
+        return k
+
+    for k, ring in enumerate(part.rings):
+        for node in ring:
+            if node in ring_at:
+                group[find(k)] = find(ring_at[node])
+            ring_at.setdefault(node, k)
+    points = part.points
+    order = sorted(diagonals, key=lambda d: (points[d[0]][0] - points[d[1]][0]) ** 2 + (points[d[0]][1] - points[d[1]][1]) ** 2)
+    if draw is not None:
+        draw.shuffle(order)
+    chosen = []
+    for a, b in order:
+        u, v = find(ring_at[a]), find(ring_at[b])
+        if u != v:
+            group[u] = v
+            chosen.append((a, b))
+    return sorted(chosen)
+
+
+def _opened_cuts(part: GridPart, cut: list[Diagonal]) -> list[Diagonal]:
+    """Return a least set of diagonals that cut the part, opened along `cut`, into convex pieces."""
+    from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
+
+    loops = faces(part, cut)
+    if len(loops) != 1:
+        raise InvalidShapeError("outline", "a part in one piece", Described(f"{len(loops)} after opening its holes"))
+    loop = loops[0]
+    points = [part.points[node] for node in loop]
+    n = len(loop)
+    dents = [k for k in range(n) if turn(points[k - 1], points[k], points[(k + 1) % n]) < 0]
+    if not dents:
+        return []
+    loop = loop[dents[0] :] + loop[: dents[0]]
+    found = fewest_diagonals(np.array([part.points[node] for node in loop], dtype=np.int64))
+    if len(found) and found[0, 0] == NOT_CUT:
+        raise InvalidShapeError("outline", "one that can be cut into convex pieces", Described("a ring that crosses itself"))
+    return sorted({(min(loop[a], loop[b]), max(loop[a], loop[b])) for a, b in found.tolist()})
+
+
+def warm() -> None:
+    """Load the kernel, or compile it the first time."""
+    from engine.decompose._keil_kernel import fewest_diagonals
+
+    fewest_diagonals(np.array([(1, 1), (0, 2), (0, 0), (2, 0)], dtype=np.int64))

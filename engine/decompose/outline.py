@@ -1,0 +1,249 @@
+"""What is cut into pieces: an outline of one or several parts, each with any number of holes.
+
+    outer, counter-clockwise     +------------------+        +------+
+    holes, clockwise             |   +----+         |        |      |
+                                 |   |hole|  part 0 |        | part |
+                                 |   +----+         |        |  1   |
+                                 +------------------+        +------+
+
+Rings are simple. They may touch each other in single points (a hole that meets its outer edge in a corner), but neither cross nor share
+an edge, and the interiors of parts are disjoint: the outline is a valid geometry in the sense of the OGC's Simple Features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from engine.common.arrays import FloatArray, finite_rows, frozen
+from engine.common.checks import finite, positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_COORDINATE
+from engine.geometry import AABB
+
+__all__ = ["Outline", "Part", "signed_area"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A simple polygon with holes.
+
+    Parameters
+    ----------
+    outer : array_like, (n, 2), n >= 3
+        Metres, in either winding, simple, not convex in general. Repeated vertices, the first one at the end included, are dropped;
+        vertices on the line of their neighbours are kept.
+    holes : iterable of array_like, each (m, 2), m >= 3
+        Simple, inside `outer`, apart from each other; single common points are allowed.
+
+    Attributes
+    ----------
+    outer : float64 (n, 2), read-only
+        Counter-clockwise.
+    holes : tuple of float64 (m, 2), read-only
+        Clockwise.
+
+    Raises
+    ------
+    InvalidShapeError
+        A ring has fewer than three vertices or no area, crosses itself or another, a hole lies outside, or a number is not finite
+        or farther than `MAX_COORDINATE` from the origin.
+    """
+
+    outer: FloatArray
+    holes: tuple[FloatArray, ...] = ()
+
+    def __init__(self, outer: ArrayLike, holes: Iterable[ArrayLike] = ()) -> None:
+        object.__setattr__(self, "outer", _ring("outer", outer, 1.0))
+        object.__setattr__(self, "holes", tuple(_ring(f"holes[{k}]", hole, -1.0) for k, hole in enumerate(_listed("holes", holes))))
+        if not _is_triangle(self):
+            _check_valid("part", self.as_shapely())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Part):
+            return NotImplemented
+        rings, others = list(self.rings()), list(other.rings())
+        return len(rings) == len(others) and all(np.array_equal(a, b) for a, b in zip(rings, others, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(ring.tobytes() for ring in self.rings()))
+
+    @property
+    def area(self) -> float:
+        """Square metres, holes taken off."""
+        return sum(signed_area(ring) for ring in self.rings())
+
+    @property
+    def aabb(self) -> AABB:
+        """The tight box around it."""
+        return _box([self.outer])
+
+    @property
+    def n_vertices(self) -> int:
+        """Of all rings."""
+        return sum(len(ring) for ring in self.rings())
+
+    def rings(self) -> Iterator[FloatArray]:
+        """Yield the outer ring, then the holes."""
+        yield self.outer
+        yield from self.holes
+
+    def as_shapely(self) -> Any:
+        """Return it as a `shapely.Polygon`."""
+        import shapely
+
+        return shapely.Polygon(self.outer, self.holes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outline:
+    """One or several parts with disjoint interiors.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        At least one.
+
+    Raises
+    ------
+    InvalidShapeError
+        There is none, or two parts overlap.
+
+    Examples
+    --------
+    >>> frame = Outline([Part([(0, 0), (4, 0), (4, 3), (0, 3)], [[(1, 1), (2, 1), (2, 2), (1, 2)]])])
+    >>> frame.area, frame.n_vertices, frame.aabb.upper
+    (11.0, 8, (4.0, 3.0))
+    """
+
+    parts: tuple[Part, ...]
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        given = _listed("parts", parts)
+        if not given:
+            raise InvalidShapeError("parts", "at least one part", Described("none"))
+        for k, part in enumerate(given):
+            if not isinstance(part, Part):
+                raise InvalidShapeError(f"parts[{k}]", "a Part", part)
+        object.__setattr__(self, "parts", given)
+        if len(given) > 1:
+            _check_valid("parts", self.as_shapely())
+
+    @classmethod
+    def of_polygon(cls, vertices: ArrayLike, holes: Iterable[ArrayLike] = ()) -> Outline:
+        """Return the outline of one part."""
+        return cls((Part(vertices, holes),))
+
+    def __eq__(self, other: object) -> bool:
+        return self.parts == other.parts if isinstance(other, Outline) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    @property
+    def area(self) -> float:
+        """Square metres, holes taken off."""
+        return sum(part.area for part in self.parts)
+
+    @property
+    def aabb(self) -> AABB:
+        """The tight box around all parts."""
+        return _box([part.outer for part in self.parts])
+
+    @property
+    def n_vertices(self) -> int:
+        """Of all rings."""
+        return sum(part.n_vertices for part in self.parts)
+
+    def rings(self) -> Iterator[FloatArray]:
+        """Yield every ring: of each part the outer one, then its holes."""
+        for part in self.parts:
+            yield from part.rings()
+
+    def translated(self, dx: float, dy: float) -> Outline:
+        """Return the outline moved by so many metres."""
+        offset = np.array([finite("dx", dx, "m"), finite("dy", dy, "m")])
+        return Outline(Part(part.outer + offset, [hole + offset for hole in part.holes]) for part in self.parts)
+
+    def scaled(self, factor: float) -> Outline:
+        """Return the outline `factor` times as large, about the origin."""
+        factor = positive("factor", factor)
+        return Outline(Part(part.outer * factor, [hole * factor for hole in part.holes]) for part in self.parts)
+
+    def as_shapely(self) -> Any:
+        """Return it as a `shapely.MultiPolygon`."""
+        import shapely
+
+        return shapely.MultiPolygon([part.as_shapely() for part in self.parts])
+
+    @classmethod
+    def from_shapely(cls, geometry: Any) -> Outline:
+        """Return the outline of a `shapely` Polygon or MultiPolygon.
+
+        Raises
+        ------
+        InvalidShapeError
+            It is empty, invalid, or another kind of geometry.
+        """
+        if geometry.geom_type not in ("Polygon", "MultiPolygon"):
+            raise InvalidShapeError("geometry", "a Polygon or a MultiPolygon", Described(geometry.geom_type))
+        polygons = [geometry] if geometry.geom_type == "Polygon" else list(geometry.geoms)
+        return cls(
+            Part(np.asarray(polygon.exterior.coords)[:, :2], [np.asarray(ring.coords)[:, :2] for ring in polygon.interiors])
+            for polygon in polygons
+            if not polygon.is_empty
+        )
+
+
+def signed_area(ring: FloatArray) -> float:
+    """Return the area within a ring, positive if it is counter-clockwise, by the shoelace formula about its first vertex."""
+    x, y = (ring - ring[0]).T
+    return 0.5 * float(x[:-1] @ y[1:] - x[1:] @ y[:-1])
+
+
+def _ring(field: str, value: ArrayLike, winding: float) -> FloatArray:
+    """Return a ring without repeated vertices, with the sign of area asked for, read-only."""
+    try:
+        points = finite_rows(field, value, 2)
+    except InvalidInputError as error:
+        raise InvalidShapeError(error.field, error.requirement, error.value) from None
+    if len(points) and np.abs(points).max() > MAX_COORDINATE:
+        raise InvalidShapeError(field, f"within {MAX_COORDINATE:g} m of the origin", Described(f"{np.abs(points).max():g}"))
+    if len(points):
+        points = points[(points != np.concatenate((points[-1:], points[:-1]))).any(axis=1)]
+    if len(points) < 3:
+        raise InvalidShapeError(field, "a ring of at least 3 distinct vertices", Described(str(len(points))))
+    area = signed_area(points)
+    if not (math.isfinite(area) and area != 0.0):
+        raise InvalidShapeError(field, "a ring that encloses an area", Described("an area of 0"))
+    return frozen(np.array(points if area * winding > 0.0 else points[::-1], order="C"))
+
+
+def _is_triangle(part: Part) -> bool:
+    """Tell whether a triangle needs no further test."""
+    return not part.holes and len(part.outer) == 3
+
+
+def _check_valid(field: str, geometry: Any) -> None:
+    import shapely
+
+    if not geometry.is_valid:
+        raise InvalidShapeError(field, "rings that cross neither themselves nor each other", Described(shapely.is_valid_reason(geometry)))
+
+
+def _listed(field: str, value: Iterable[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(value)
+    except TypeError:
+        raise InvalidShapeError(field, "a list", value) from None
+
+
+def _box(rings: list[FloatArray]) -> AABB:
+    lower = np.min([ring.min(axis=0) for ring in rings], axis=0)
+    upper = np.max([ring.max(axis=0) for ring in rings], axis=0)
+    return AABB((float(lower[0]), float(lower[1])), (float(upper[0]), float(upper[1])))

@@ -1,0 +1,84 @@
+"""Fewer vertices, the boundary nowhere farther away than a tolerance, and no ring through another.
+
+Douglas and Peucker: between two vertices that stay, the chain of the others is left out if none of them is farther than the
+tolerance from the straight line between the two; else the farthest stays, and both halves are looked at again.
+
+              . * .                         * stays: farther than the tolerance from a-b
+          .           .
+       a ---------------- b
+
+Both directions of the Hausdorff distance are bounded by the tolerance t. From the old boundary to the new one: an edge between two
+vertices within t of a segment lies within t of it, for the neighbourhood of a segment is convex. From the new to the old: the nearest
+point of the segment ab moves continuously from a to b as one goes along the chain, so that it takes every place on ab, each within t.
+
+GEOS leaves a vertex in where the shortcut would cross another edge of any ring (`TopologyPreservingSimplifier`). That the result is
+valid, with every ring still there, is not believed but looked at; else the tolerance is halved until it is.
+
+Sources: D. H. Douglas, T. K. Peucker, "Algorithms for the reduction of the number of points...", 1973; A. Saalfeld, "Topologically
+consistent line simplification with the Douglas-Peucker algorithm", 1999.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.checks import non_negative
+from engine.decompose.outline import Outline, Part
+
+__all__ = ["simplified"]
+
+_MOST_HALVINGS = 8
+"""Tries at a smaller tolerance before the outline stays as it is."""
+
+
+def simplified(outline: Outline, tolerance: float) -> Outline:
+    """Return the outline with fewer vertices, each of them one of its own.
+
+    Parameters
+    ----------
+    outline : Outline
+    tolerance : float
+        >= 0, metres: the Hausdorff distance between the boundaries of the two at the most.
+
+    Examples
+    --------
+    >>> simplified(Outline.of_polygon([(0, 0), (1, -0.01), (2, 0), (2, 1), (0, 1)]), 0.02).n_vertices
+    4
+    """
+    import shapely
+
+    tolerance = non_negative("tolerance", tolerance, "m")
+    if tolerance == 0.0:
+        return outline
+    whole = shapely.MultiPolygon(
+        [shapely.Polygon(_from_a_corner(part.outer), [_from_a_corner(hole) for hole in part.holes]) for part in outline.parts]
+    )
+    for _ in range(_MOST_HALVINGS):
+        found = shapely.simplify(whole, tolerance, preserve_topology=True)
+        if found.is_valid and _same_rings(whole, found):
+            return Outline(
+                Part(np.asarray(polygon.exterior.coords), [np.asarray(ring.coords) for ring in polygon.interiors])
+                for polygon in shapely.get_parts(found)
+            )
+        tolerance *= 0.5
+    return outline
+
+
+def _from_a_corner(ring: FloatArray) -> FloatArray:
+    """Return the ring from its vertex farthest from the middle on: where a ring starts, a vertex stays."""
+    away = ring - ring.mean(axis=0)
+    first = int(np.argmax(np.hypot(away[:, 0], away[:, 1])))
+    return np.concatenate((ring[first:], ring[:first]))
+
+
+def _same_rings(before: Any, after: Any) -> bool:
+    import shapely
+
+    if after.geom_type == "Polygon":
+        after = shapely.MultiPolygon([after])
+    if len(before.geoms) != len(after.geoms):
+        return False
+    return bool((shapely.get_num_interior_rings(before.geoms) == shapely.get_num_interior_rings(after.geoms)).all())

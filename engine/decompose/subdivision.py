@@ -1,0 +1,102 @@
+"""The faces into which edges cut a part, found by walking round each of them.
+
+Every edge of a ring is walked once, the inside on its left; a diagonal is walked twice, once in each direction. Coming along u -> v,
+the way on with the face on the left is the first edge met when turning clockwise from the way back::
+
+              w2                    from u, at v: turn clockwise from the way back, v -> u, over the face (left of u -> v):
+               \\    face            first met is v -> w1; w2 lies behind it and belongs to another face
+        w1 ---- v
+                 \\
+                  u
+
+Going on so until the start returns gives one face. With a diagonal from each hole (a *bridge*) and no other, there is one face, the
+*opened* part: a polygon without holes that runs along each bridge twice.
+
+Source: M. de Berg et al., Computational Geometry, 3rd ed., 2008, 2.2 (the doubly-connected edge list).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cmp_to_key
+
+from engine.decompose.grid import GridPart, Point
+
+__all__ = ["Diagonal", "diagonals_of", "faces"]
+
+Diagonal = tuple[int, int]
+"""Two indices of points, the smaller first."""
+
+
+def faces(part: GridPart, diagonals: Iterable[Diagonal]) -> list[list[int]]:
+    """Return the faces of a part cut along `diagonals`, each a loop of indices, the face on the left.
+
+    The diagonals lie inside the part and do not cross; every point of a ring touched by another is a corner of both.
+    """
+    after: dict[int, list[int]] = {}
+    for ring in part.rings:
+        for u, v in zip(ring, [*ring[1:], ring[0]], strict=True):
+            after.setdefault(u, []).append(v)
+            after.setdefault(v, [])
+    around = {node: set(ends) for node, ends in after.items()}
+    for ring in part.rings:
+        for u, v in zip(ring, [*ring[1:], ring[0]], strict=True):
+            around[v].add(u)
+    for a, b in diagonals:
+        for u, v in ((a, b), (b, a)):
+            after[u].append(v)
+            around[u].add(v)
+    points = part.points
+    order = {node: _counter_clockwise(points, node, list(ends)) if len(after[node]) > 1 else [] for node, ends in around.items()}
+    waiting = {(u, v) for u, ends in after.items() for v in ends}
+    found = []
+    for edge in sorted(waiting):
+        if edge not in waiting:
+            continue
+        loop = []
+        while edge in waiting:
+            waiting.remove(edge)
+            loop.append(edge[0])
+            edge = (edge[1], _way_on(edge, after, order))
+        found.append(loop)
+    return found
+
+
+def diagonals_of(pieces: Iterable[Iterable[int]], part: GridPart) -> list[Diagonal]:
+    """Return the edges of pieces that are no edges of the part's rings, in order."""
+    rings = {(u, v) for ring in part.rings for u, v in zip(ring, [*ring[1:], ring[0]], strict=True)}
+    found = set()
+    for piece in pieces:
+        loop = list(piece)
+        for u, v in zip(loop, [*loop[1:], loop[0]], strict=True):
+            if (u, v) not in rings:
+                found.add((min(u, v), max(u, v)))
+    return sorted(found)
+
+
+def _way_on(edge: tuple[int, int], after: dict[int, list[int]], order: dict[int, list[int]]) -> int:
+    u, v = edge
+    ways = after[v]
+    if len(ways) == 1:
+        return ways[0]
+    ring = order[v]
+    at = ring.index(u)
+    for step in range(1, len(ring) + 1):
+        if ring[at - step] in ways:
+            return ring[at - step]
+    raise AssertionError("a vertex without a way on")
+
+
+def _counter_clockwise(points: list[Point], node: int, ends: list[int]) -> list[int]:
+    """Sort the ends of edges at a node by direction, exactly: first by half-plane, then by turn."""
+    x, y = points[node]
+
+    def compare(a: int, b: int) -> int:
+        ax, ay, bx, by = points[a][0] - x, points[a][1] - y, points[b][0] - x, points[b][1] - y
+        half_a, half_b = (ay < 0 or (ay == 0 and ax < 0)), (by < 0 or (by == 0 and bx < 0))
+        if half_a != half_b:
+            return 1 if half_a else -1
+        cross = ax * by - ay * bx
+        return (cross < 0) - (cross > 0)
+
+    return sorted(ends, key=cmp_to_key(compare))

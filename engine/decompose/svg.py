@@ -1,0 +1,255 @@
+"""The outline of what an SVG fills.
+
+svgelements reads shapes, path data, transforms, units, viewBox and plain style sheets; what it is given has been made safe before
+(`_svg_tree`), and what it gives is made a polygon by `curves` and `repair`. Of each shape the region that its fill covers is taken,
+by its own fill-rule; open paths are closed by a straight line, as SVG fills them. The outline is the union of all regions.
+
+What lies beyond the drawing's own width and height is cut off, as every viewer does. Not part of the outline: strokes, text, images,
+clipping, masks, opacity; what is left out is told in a note.
+
+The user unit of a drawing is the CSS pixel, 96 to the inch; y is turned up.
+
+Source: SVG 1.1 (second edition), chapters 7 to 9; SVG 2, 13.4 (fill).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.checks import positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_COORDINATE
+from engine.decompose._svg_tree import DrawnTree, drawn_tree
+from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
+from engine.decompose.outline import Outline
+from engine.decompose.repair import filled
+
+__all__ = ["Drawing", "read_drawing"]
+
+_LARGEST_FILE = 2_000_000
+"""Bytes. svgelements takes some seconds for as much path data."""
+_MOST_VERTICES = 100_000
+_PIXELS_PER_INCH = 96.0
+"""CSS 2.1: a pixel is a 96th of an inch."""
+_NO_FILL = ("none", "transparent")
+_UNAPPLIED = ("clip-path", "mask")
+_SEEN = 1e-9
+"""Rounding, a share of the area: a drawing that loses less beyond its edges touches them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, metres; notes."""
+
+    outline: Outline
+    size: tuple[float, float] | None
+    notes: tuple[str, ...]
+
+
+def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, tolerance: float) -> Drawing:
+    """Return what an SVG file fills.
+
+    Parameters
+    ----------
+    path : path-like
+    pixels_per_metre : float
+        > 0; user units of the drawing, after its own width, height and viewBox.
+    tolerance : float
+        > 0, metres: how far the polygon may be from a curve.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no SVG, or one that is not read: too large or deeply nested, with entities, with references out of
+        the file or in a circle, with broken path data, with numbers that are not finite.
+    InvalidShapeError
+        It fills nothing.
+    """
+    import shapely
+
+    scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
+    name = os.fspath(path)
+    tree = drawn_tree(_content(name), name)
+    document = _parsed(tree, name)
+    regions, n_filled, n_unfilled, n_stroked = [], 0, 0, 0
+    n_vertices = 0
+    for shape in _shapes(document):
+        values = shape.values
+        if str(values.get("visibility", "")).strip().lower() in ("hidden", "collapse"):
+            continue
+        is_stroked = str(values.get("stroke", "none")).strip().lower() not in _NO_FILL
+        if str(values.get("fill", "")).strip().lower() in _NO_FILL:
+            n_unfilled += 1
+            continue
+        rings = [ring for ring in _rings(shape, scale, tolerance, name) if len(ring) >= 3]
+        n_vertices += sum(len(ring) for ring in rings)
+        if n_vertices > _MOST_VERTICES:
+            raise InvalidInputError(name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
+        region = filled(rings, "evenodd" if str(values.get("fill-rule", "")).strip() == "evenodd" else "nonzero")
+        if not region.is_empty:
+            regions.append(region)
+            n_filled += 1
+            n_stroked += is_stroked
+    whole = shapely.union_all(regions)
+    if whole.is_empty:
+        raise InvalidShapeError(name, "a drawing with filled shapes", Described(_in_their_place(tree, n_unfilled)))
+    notes = _notes(tree, n_filled, n_unfilled, n_stroked)
+    size = _size(document, tree, scale)
+    if size is None:
+        return Drawing(Outline.from_shapely(whole), None, tuple(notes))
+    lifted = shapely.transform(whole, lambda points: points + (0.0, size[1]))
+    seen = lifted.intersection(shapely.box(0.0, 0.0, *size))
+    if seen.area == 0.0:
+        raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
+    if seen.area < lifted.area * (1.0 - _SEEN):
+        notes.append("Cut off: what lies beyond the drawing's own width and height.")
+        lifted = shapely.MultiPolygon([part for part in shapely.get_parts(seen) if part.geom_type == "Polygon"])
+    return Drawing(Outline.from_shapely(lifted), size, tuple(notes))
+
+
+def _content(name: str) -> bytes:
+    try:
+        with open(name, "rb") as file:
+            content = file.read(_LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+        raise InvalidInputError("drawing", f"a file that can be read ({told})", name) from None
+    if len(content) > _LARGEST_FILE:
+        raise InvalidInputError(name, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
+    return content
+
+
+def _parsed(tree: DrawnTree, name: str) -> Any:
+    import svgelements
+
+    clean = io.BytesIO(ElementTree.tostring(tree.root))
+    try:
+        document = svgelements.SVG.parse(clean, reify=False, ppi=_PIXELS_PER_INCH, on_error="raise")
+    except Exception as error:  # at broken numbers and path data the library raises whatever comes: ValueError, IndexError, AttributeError
+        words = str(error).partition("\n")[0] or "broken path data or numbers"
+        raise InvalidInputError(name, "an SVG that can be read", Described(words)) from None
+    if not isinstance(document, svgelements.SVG):
+        raise InvalidShapeError(name, "a drawing with filled shapes", Described("none"))
+    return document
+
+
+def _shapes(document: Any) -> Iterator[Any]:
+    import svgelements
+
+    return (element for element in document.elements() if isinstance(element, svgelements.Shape))
+
+
+def _rings(shape: Any, scale: float, tolerance: float, name: str) -> list[FloatArray]:
+    """Return the subpaths of a shape in metres, y up; the first point is not repeated at the end."""
+    try:
+        matrix = np.array([[shape.transform.a, shape.transform.c], [shape.transform.b, shape.transform.d]], dtype=np.float64)
+        offset = np.array([shape.transform.e, shape.transform.f], dtype=np.float64)
+        if not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
+            raise OverflowError
+        stretch = float(np.linalg.svd(matrix, compute_uv=False)[0])
+        if stretch == 0.0:
+            return []
+        rings = []
+        with np.errstate(all="ignore"):
+            for local in _flattened(shape, tolerance * scale / stretch):
+                points = (local @ matrix.T + offset) / scale
+                points[:, 1] *= -1.0
+                if not (np.abs(points) <= MAX_COORDINATE).all():
+                    raise OverflowError
+                rings.append(points)
+    except InvalidInputError:
+        raise
+    except Exception as error:  # a shape of a broken file: the library raises whatever comes
+        words = "a point that does not" if isinstance(error, OverflowError) else f"a broken shape ({type(error).__name__})"
+        raise InvalidInputError(name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", Described(words)) from None
+    return rings
+
+
+def _flattened(shape: Any, tolerance: float) -> Iterator[FloatArray]:
+    """Yield the subpaths of a shape in its own units."""
+    import svgelements as svg
+
+    pieces: list[FloatArray] = []
+    for segment in shape.segments(transformed=False):
+        if isinstance(segment, svg.Move):
+            if pieces:
+                yield np.concatenate(pieces)
+            pieces = [_row(segment.end)]
+        elif isinstance(segment, svg.Close):
+            if pieces:
+                yield np.concatenate(pieces)
+            pieces = [] if segment.end is None else [_row(segment.end)]
+        elif isinstance(segment, svg.QuadraticBezier):
+            p0, p1, p2 = (_complex(point) for point in (segment.start, segment.control, segment.end))
+            pieces.append(quadratic_points(p0, p1, p2, tolerance))
+        elif isinstance(segment, svg.CubicBezier):
+            p0, p1, p2, p3 = (_complex(point) for point in (segment.start, segment.control1, segment.control2, segment.end))
+            pieces.append(cubic_points(p0, p1, p2, p3, tolerance))
+        elif isinstance(segment, svg.Arc):
+            pieces.append(_arc_points(segment, tolerance))
+        elif segment.end is not None:
+            pieces.append(_row(segment.end))
+    if pieces:
+        yield np.concatenate(pieces)
+
+
+def _arc_points(arc: Any, tolerance: float) -> FloatArray:
+    end, center = _complex(arc.end), _complex(arc.center)
+    u, v = _complex(arc.prx) - center, _complex(arc.pry) - center
+    if abs(u) == 0.0 or abs(v) == 0.0 or not arc.sweep:
+        return _row(arc.end)  # SVG 1.1, F.6.2: a radius of 0 makes a straight line
+    return ellipse_points(center, u, v, float(arc.get_start_t()), float(arc.sweep), end, tolerance)
+
+
+def _row(point: Any) -> FloatArray:
+    return np.array([[float(point.x), float(point.y)]])
+
+
+def _complex(point: Any) -> complex:
+    return complex(float(point.x), float(point.y))
+
+
+def _size(document: Any, tree: DrawnTree, scale: float) -> tuple[float, float] | None:
+    """Return width and height, metres; None where the drawing leaves them to the window that it would be shown in."""
+    given = tree.root.attrib
+    if "viewBox" not in given and any("%" in given.get(side, "%") for side in ("width", "height")):
+        return None
+    try:
+        width, height = float(document.width) / scale, float(document.height) / scale
+    except (TypeError, ValueError):
+        return None
+    return (width, height) if math.isfinite(width) and math.isfinite(height) and width > 0.0 and height > 0.0 else None
+
+
+def _in_their_place(tree: DrawnTree, n_unfilled: int) -> str:
+    if n_unfilled:
+        return f"{_shapes_counted(n_unfilled)} without fill"
+    met = sorted(word for word, count in tree.untraced.items() if count and word not in _UNAPPLIED)
+    return "nothing but " + ", ".join(met) if met else "none"
+
+
+def _notes(tree: DrawnTree, n_filled: int, n_unfilled: int, n_stroked: int) -> list[str]:
+    notes = []
+    if n_unfilled:
+        notes.append(f"Left out: {_shapes_counted(n_unfilled)} without fill. A stroke encloses nothing.")
+    if n_stroked:
+        notes.append(f"{_shapes_counted(n_stroked)} with a stroke: the outline is that of the fill.")
+    n_empty = tree.n_shapes - n_filled - n_unfilled
+    if n_empty > 0:
+        notes.append(f"Left out: {_shapes_counted(n_empty)} hidden or without an area.")
+    for word, count in sorted((+tree.untraced).items()):
+        notes.append(f"Not {'applied' if word in _UNAPPLIED else 'traced'}: {word} ({count}).")
+    return notes
+
+
+def _shapes_counted(count: int) -> str:
+    return f"{count} shape" if count == 1 else f"{count} shapes"

@@ -1,0 +1,241 @@
+"""A picture's or a drawing's outline, ready to be cut up: found, cleared of specks, simplified, its middle at the origin.
+
+file ---> contour ------------> without specks ---> simplified ---> centred
+          picture: image        repair              simplify        middle of the outline's box at (0, 0)
+          SVG: svg, curves
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.common.checks import integer, point, positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
+from engine.decompose.image import PICTURE_SUFFIXES, Crop, contour_of_opacity, read_opacity
+from engine.decompose.outline import Outline
+from engine.decompose.repair import without_specks
+from engine.decompose.simplify import simplified
+from engine.decompose.svg import read_drawing
+
+__all__ = [
+    "DEFAULT_PIXELS_PER_METRE",
+    "DEFAULT_THRESHOLD",
+    "DRAWING_SUFFIX",
+    "TRACED_SUFFIXES",
+    "Picture",
+    "Tracing",
+    "outline_of_image",
+    "outline_of_svg",
+    "trace_file",
+]
+
+DEFAULT_PIXELS_PER_METRE = 100.0
+DEFAULT_THRESHOLD = 0.5
+"""Of the alpha: half covered."""
+DRAWING_SUFFIX = ".svg"
+TRACED_SUFFIXES = (*PICTURE_SUFFIXES, DRAWING_SUFFIX)
+
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a body looks like: a picture, or a rectangle of it, that fills a box of the body's frame.
+
+    Parameters
+    ----------
+    file : str
+        A path that can be opened from here, whether or not there is such a file.
+    lower, upper : pair of float
+        Corners of the box, body frame, metres; the picture's lower left and upper right.
+    crop : (left, top, width, height), optional
+        The rectangle, pixels from the picture's upper left corner; None: all of it.
+
+    Raises
+    ------
+    InvalidInputError
+        The box has no area, or a number is not what it should be.
+    """
+
+    file: str
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+    crop: Crop | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.file, str) or not self.file or "\0" in self.file:
+            raise InvalidInputError("picture.file", "the name of a file", self.file)
+        lower, upper = point("picture.lower", self.lower), point("picture.upper", self.upper)
+        if not (lower[0] < upper[0] and lower[1] < upper[1]):
+            raise InvalidInputError("picture.upper", f"above and right of picture.lower {lower}", upper)
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+        if self.crop is not None:
+            crop = tuple(self.crop)
+            if len(crop) != 4:
+                raise InvalidInputError("picture.crop", "left, top, width, height in pixels", self.crop)
+            lows = (0, 0, 1, 1)
+            checked = [integer(f"picture.crop[{k}]", value, low) for k, (value, low) in enumerate(zip(crop, lows, strict=True))]
+            object.__setattr__(self, "crop", tuple(checked))
+
+    def translated(self, dx: float, dy: float) -> Picture:
+        """Return the picture in a box moved by so many metres."""
+        (left, bottom), (right, top) = self.lower, self.upper
+        return Picture(self.file, (left + dx, bottom + dy), (right + dx, top + dy), self.crop)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """What was found in a file.
+
+    Attributes
+    ----------
+    name : str
+        The file's, without folder and ending.
+    outline : Outline
+        Simplified; the middle of its box is the origin. Metres, y up.
+    contour : Outline
+        The same before it was simplified, without specks, in the same frame.
+    picture : Picture or None
+        The file as a picture behind the outline; None for a drawing that does not say how large it is.
+    notes : tuple of str
+        A sentence each: what was left out, what was assumed.
+    seconds : dict of str to float
+        Processor time by stage: "contour" (reading included), "repair", "simplify".
+    """
+
+    name: str
+    outline: Outline
+    contour: Outline
+    picture: Picture | None
+    notes: tuple[str, ...]
+    seconds: dict[str, float]
+
+
+def trace_file(
+    path: str | os.PathLike[str],
+    pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE,
+    tolerance: float = TRACE_TOLERANCE,
+    threshold: float = DEFAULT_THRESHOLD,
+    crop: Iterable[int] | None = None,
+) -> Tracing:
+    """Trace a picture or, where the name ends in .svg, a drawing.
+
+    Parameters
+    ----------
+    path : path-like
+        A file whose name ends in one of `TRACED_SUFFIXES`.
+    pixels_per_metre : float
+        > 0. A drawing's pixels are its user units.
+    tolerance : float
+        > 0, metres: how far the boundary may be from the contour found, both ways (Hausdorff distance).
+    threshold : float
+        Of a picture: the alpha, greater than 0 and less than 1, beyond which it is solid.
+    crop : (left, top, width, height), optional
+        Of a picture: the rectangle looked at, pixels; for one frame of a strip.
+
+    Raises
+    ------
+    InvalidInputError
+        A value out of its range, or a file that cannot be read.
+    InvalidShapeError
+        There is nothing to trace in it, or nothing larger than a speck.
+    """
+    given = os.fspath(path)
+    if not isinstance(given, str):
+        raise InvalidInputError("path", "a file name in text", given)
+    scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
+    suffix = Path(given).suffix.lower()
+    if suffix not in TRACED_SUFFIXES:
+        raise InvalidInputError(given, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
+    _load_libraries(suffix)
+    started = time.thread_time()
+    if suffix == DRAWING_SUFFIX:
+        if crop is not None:
+            raise InvalidInputError("crop", "left out for a drawing", crop)
+        drawing = read_drawing(given, scale, FLATTENING_SHARE * tolerance)
+        found, notes = drawing.outline, drawing.notes
+        picture = None if drawing.size is None else Picture(given, (0.0, 0.0), drawing.size)
+        tolerance *= 1.0 - FLATTENING_SHARE
+    else:
+        opacity = read_opacity(given, None if crop is None else _four(crop))
+        notes = opacity.notes
+        height, width = opacity.alpha.shape
+        if opacity.is_whole:
+            found = Outline.of_polygon(np.array([(0, 0), (width, 0), (width, height), (0, height)]) / scale)
+        else:
+            found = contour_of_opacity(opacity.alpha, scale, threshold)
+        picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
+    traced = time.thread_time()
+    contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
+    if contour is None:
+        (left, bottom), (right, top) = found.aabb.lower, found.aabb.upper
+        wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a metre"
+        raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
+    repaired = time.thread_time()
+    outline = simplified(contour, tolerance)
+    ended = time.thread_time()
+    (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
+    dx, dy = -0.5 * (left + right), -0.5 * (bottom + top)
+    return Tracing(
+        Path(given).stem[:_LONGEST_NAME] or "body",
+        outline.translated(dx, dy),
+        contour.translated(dx, dy),
+        None if picture is None else picture.translated(dx, dy),
+        (*notes, *_speck_notes(n_parts, n_holes)),
+        {"contour": traced - started, "repair": repaired - traced, "simplify": ended - repaired},
+    )
+
+
+def outline_of_image(
+    path: str | os.PathLike[str],
+    pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE,
+    threshold: float = DEFAULT_THRESHOLD,
+    tolerance: float = TRACE_TOLERANCE,
+    crop: Iterable[int] | None = None,
+) -> Outline:
+    """Return the outline of a picture, as `trace_file` finds it; the middle of its box is the origin."""
+    if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
+        raise InvalidInputError(os.fspath(path), "a picture that ends in " + ", ".join(PICTURE_SUFFIXES), Described(Path(path).suffix))
+    return trace_file(path, pixels_per_metre, tolerance, threshold, crop).outline
+
+
+def outline_of_svg(
+    path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
+) -> Outline:
+    """Return the outline of what an SVG fills, as `trace_file` finds it; the middle of its box is the origin."""
+    if Path(path).suffix.lower() != DRAWING_SUFFIX:
+        raise InvalidInputError(os.fspath(path), f"a drawing that ends in {DRAWING_SUFFIX}", Described(Path(path).suffix))
+    return trace_file(path, pixels_per_metre, tolerance).outline
+
+
+def _load_libraries(suffix: str) -> None:
+    """Import what the first file needs, so that the times are those of the file."""
+    for name in ("shapely", "svgelements") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL.Image"):
+        importlib.import_module(name)
+
+
+def _four(crop: Iterable[int]) -> Crop:
+    try:
+        left, top, width, height = crop
+    except (TypeError, ValueError):
+        raise InvalidInputError("crop", "left, top, width, height in pixels", crop) from None
+    return left, top, width, height
+
+
+def _speck_notes(n_parts: int, n_holes: int) -> list[str]:
+    thick = f"{2.0 * SPECK_RADIUS:g} m"
+    notes = []
+    if n_parts:
+        notes.append(f"Left out: {n_parts} part{'s' * (n_parts > 1)} nowhere {thick} thick, less than Box2D's skin.")
+    if n_holes:
+        notes.append(f"Filled: {n_holes} hole{'s' * (n_holes > 1)} nowhere {thick} wide, which Box2D's skin would close.")
+    return notes

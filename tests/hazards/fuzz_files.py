@@ -1,0 +1,165 @@
+"""Broken pictures, drawings and body files: ``python -m tests.hazards.fuzz_files N [SEED]`` prints a line of JSON for each kind.
+
+Good files are damaged, N of each kind: bytes are flipped, put in, taken out, doubled, cut off; of drawings and body files also whole
+words are put in the place of others. A file is then loaded, or refused with one of the project's own errors in one line; anything else
+ends the run with the seed and the bytes. Nothing may take longer than `LONGEST` seconds.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import io
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from engine.common.errors import LabError
+from engine.decompose import BodyFile, Outline, Picture, body_as_json, load_body, trace_file
+from engine.geometry import Circle, Polygon
+
+LONGEST = 10.0
+"""Seconds for one file; on a busy machine they take less than a tenth of it."""
+KINDS = ("picture", "drawing", "body")
+
+NUMBERS = "0|-1|1e-300|1e300|1e999|nan|inf|-0||1e6|0.0000001|1e-9|12e|99999999999999999999|50%|3em"
+SVG_WORDS = (
+    "path|rect|circle|ellipse|polygon|polyline|g|use|symbol|svg|defs|style|switch|mask|text|image|fill|fill-rule|transform|viewBox|width|"
+    "height|d|points|r|rx|x|y|id|href|class|display|none|evenodd|nonzero|#a|url(#a)|rotate(30)|skewX(90)|scale(0)|matrix(1 0 0 0 0 0)|"
+    "scale(1e200)|currentColor|M0 0|Z|A 1 1 0 0 0 0 0|a0 0 0 1 1 9 9|C|q|t5 5|H|v-3|10mm|xMidYMid slice|&lt;|<g>|</g>|<!--|<![CDATA["
+)
+JSON_WORDS = 'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"kind"|"polygon"|"circle"|[[0,0],[1,0],[0,1]]|[0,0]|1e9|"outer"|"holes"'
+"""Put in the place of numbers and words, between bars."""
+
+
+def pictures() -> list[tuple[str, bytes]]:
+    """Good pictures of many formats and modes, small."""
+    rgba = Image.new("RGBA", (24, 20))
+    pen = ImageDraw.Draw(rgba)
+    pen.ellipse((2, 1, 20, 18), fill=(200, 80, 40, 255))
+    pen.ellipse((8, 6, 13, 11), fill=(0, 0, 0, 0))
+    grey = Image.fromarray((np.outer(np.arange(20), np.arange(24)) * 100).astype(np.uint16))
+    found = []
+
+    def keep(image: Image.Image, suffix: str, **how: object) -> None:
+        content = io.BytesIO()
+        image.save(content, {".jpg": "JPEG"}.get(suffix, suffix[1:].upper()), **how)
+        found.append((suffix, content.getvalue()))
+
+    keep(rgba, ".png")
+    keep(rgba.quantize(8), ".png")
+    keep(rgba.convert("LA"), ".png")
+    keep(rgba.convert("1"), ".png")
+    keep(grey, ".png")
+    keep(rgba.convert("RGB"), ".jpg")
+    keep(rgba.quantize(8), ".gif", save_all=True, append_images=[rgba.rotate(90).quantize(8)])
+    keep(rgba.convert("RGB"), ".bmp")
+    keep(rgba, ".webp", lossless=True)
+    keep(rgba, ".tga")
+    keep(rgba, ".ico")
+    keep(rgba.convert("RGB"), ".ppm")
+    return found
+
+
+def drawings() -> list[tuple[str, bytes]]:
+    """Good drawings with all that is read."""
+    space = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    texts = (
+        f'<svg {space} width="40mm" height="30mm" viewBox="0 0 40 30"><rect x="2" y="3" width="20" height="10" rx="3"/>'
+        '<g transform="translate(20 15) rotate(20) skewX(10)"><circle r="6"/><ellipse cx="9" rx="4" ry="2"/></g></svg>',
+        f'<svg {space} width="100" height="100"><style>.a{{fill:none}} #b,.c{{fill-rule:evenodd}}</style><defs>'
+        '<symbol id="s" viewBox="0 0 5 5"><path d="M0 0h5v5z"/></symbol><g id="a"><polygon points="0,0 10,0 5,9"/></g></defs>'
+        '<use href="#a" x="20" y="20"/><use xlink:href="#s" x="50" y="50" width="20" height="20"/>'
+        '<path id="b" d="M10 60C30 10 60 90 80 60S20 99 10 60z M30 60a9 5 20 1 0 9 9Q40 80 30 60"/></svg>',
+        f'<svg {space} viewBox="0 0 64 64" preserveAspectRatio="xMinYMax slice"><switch><g display="none"/><path fill="red" '
+        'stroke="black" d="m5 5 50 0 0 50-50 0z m10 10 0 30 30 0 0-30zT9 9"/></switch><polyline points="1 1 60 3 30 60"/>'
+        "<text>x</text><image/></svg>",
+    )
+    return [(".svg", text.encode()) for text in texts]
+
+
+def bodies() -> list[tuple[str, bytes]]:
+    """Good body files."""
+    outline = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], [[(0.2, 0.2), (0.2, 0.6), (0.6, 0.2)]])
+    pieces = (Polygon([(0, 0), (2, 0), (2, 1), (0, 1)]), Polygon([(0, 1), (1, 1), (1, 2), (0, 2)]), Circle(0.25, (0.5, 0.5)))
+    whole = BodyFile(
+        "corner", pieces, outline, "exact", 0.005, 100.0, 3, Picture("corner.png", (0, 0), (2, 2), (0, 0, 200, 200)), ("A note.",)
+    )
+    plain = BodyFile("triangle", pieces[:1], Outline.of_polygon([(0, 0), (1, 0), (0, 1)]), "", 1.0, 1.0)
+    return [(".json", json.dumps(body_as_json(body)).encode()) for body in (whole, plain)]
+
+
+def damaged(content: bytes, dice: random.Random, words: str) -> bytes:
+    """Return the content with one to eight faults."""
+    held = bytearray(content)
+    for _ in range(dice.choice((1, 1, 1, 2, 3, 8))):
+        at = dice.randrange(max(1, len(held)))
+        fault = dice.choice((0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 7, 7) if words else (0, 1, 2, 3, 4, 5))
+        if fault == 0 and at < len(held):
+            held[at] ^= 1 << dice.randrange(8)
+        elif fault == 1:
+            held[at:at] = dice.randbytes(dice.choice((1, 2, 4)))
+        elif fault == 2:
+            del held[at : at + dice.choice((1, 2, 4, 16, 64))]
+        elif fault == 3:
+            del held[at : at + dice.choice((1, 256, len(held)))]
+        elif fault == 4:
+            held[at : at + 4] = dice.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\1"))
+        elif fault == 5:
+            end = min(len(held), at + dice.randrange(1, 64))
+            held[at:at] = held[at:end]
+        elif fault >= 6:
+            pattern = rb"-?\d+\.?\d*" if fault == 6 else rb"[A-Za-z#][\w-]*"
+            places = list(re.finditer(pattern, held))
+            if places:
+                place = dice.choice(places)
+                held[place.start() : place.end()] = dice.choice((NUMBERS if fault == 6 else words).split("|")).encode()
+    return bytes(held)
+
+
+def fuzz(kind: str, count: int, seed: int = 0) -> dict[str, object]:
+    """Damage `count` files of a kind; return how many were loaded and refused, and the slowest."""
+    good, words, load = _KINDS[kind]
+    originals, seen, slowest = good(), Counter(), 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(count):
+            dice = random.Random(f"{kind} {seed} {number}")
+            suffix, content = dice.choice(originals)
+            broken = damaged(content, dice, words)
+            path = Path(folder) / f"broken{suffix}"
+            path.write_bytes(broken)
+            faulthandler.dump_traceback_later(6.0 * LONGEST, exit=True)
+            started = time.perf_counter()
+            try:
+                load(path)
+                seen["loaded"] += 1
+            except LabError as error:
+                assert "\n" not in str(error).strip(), (kind, seed, number, str(error))
+                seen["refused"] += 1
+            except BaseException as error:
+                raise AssertionError(f"{kind} {seed} {number}: {type(error).__name__}: {error}; the file: {broken!r}") from error
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+            slowest = max(slowest, time.perf_counter() - started)
+            assert slowest < LONGEST, (kind, seed, number, slowest)
+    return {"kind": kind, "seed": seed, "files": count, **seen, "slowest_ms": round(1e3 * slowest)}
+
+
+_KINDS: dict[str, tuple[Callable[[], list[tuple[str, bytes]]], str, Callable[[Path], object]]] = {
+    "picture": (pictures, "", trace_file),
+    "drawing": (drawings, SVG_WORDS, trace_file),
+    "body": (bodies, JSON_WORDS, load_body),
+}
+
+
+if __name__ == "__main__":
+    for one in KINDS:
+        print(json.dumps(fuzz(one, int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)

@@ -1,0 +1,210 @@
+"""Makers of rings: arrays (n, 2) in metres, the same for the same arguments."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.decompose.outline import Outline, Part
+
+
+def polar(radii: np.ndarray, turns: np.ndarray | None = None) -> np.ndarray:
+    angles = np.arange(len(radii)) * (2.0 * math.pi / len(radii)) if turns is None else turns
+    return np.column_stack((radii * np.cos(angles), radii * np.sin(angles)))
+
+
+def regular(n: int, radius: float = 1.0, center: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+    return polar(np.full(n, radius)) + center
+
+
+def star(arms: int, inner: float = 0.4) -> np.ndarray:
+    return polar(np.tile([1.0, inner], arms))
+
+
+def box(x0: float, y0: float, x1: float, y1: float) -> np.ndarray:
+    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], dtype=float)
+
+
+def gear(teeth: int, inner: float = 0.8) -> np.ndarray:
+    return polar(np.tile([1.0, 1.0, inner, inner], teeth))
+
+
+def comb(teeth: int, length: float = 1.0) -> np.ndarray:
+    """A back with teeth upwards, as wide as the gaps."""
+    ring = [(0.0, 0.0), (2.0 * teeth - 1.0, 0.0)]
+    for k in reversed(range(teeth)):
+        ring += [(2.0 * k + 1.0, 1.0 + length), (2.0 * k, 1.0 + length)]
+        if k:
+            ring += [(2.0 * k, 1.0), (2.0 * k - 1.0, 1.0)]
+    return np.array(ring) * (0.5 / teeth)
+
+
+def ribbon(middle: np.ndarray, width: float) -> np.ndarray:
+    """A band along a line of points that does not come nearer to itself than the width."""
+    ahead = np.gradient(middle, axis=0)
+    normal = np.column_stack((-ahead[:, 1], ahead[:, 0])) / np.hypot(*ahead.T)[:, None]
+    return np.concatenate((middle - 0.5 * width * normal, (middle + 0.5 * width * normal)[::-1]))
+
+
+def spiral(turns: float, n: int, width: float = 0.08) -> np.ndarray:
+    angle = np.linspace(0.5 * math.pi, 2.0 * math.pi * turns, n)
+    radius = 0.15 * angle / math.pi
+    return ribbon(np.column_stack((radius * np.cos(angle), radius * np.sin(angle))), width)
+
+
+def square_spiral(turns: int) -> np.ndarray:
+    """Corridors one wide, one apart."""
+    import shapely
+
+    way = [(0, 0)]
+    step = 2
+    for k in range(4 * turns):
+        dx, dy = ((1, 0), (0, 1), (-1, 0), (0, -1))[k % 4]
+        way.append((way[-1][0] + dx * step, way[-1][1] + dy * step))
+        step += 2 * (k % 2)
+    return np.array(shapely.LineString(way).buffer(0.5, cap_style="flat", join_style="mitre").exterior.coords)[:-1] * 0.1
+
+
+def koch(depth: int) -> np.ndarray:
+    ring = regular(3)
+    turn = np.array([(math.cos(math.pi / 3.0), math.sin(math.pi / 3.0)), (-math.sin(math.pi / 3.0), math.cos(math.pi / 3.0))])
+    for _ in range(depth):
+        step = (np.roll(ring, -1, axis=0) - ring) / 3.0
+        # outwards is to the right of a counter-clockwise edge
+        ring = np.stack((ring, ring + step, ring + step + step @ turn.T, ring + 2.0 * step), axis=1).reshape(-1, 2)
+    return ring
+
+
+def hilbert(order: int) -> np.ndarray:
+    """The band round a Hilbert curve."""
+    import shapely
+
+    path = [(0.0, 0.0)]
+    x = y = 0
+    heading = 0
+
+    def forward() -> None:
+        nonlocal x, y
+        x, y = x + (1, 0, -1, 0)[heading], y + (0, 1, 0, -1)[heading]
+        path.append((x, y))
+
+    def walk(depth: int, side: int) -> None:
+        nonlocal heading
+        if depth == 0:
+            return
+        heading = (heading + side) % 4
+        walk(depth - 1, -side)
+        forward()
+        heading = (heading - side) % 4
+        walk(depth - 1, side)
+        forward()
+        walk(depth - 1, side)
+        heading = (heading - side) % 4
+        forward()
+        walk(depth - 1, -side)
+        heading = (heading + side) % 4
+
+    walk(order, 1)
+    return np.array(shapely.LineString(path).buffer(0.3, cap_style="flat", join_style="mitre").exterior.coords)[:-1] * 0.2
+
+
+def letter(text: str) -> Outline:
+    """Glyphs of matplotlib's own font, DejaVu Sans, about a metre high; the inside is what an odd number of rings surround."""
+    import shapely
+    from matplotlib.textpath import TextPath
+
+    rings = [np.asarray(ring) * 0.01 for ring in TextPath((0, 0), text, size=100).to_polygons(closed_only=True)]
+    total = shapely.Polygon()
+    for ring in rings:
+        total = total.symmetric_difference(shapely.Polygon(ring))
+    return Outline.from_shapely(total)
+
+
+def grown(n: int, seed: int) -> np.ndarray:
+    """A random simple polygon of n vertices: a tree of Delaunay triangles, each of which brought one new vertex."""
+    import shapely
+
+    draw = np.random.default_rng([n, seed])
+    points = draw.uniform(-1.0, 1.0, (n, 2))
+    index = {tuple(point): k for k, point in enumerate(points.tolist())}
+    made = shapely.get_coordinates(shapely.delaunay_triangles(shapely.MultiPoint(points))).reshape(-1, 4, 2)[:, :3].tolist()
+    thirds: dict[tuple[int, int], list[int]] = {}
+    for corner in made:
+        a, b, c = (index[tuple(point)] for point in corner)
+        for u, v, w in ((a, b, c), (b, c, a), (c, a, b)):
+            thirds.setdefault((min(u, v), max(u, v)), []).append(w)
+    ring = [index[tuple(point)] for point in made[0]]
+    inside = set(ring)
+    while len(ring) < n:
+        places = []
+        for k, u in enumerate(ring):
+            v = ring[(k + 1) % len(ring)]
+            places += [(k, w) for w in thirds[min(u, v), max(u, v)] if w not in inside]
+        if not places:
+            break
+        k, w = places[draw.integers(len(places))]
+        ring.insert(k + 1, w)
+        inside.add(w)
+    return points[ring]
+
+
+def untangled(n: int, seed: int) -> np.ndarray:
+    """A random simple polygon: a random tour whose crossings are undone by reversing what lies between (2-opt)."""
+    draw = np.random.default_rng([n, seed])
+    ring = draw.uniform(-1.0, 1.0, (n, 2))
+
+    def side(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> float:
+        return float((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
+
+    crossed = True
+    while crossed:  # each turn makes the tour shorter, so that it ends
+        crossed = False
+        for i in range(n - 2):
+            for j in range(i + 2, n - (i == 0)):
+                a, b, c, d = ring[i], ring[i + 1], ring[j], ring[(j + 1) % n]
+                if side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0:
+                    ring[i + 1 : j + 1] = ring[i + 1 : j + 1][::-1].copy()
+                    crossed = True
+    return ring
+
+
+def jagged(n: int, seed: int) -> np.ndarray:
+    """A random star-shaped polygon."""
+    draw = np.random.default_rng([n, seed])
+    return polar(draw.uniform(0.3, 1.0, n), np.sort(draw.uniform(0.0, 2.0 * math.pi, n)))
+
+
+def cheese(holes: int, seed: int, corners: int = 9) -> Outline:
+    """A disc with round holes at random places, apart from each other."""
+    draw = np.random.default_rng([holes, seed])
+    found: list[tuple[float, float, float]] = []
+    while len(found) < holes:
+        x, y, r = draw.uniform(-0.9, 0.9), draw.uniform(-0.9, 0.9), draw.uniform(0.05, 0.16)
+        if math.hypot(x, y) + r < 0.95 and all(math.hypot(x - u, y - v) > r + s + 0.02 for u, v, s in found):
+            found.append((x, y, r))
+    return Outline.of_polygon(regular(48), [regular(corners, r, (x, y)) for x, y, r in found])
+
+
+def window(panes: int) -> Outline:
+    """A frame with panes x panes square holes."""
+    holes = [box(2 * i + 1, 2 * j + 1, 2 * i + 2, 2 * j + 2) * 0.2 for i in range(panes) for j in range(panes)]
+    return Outline.of_polygon(box(0, 0, 2 * panes + 1, 2 * panes + 1) * 0.2, holes)
+
+
+def rings_in_rings(n: int) -> Outline:
+    """Concentric rings, each a part of its own."""
+    return Outline(Part(regular(24, 0.2 * (2 * k + 2)), [regular(24, 0.2 * (2 * k + 1))]) for k in range(n))
+
+
+def blot(size: int, seed: int) -> np.ndarray:
+    """The alpha of a picture: a soft blot with holes, (size, size) of 0 to 1."""
+    draw = np.random.default_rng([size, seed])
+    y, x = np.mgrid[-1.0 : 1.0 : complex(size), -1.0 : 1.0 : complex(size)]
+    angle, reach = np.arctan2(y, x), np.hypot(x, y)
+    edge = 0.65 + sum(draw.uniform(0.02, 0.09) * np.cos(k * angle + draw.uniform(0.0, 6.0)) for k in range(2, 9))
+    alpha = np.clip((edge - reach) * size * 0.5 + 0.5, 0.0, 1.0)
+    for _ in range(3):
+        u, v, r = draw.uniform(-0.35, 0.35), draw.uniform(-0.35, 0.35), draw.uniform(0.06, 0.12)
+        alpha *= np.clip((np.hypot(x - u, y - v) - r) * size * 0.5 + 0.5, 0.0, 1.0)
+    return alpha

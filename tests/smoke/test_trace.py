@@ -1,0 +1,128 @@
+"""``trace`` as a user meets it: samples, tables, bodies, pictures, and one line for every mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+import shapely
+
+from engine.app.commands import trace
+from engine.app.commands.cli import main
+from engine.decompose import body_from_json, load_body
+from engine.decompose.decompose import METHODS
+from engine.geometry import Polygon
+from sprites.draw_samples import draw, gear
+from sprites.figure_outline import PICTURE
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "sprites" / "samples"
+GEAR, PAW = str(SAMPLES / "gear.svg"), str(SAMPLES / "paw.png")
+IS_COMPILED = not numba.config.DISABLE_JIT
+
+
+@pytest.mark.parametrize(("name", "n_parts", "n_holes"), [("gear.svg", 1, 6), ("ampersand.png", 1, 2), ("paw.png", 5, 0)])
+def test_a_sample_becomes_a_body(name: str, n_parts: int, n_holes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "gear.svg" and not IS_COMPILED:
+        pytest.skip("uncompiled, the fewest pieces of an outline with six holes take a minute")
+    target, picture = tmp_path / "body.json", tmp_path / "body.png"
+    assert main(["trace", str(SAMPLES / name), "--json", str(target), "--screenshot", str(picture)]) == 0
+    body = load_body(target)
+    assert len(body.outline.parts) == n_parts and sum(len(part.holes) for part in body.outline.parts) == n_holes
+    union = shapely.union_all([shapely.Polygon(piece.vertices) for piece in body.pieces if isinstance(piece, Polygon)])
+    assert union.symmetric_difference(body.outline.as_shapely()).area < 1e-6 * body.outline.area
+    assert body.picture is not None and Path(body.picture.file).resolve() == SAMPLES / name
+    said = capsys.readouterr().out
+    assert f"{n_parts} part{'s' * (n_parts != 1)}, {n_holes} hole{'s' * (n_holes != 1)}" in said
+    assert "valid" in said and "ms: contour" in said
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    shades = {tuple(pixel) for pixel in (pyplot.imread(picture)[::3, ::3, :3].reshape(-1, 3) * 255).astype(int).tolist()}
+    assert len(shades) > 20
+
+
+def test_methods_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["trace", str(PICTURE), "--crop", "0,0,408,432", "--pixels-per-metre", "240", "--method", "all", "--json", "-"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["method"]: row for row in found["methods"]}
+    assert tuple(rows) == METHODS
+    assert rows["exact"]["area_error"] < 1e-6 > rows["hertel_mehlhorn"]["area_error"]
+    assert rows["exact"]["pieces"] <= rows["hertel_mehlhorn"]["pieces"]
+    assert rows["hull"]["missed"] < 1e-9 < rows["hull"]["excess"] and rows["circles"]["missed"] > 0.0
+    assert found["hausdorff"] <= found["tolerance"] == 0.005
+    for row in rows.values():
+        assert row["valid"] is True and len(body_from_json(row["body"]).pieces) == row["pieces"]
+        assert row["farthest_excess"] >= 0.0 <= row["farthest_missed"]
+
+
+def test_at_most_so_many_pieces(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", PAW, "--max-pieces", "7", "--json", "-"]) == 0
+    body = body_from_json(json.loads(capsys.readouterr().out))
+    assert len(body.pieces) <= 7 == body.max_pieces
+
+
+def test_a_fault_is_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pieces that are not the outline, and pieces that Box2D refuses, are both found out."""
+    import engine.decompose.decompose as module
+
+    real = module.decompose
+
+    class Shrunk:
+        def __init__(self, *arguments: object) -> None:
+            self.pieces = tuple(Polygon(piece.vertices * self.scale) for piece in real(*arguments).pieces)
+
+        scale = 0.99
+
+    monkeypatch.setattr(module, "decompose", Shrunk)
+    assert main(["trace", PAW]) == 1
+    assert "not the outline" in capsys.readouterr().out
+    Shrunk.scale = 1e-9
+    assert main(["trace", PAW, "--method", "hull"]) == 1
+    assert "Box2D refuses 1" in capsys.readouterr().out
+
+
+def test_box2d_is_asked_about_each_piece() -> None:
+    good, bad = Polygon([(0, 0), (1, 0), (0, 1)]), Polygon([(0, 0), (1e-9, 0), (0, 1e-9)])
+    assert trace._refused_by_box2d([good, good]) == ()
+    refused = trace._refused_by_box2d([good, bad, good])
+    assert len(refused) == 1 and refused[0].startswith("piece 1: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.png"], "a file that can be read (No such file or directory)"),
+        ([str(ROOT)], "a file that ends in .png"),
+        ([str(ROOT / "README.md")], "a file that ends in .png"),
+        ([GEAR, "--tolerance", "0"], "--tolerance must be > 0 m, got 0.0"),
+        ([GEAR, "--tolerance", "nan"], "--tolerance must be a finite number m, got nan"),
+        ([GEAR, "--pixels-per-metre", "-5"], "--pixels-per-metre must be > 0"),
+        ([GEAR, "--threshold", "1"], "--threshold must be greater than 0 and less than 1"),
+        ([GEAR, "--max-pieces", "0"], "--max-pieces must be a whole number"),
+        ([GEAR, "--max-pieces", "x"], "Invalid value for '--max-pieces'"),
+        ([GEAR, "--method", "exact,magic"], "--method must be all, or a list of exact"),
+        ([GEAR, "--crop", "1,2,3"], "--crop must be four whole numbers"),
+        ([GEAR, "--crop", "0,0,5,5"], "crop must be left out for a drawing"),
+        ([GEAR, "--json", "/no/such/folder/a.json"], "--json must be a file in a directory that exists"),
+        ([GEAR, "--json", str(ROOT)], "--json must be a file, not a directory"),
+        ([GEAR, "--screenshot", "a.txt"], "--screenshot must be a file name that ends in .png"),
+        ([], "Missing argument 'FILE'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.count("\n") == 1
+    assert told.err.startswith("error: ") and words in told.err
+
+
+def test_the_samples_are_what_their_script_draws(tmp_path: Path) -> None:
+    pygame = pytest.importorskip("pygame")
+    draw(tmp_path)
+    assert (tmp_path / "gear.svg").read_text(encoding="utf-8") == gear() == Path(GEAR).read_text(encoding="utf-8")
+    for name in ("ampersand.png", "paw.png"):
+        ours, theirs = (pygame.surfarray.array_alpha(pygame.image.load(folder / name)).astype(int) for folder in (tmp_path, SAMPLES))
+        assert np.abs(ours - theirs).mean() < 0.5, "a font or a filter of another version: draw the samples anew"

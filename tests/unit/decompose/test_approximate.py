@@ -1,0 +1,133 @@
+"""At most k pieces: what they cover, what they give away, and that more are never worse."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import shapely
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.common.tolerances import EPS32
+from engine.decompose.approximate import covering_hull
+from engine.decompose.decompose import EXACT_METHODS, METHODS, Decomposition, decompose
+from engine.decompose.deviation import farthest
+from engine.decompose.outline import Outline, Part
+from engine.geometry import Circle, Polygon, convex_hull
+from tests.outlines import CUT, outline_of, shapes
+
+COUNTS = (1, 2, 3, 6, 12)
+
+ROUNDING = 1e-9
+"""Relative to the area: shapely's, where areas that should be equal are compared."""
+
+CIRCLE_MEASURE = 1e-4
+"""Relative to the area: a circle is measured as a polygon of 256 corners, which stand out of it by 5e-5 of the radius where it touches."""
+
+
+def check_taken(found: Decomposition) -> None:
+    world = World()
+    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
+    world.step()
+    assert all(isinstance(piece, Circle) or 3 <= len(piece.vertices) <= 16 for piece in found.pieces)
+
+
+COARSE = [method for method in METHODS if method not in EXACT_METHODS]
+SOME = [name for name in CUT[::5] + ["centimetre", "kilometre", "ring in a ring", "letter %"] if name in CUT]
+
+
+@pytest.mark.parametrize("name", sorted(set(SOME)))
+def test_each_way_covers_or_fills_and_says_what_it_gives_away(name: str) -> None:
+    outline = outline_of(name)
+    for method in COARSE:
+        found = decompose(outline, method)
+        check_taken(found)
+        if method == "circles":
+            assert len(found.pieces) <= 8
+            assert found.excess <= CIRCLE_MEASURE * found.area
+            assert 0.0 < found.missed < found.area
+        else:
+            assert len(found.pieces) <= 2
+            assert found.missed <= ROUNDING * found.area + 4.0 * EPS32 * found.area
+        assert found.covered == pytest.approx(found.area + found.excess - found.missed, rel=1e-9)
+        assert found.area_error == pytest.approx((found.excess + found.missed) / found.area)
+
+
+@pytest.mark.parametrize("name", [name for name in ("star of 7", "letter B", "comb of 4", "ring in a ring") if name in CUT])
+@pytest.mark.parametrize("method", ["exact", "hull", "boxes", "aabb", "circles"])
+def test_more_pieces_are_never_worse(name: str, method: str) -> None:
+    outline = outline_of(name)
+    errors = []
+    for k in COUNTS:
+        found = decompose(outline, method, k, max_lost=0.01)
+        assert 1 <= len(found.pieces) <= k
+        errors.append(found.area_error)
+        check_taken(found)
+    slack = CIRCLE_MEASURE if method == "circles" else ROUNDING
+    assert all(later <= before + slack for before, later in pairwise(errors))
+    assert method == "hull" or errors[-1] < errors[0]  # hulls of parts may lie within each other
+
+
+def test_one_piece_is_the_hull_and_enough_pieces_are_exact() -> None:
+    outline = outline_of("star of 7")
+    hull = shapely.Polygon(convex_hull(outline.parts[0].outer))
+    [piece] = decompose(outline, "exact", 1).pieces
+    assert isinstance(piece, Polygon)
+    assert shapely.Polygon(piece.vertices).symmetric_difference(hull).area < ROUNDING
+    assert decompose(outline, "hull").pieces == (piece,)
+    n = len(decompose(outline).pieces)
+    assert decompose(outline, "exact", n).area_error == 0.0
+    assert decompose(outline, "exact", n - 1).excess > 0.0
+
+
+def test_known_areas() -> None:
+    ell = outline_of("ell")  # 3 m^2 in a box of 2 m x 2 m
+    assert decompose(ell, "aabb").excess == pytest.approx(1.0)
+    assert decompose(ell, "box").excess <= 1.0 + 1e-9
+    assert decompose(ell, "boxes").excess == pytest.approx(0.0, abs=1e-9)
+    assert decompose(ell, "hull").excess == pytest.approx(0.5)
+    assert decompose(ell, "hull").greatest_distance == pytest.approx(0.5, rel=0.01)  # at the middle of the hull's new edge
+    [circle] = decompose(Outline.of_polygon(shapes.box(0, 0, 2, 1)), "circles", 1).pieces
+    assert isinstance(circle, Circle)
+    assert circle.radius == pytest.approx(0.5, rel=1e-5) and circle.center[1] == pytest.approx(0.5, abs=1e-5)
+
+
+def test_a_hull_for_each_part() -> None:
+    two = Outline((Part(shapes.star(5)), Part(shapes.star(7) + (3.0, 0.0))))
+    assert len(decompose(two, "hull").pieces) == 1
+    apart = decompose(two, "hull", 2)
+    assert len(apart.pieces) == 2
+    assert apart.excess < decompose(two, "hull").excess
+
+
+def test_a_hull_of_many_corners_still_covers() -> None:
+    for n, most in ((60, 16), (500, 16), (33, 8), (17, 4)):
+        ring = shapes.regular(n)
+        hull = covering_hull(ring, most)
+        assert len(hull) <= most
+        cover = shapely.Polygon(hull).buffer(4.0 * EPS32)
+        assert cover.covers(shapely.Polygon(ring))
+        # a regular polygon of m corners around a circle has the area m tan(pi / m); giving up edges one at a time may double its excess
+        assert shapely.Polygon(hull).area - math.pi <= 2.5 * (most * math.tan(math.pi / most) - math.pi)
+
+
+def test_the_farthest_point_may_lie_in_the_middle() -> None:
+    frame = outline_of("frame")  # a hole of 1 m x 1 m: its centre is 0.5 m from the rest
+    assert decompose(frame, "aabb").greatest_distance == pytest.approx(0.5, rel=0.01)
+    region, target = shapely.box(0, 0, 1, 1), shapely.Point(0, 0)
+    assert farthest(region, target) == pytest.approx(math.sqrt(2.0), rel=0.01)
+    assert farthest(shapely.Polygon(), target) == 0.0
+
+
+def test_circles_lie_inside() -> None:
+    for name in ("blot of 64", "frame", "ring in a ring"):
+        target = outline_of(name).as_shapely()
+        for circle in decompose(outline_of(name), "circles", 12).pieces:
+            assert isinstance(circle, Circle)
+            assert target.contains(shapely.Point(circle.center))
+            assert target.boundary.distance(shapely.Point(circle.center)) >= circle.radius
+            # and as Box2D holds it
+            held = np.float32([*circle.center, circle.radius]).astype(float)
+            assert target.boundary.distance(shapely.Point(held[:2])) >= held[2] - EPS32

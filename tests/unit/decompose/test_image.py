@@ -1,0 +1,236 @@
+"""Pictures to outlines: known shapes found again to a part of a pixel, every kind of picture, every kind of broken file."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from PIL import Image
+
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.decompose import outline_of_image, trace_file
+from engine.decompose.image import contour_of_opacity, read_opacity
+from sprites.draw_figure import OUTLINE_TOLERANCE
+from sprites.figure_outline import FRAME_LOWER, OUTLINE, PICTURE, PIXELS_PER_METRE
+
+PIXEL = 1.0 / PIXELS_PER_METRE
+FRAME = (0, 0, 408, 432)
+
+
+def disc(side: int, radius: float, hole: float = 0.0, finer: int = 8) -> np.ndarray:
+    """The share of each pixel that a disc covers, uint8, by `finer`^2 samples a pixel."""
+    at = (np.arange(side * finer) + 0.5) / finer - 0.5 * side
+    away = np.hypot(at[:, None], at[None, :])
+    inside = ((away <= radius) & (away >= hole)).astype(float)
+    return np.round(255.0 * inside.reshape(side, finer, side, finer).mean(axis=(1, 3))).astype(np.uint8)
+
+
+def saved(folder: Path, alpha: np.ndarray, name: str = "shape.png", color: int = 90) -> Path:
+    rgba = np.full((*alpha.shape, 4), color, dtype=np.uint8)
+    rgba[:, :, 3] = alpha
+    Image.fromarray(rgba).save(folder / name)
+    return folder / name
+
+
+def test_the_figure_is_found_within_a_pixel_of_its_true_outline() -> None:
+    """The picture is painted from the geometry that the outline is written from, whose polygon lies within half a pixel of the curve."""
+    tracing = trace_file(PICTURE, PIXELS_PER_METRE, 0.001, crop=FRAME)
+    assert tracing.picture is not None
+    offset = np.array(FRAME_LOWER) - tracing.picture.lower
+    found = shapely.Polygon(tracing.contour.parts[0].outer + offset)
+    true = shapely.Polygon(OUTLINE)
+    to_found, to_true = (
+        shapely.distance(shapely.points(shapely.get_coordinates(shapely.segmentize(a.exterior, 0.2 * PIXEL))), b.exterior)
+        for a, b in ((true, found), (found, true))
+    )
+    assert max(to_found.max(), to_true.max()) <= PIXEL + OUTLINE_TOLERANCE
+    assert np.percentile(to_true, 95) <= 0.7 * PIXEL
+    assert abs(found.area - true.area) < OUTLINE_TOLERANCE * true.length
+    assert len(tracing.contour.parts) == 1 and len(tracing.contour.parts[0].holes) == 1  # between the legs
+
+
+@pytest.mark.parametrize("radius", [5.3, 20.0, 60.25])
+def test_a_disc_with_soft_edges_is_found_to_a_tenth_of_a_pixel(radius: float) -> None:
+    """The share of a pixel that is covered is not linear in the distance of an edge that runs aslant: between two pixels' centres the
+    crossing of one half is off by up to 0.05 at 45 degrees and by 0.09 at 27; and a curve bends away by 1 / (8 radius) within a pixel."""
+    side = int(2 * radius) + 8
+    outline = contour_of_opacity(disc(side, radius) / 255.0, 1.0)
+    away = np.hypot(*(outline.parts[0].outer - 0.5 * side).T)
+    assert np.abs(away - radius).max() < 0.1 + 0.125 / radius
+
+
+def test_holes_and_parts_are_kept_and_specks_counted(tmp_path: Path) -> None:
+    alpha = np.zeros((100, 200), dtype=np.uint8)
+    alpha[:, :100] = disc(100, 45.0, 20.0)
+    alpha[20:60, 120:180] = 255
+    alpha[80, 150] = alpha[90, 160] = 255  # pixels of a centimetre
+    alpha[40, 150] = 0
+    tracing = trace_file(saved(tmp_path, alpha), 100.0, 0.002)
+    assert [len(part.holes) for part in sorted(tracing.outline.parts, key=lambda part: -part.area)] == [1, 0]
+    assert tracing.notes == (
+        "Left out: 2 parts nowhere 0.01 m thick, less than Box2D's skin.",
+        "Filled: 1 hole nowhere 0.01 m wide, which Box2D's skin would close.",
+    )
+    assert tracing.outline.area == pytest.approx(np.pi * (0.45**2 - 0.2**2) + 0.24, abs=2e-3)
+
+
+def test_y_is_up_and_the_picture_lies_behind_its_outline(tmp_path: Path) -> None:
+    alpha = np.zeros((40, 60), dtype=np.uint8)
+    alpha[30:40, 0:20] = 255  # the lower left corner of the picture
+    tracing = trace_file(saved(tmp_path, alpha), 10.0)
+    box = tracing.outline.aabb
+    assert np.allclose(box.lower, np.negative(box.upper))
+    assert tracing.picture is not None
+    assert np.allclose(tracing.picture.lower, box.lower, atol=1e-12)  # solid up to the edge: closed just there
+    assert np.allclose(np.subtract(tracing.picture.upper, tracing.picture.lower), (6.0, 4.0))
+    # the corners are cut by an eighth of a square pixel each
+    assert tracing.outline.area == pytest.approx(2.0, abs=4 * 0.125 * 0.01 + 1e-9)
+
+
+def test_the_threshold_moves_the_edge(tmp_path: Path) -> None:
+    ramp = np.tile(np.linspace(0, 255, 101).astype(np.uint8), (50, 1))
+    path = saved(tmp_path, ramp)
+    widths = [
+        np.subtract(*(outline_of_image(path, 100.0, share).aabb.upper, outline_of_image(path, 100.0, share).aabb.lower))[0]
+        for share in (0.2, 0.8)
+    ]
+    assert widths == pytest.approx([0.805, 0.205], abs=0.01)
+
+
+def test_a_drawing_on_paper_keeps_its_holes(tmp_path: Path) -> None:
+    ink = disc(80, 30.0, 12.0)[:, :, None] / 255.0
+    page = (255 - ink * (255 - np.array([30, 60, 120]))).astype(np.uint8)
+    for name, how in (("page.png", {}), ("page.jpg", {"quality": 80}), ("page.bmp", {})):
+        Image.fromarray(page).save(tmp_path / name, **how)
+        tracing = trace_file(tmp_path / name)
+        assert "the colour of its border, #fffff" in tracing.notes[0]
+        # half drawn is a tenth of the way from paper to ink here: up to a pixel outside
+        assert tracing.outline.area == pytest.approx(np.pi * (0.3**2 - 0.12**2), abs=0.01 * 2 * np.pi * 0.42)
+        assert len(tracing.outline.parts[0].holes) == 1
+
+
+def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (30, 50, 3), dtype=np.uint8)).save(tmp_path / "photo.jpg")
+    Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "night.png")
+    for name, words in (("photo.jpg", "neither transparency nor a border of one colour"), ("night.png", "one colour only")):
+        tracing = trace_file(tmp_path / name)
+        assert words in tracing.notes[0]
+        assert np.allclose(tracing.outline.aabb.upper, (0.25, 0.15))
+        assert tracing.outline.area == pytest.approx(0.15, abs=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_every_kind_of_transparency_is_seen(tmp_path: Path, mode: str) -> None:
+    rgba = Image.open(saved(tmp_path, disc(60, 25.0)))
+    image = rgba.quantize(16) if mode == "P" else rgba.convert(mode)
+    assert image.mode == mode
+    image.save(tmp_path / "kind.png")
+    tracing = trace_file(tmp_path / "kind.png", 100.0, 0.002)
+    assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.02)
+
+
+def test_grey_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
+    grey = disc(60, 25.0).astype(np.uint16) * 257
+    Image.fromarray(grey).save(tmp_path / "grey.png")
+    Image.fromarray(disc(60, 25.0) > 127).save(tmp_path / "bits.png")
+    frames = [Image.fromarray(disc(60, radius)) for radius in (25.0, 10.0)]
+    frames[0].save(tmp_path / "move.gif", save_all=True, append_images=frames[1:])
+    for name in ("grey.png", "bits.png", "move.gif"):
+        tracing = trace_file(tmp_path / name)
+        assert tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05), name
+    assert tracing.notes[0] == "It is an animation: the first of its 2 frames was taken."
+
+
+def test_a_frame_of_a_strip(tmp_path: Path) -> None:
+    strip = np.concatenate((disc(40, 15.0), disc(40, 5.0)), axis=1)
+    path = saved(tmp_path, strip)
+    assert outline_of_image(path, crop=(0, 0, 40, 40), tolerance=0.001).area == pytest.approx(np.pi * 0.15**2, rel=0.02)
+    assert outline_of_image(path, crop=(40, 0, 40, 40), tolerance=0.001).area == pytest.approx(np.pi * 0.05**2, rel=0.03)
+    for crop, words in (
+        ((0, 0, 81, 40), r"crop\[2\] must be a whole number from 1 to 80"),
+        ((80, 0, 1, 1), r"crop\[0\]"),
+        ((0, 0, 4), "crop"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            outline_of_image(path, crop=crop)
+
+
+def png_of_size(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "a picture that can be read, got a file of another kind"),
+        (b"not a picture", "got a file of another kind"),
+        (png_of_size(60_000, 60_000), "a picture of 1 to 16 million pixels, got hundreds of millions"),
+        (png_of_size(100_000_000, 1), "a picture of 1 to 16 million pixels, got 100000000 x 1"),
+        (png_of_size(0, 0), "a picture"),
+        (png_of_size(100, 100), "a picture that can be read, got a broken one"),
+        (PICTURE.read_bytes()[:4000], "a picture that can be read, got a broken one"),
+        (PICTURE.read_bytes()[:20], "got a broken one|got a file of another kind"),
+    ],
+    ids=["empty", "text", "a bomb", "too wide", "no pixels", "no data", "cut off", "cut off early"],
+)
+def test_broken_pictures_are_refused_in_one_line(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "broken.png"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInputError, match=words) as refusal:
+        trace_file(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidShapeError, match=r"opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
+        trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
+    with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels a metre, got specks in a box of 0.01 x 0.01 m"):
+        trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))
+    with pytest.raises(InvalidShapeError, match="at 100000 pixels a metre, got specks"):
+        trace_file(saved(tmp_path, disc(60, 25.0)), 1e5)
+    with pytest.raises(InvalidShapeError, match=r"within 1e\+06 m of the origin"):
+        trace_file(saved(tmp_path, disc(60, 25.0)), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"pixels_per_metre": 0.0}, "pixels_per_metre must be > 0"),
+        ({"tolerance": float("nan")}, "tolerance must be a finite number m"),
+        ({"tolerance": 0.0}, "tolerance must be > 0 m"),
+        ({"threshold": 1.0}, "threshold must be greater than 0 and less than 1"),
+        ({"threshold": "half"}, "threshold must be a finite number"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidInputError, match=words):
+        trace_file(PICTURE, **settings)  # type: ignore[arg-type]
+
+
+def test_files_that_are_not_there_and_endings(tmp_path: Path) -> None:
+    for path, words in (
+        (tmp_path / "none.png", r"a file that can be read \(No such file or directory\)"),
+        (tmp_path, "a file that ends in .png"),
+        (tmp_path / "a.txt", "a file that ends in .png, .jpg"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            trace_file(path)
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(InvalidInputError, match="a file that can be read"):
+        trace_file(tmp_path / "folder.png")
+    with pytest.raises(InvalidInputError, match="a picture that ends in"):
+        outline_of_image(tmp_path / "a.svg")
+
+
+def test_the_alpha_of_the_figure_is_read_once_for_all(tmp_path: Path) -> None:
+    opacity = read_opacity(PICTURE, FRAME)
+    assert opacity.alpha.shape == (432, 408) and opacity.crop == FRAME and opacity.notes == ()
+    assert 0.0 == opacity.alpha.min() < opacity.alpha.max() == 1.0

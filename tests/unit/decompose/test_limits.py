@@ -1,0 +1,79 @@
+"""What Box2D takes as a polygon, asked of Box2D itself, and that pieces brought to it are taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.box2d.convert import to_box2d
+from engine.common.errors import InvalidShapeError
+from engine.decompose.decompose import EXACT_SHARE
+from engine.decompose.grid import on_grid
+from engine.decompose.limits import clean, exchanged, is_large_enough, split, within_limits
+from engine.decompose.outline import Outline, signed_area
+from engine.geometry import Polygon, convex_hull
+from tests.outlines import shapes
+
+
+def test_this_box2d_does_not_weld_corners() -> None:
+    mm = 2.0**-10  # later versions weld what is nearer than 2.5 mm
+    held = to_box2d(Polygon([(0, 0), (1, 0), (1, 1), (1 - mm, 1 + mm / 2), (0, 1)]))[1]
+    assert isinstance(held, Polygon) and len(held.vertices) == 5
+
+
+def test_an_area_of_float32s_epsilon_is_the_least() -> None:
+    to_box2d(Polygon(shapes.box(0, 0, 3.6e-4, 3.6e-4).astype(np.float32)))
+    with pytest.raises(InvalidShapeError, match="large enough"):
+        to_box2d(Polygon(shapes.box(0, 0, 3.3e-4, 3.3e-4).astype(np.float32)))
+
+
+def test_box2d_takes_whatever_is_clean_and_large_enough() -> None:
+    """Random hulls of all sizes, flat and not, near the origin and far: the rule may refuse too much, never too little."""
+    draw = np.random.default_rng(6)
+    taken = 0
+    for _ in range(400):
+        size, flatness, away = 10.0 ** draw.uniform(-4.0, 1.0), 10.0 ** draw.uniform(-7.0, 0.0), 10.0 ** draw.uniform(-3.0, 2.0)
+        cloud = draw.normal(size=(draw.integers(3, 12), 2)) * (size, size * flatness) + away
+        loop = clean(convex_hull(cloud))
+        if is_large_enough(loop):
+            taken += 1
+            world = World()
+            world.create_body(BodySpec((FixtureSpec(Polygon(loop)),), type="static"))
+            world.step()
+    assert 50 < taken < 350  # both sides of the limit were seen
+
+
+def test_flat_corners_are_left_out_and_the_area_stays() -> None:
+    ring = np.array([(0, 0), (1, -1e-8), (2, 0), (2, 1), (1, 1 + 1e-8), (0, 1), (0, 1 - 1e-9)])
+    assert len(clean(ring)) == 4
+    assert signed_area(clean(ring)) == pytest.approx(2.0, rel=1e-7)
+    assert len(clean(np.array([(0, 0), (1, 0), (2, 1e-12)]))) == 0
+
+
+@pytest.mark.parametrize(("n", "most"), [(17, 16), (30, 16), (31, 16), (60, 16), (500, 16), (9, 4)])
+def test_a_convex_piece_is_cut_into_the_fewest(n: int, most: int) -> None:
+    pieces = split(shapes.regular(n), most)
+    assert len(pieces) == -(-(n - 2) // (most - 2))
+    assert all(3 <= len(piece) <= most for piece in pieces)
+    assert sum(map(signed_area, pieces)) == pytest.approx(signed_area(shapes.regular(n)), rel=1e-12)
+
+
+def test_a_sliver_is_exchanged_with_its_neighbour() -> None:
+    # a trapezoid with a corner hardly off its short side: cut there, one triangle is too small for Box2D
+    [part] = on_grid(Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1e-7, 1.0), (0, 0.99999)]))
+    corner = {tuple(np.round(vertex, 5).tolist()): k for k, vertex in enumerate(part.vertices)}
+    a, b, c = corner[0.0, 0.0], corner[2.0, 0.0], corner[2.0, 1.0]
+    top, side = corner[0.0, 1.0], corner[0.0, 0.99999]
+    given = [[a, b, c, top], [a, top, side]]
+
+    def is_good(loop: list[int]) -> bool:
+        return is_large_enough(clean(part.loop(loop)))
+
+    assert [is_good(loop) for loop in given] == [True, False]
+    better = exchanged(part, given, is_good)
+    assert all(map(is_good, better))
+    assert sorted({node for loop in better for node in loop}) == sorted({a, b, c, top, side})
+    pieces, n_dropped = within_limits(part, given)
+    assert n_dropped == 0
+    assert sum(map(signed_area, pieces)) == pytest.approx(signed_area(part.loop(part.rings[0])), rel=EXACT_SHARE)

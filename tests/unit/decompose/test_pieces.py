@@ -1,0 +1,222 @@
+"""Exact pieces: least by trial, whole, convex, apart, and taken by Box2D, over the whole set of outlines."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import shapely
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_POLYGON_VERTICES
+from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, Decomposition, decompose
+from engine.decompose.grid import GridPart, on_grid
+from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.keil import bridges, fewest_pieces
+from engine.decompose.outline import Outline, Part
+from engine.decompose.subdivision import diagonals_of
+from engine.decompose.triangulate import triangulate
+from engine.geometry import Circle, Polygon
+from engine.geometry.predicates import exact_turn
+from tests.outlines import CUT, KEPT, MOST_CORNERS, OUTLINES, REFUSED, outline_of, shapes
+from tests.outlines.referee import fewest_pieces_by_trial
+
+OVERLAP = 1e-9
+"""Relative to the area: what two neighbours share by shapely's rounding, and by a corner that float32 could not tell from a line."""
+
+
+def check_limits(pieces: tuple[Polygon | Circle, ...]) -> None:
+    for piece in pieces:
+        if isinstance(piece, Circle):
+            continue
+        corners = piece.vertices.tolist()
+        n = len(corners)
+        assert 3 <= n <= MAX_POLYGON_VERTICES
+        assert all(exact_turn(corners[k - 2], corners[k - 1], corners[k]) > 0 for k in range(n)), "not strictly convex"
+
+
+def check_exact(found: Decomposition) -> None:
+    assert found.area_error <= EXACT_SHARE
+    check_limits(found.pieces)
+    # the union loses what overlaps: no area twice means that interiors are disjoint
+    total = sum(shapely.Polygon(piece.vertices).area for piece in found.pieces if isinstance(piece, Polygon))
+    assert abs(total - found.covered) <= OVERLAP * found.area
+    world = World()
+    world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
+    world.step()
+
+
+def moved(outline: Outline, angle: float, is_mirrored: bool) -> Outline:
+    turn = np.array([(math.cos(angle), math.sin(angle)), (-math.sin(angle), math.cos(angle))])
+    flip = np.array([-1.0 if is_mirrored else 1.0, 1.0])
+    return Outline(Part(part.outer * flip @ turn, [hole * flip @ turn for hole in part.holes]) for part in outline.parts)
+
+
+def test_the_set_is_large_enough() -> None:
+    assert len(OUTLINES) >= 60
+    assert max(outline_of(name).n_vertices for name in KEPT) >= 500
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_exact_pieces_make_up_the_outline(name: str) -> None:
+    outline = outline_of(name)
+    merged_pieces, fewest = decompose(outline, "hertel_mehlhorn"), decompose(outline, "exact")
+    check_exact(merged_pieces)
+    check_exact(fewest)
+    assert len(fewest.pieces) <= len(merged_pieces.pieces)
+
+
+@pytest.mark.parametrize("name", CUT[::3])
+def test_a_turned_and_mirrored_outline_is_cut_as_well(name: str) -> None:
+    outline = outline_of(name)
+    far = math.hypot(*np.abs([outline.aabb.lower, outline.aabb.upper]).max(axis=0)) > 10.0 * math.sqrt(outline.area)
+    found = decompose(moved(outline, 0.0 if far else 0.7, True))
+    check_exact(found)
+    as_given = decompose(outline)
+    if len(outline.parts) == 1 and not outline.parts[0].holes and not far:
+        # rounding to the grid may take a corner off the line of two others
+        assert abs(len(found.pieces) - len(as_given.pieces)) <= max(1, len(as_given.pieces) // 20)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_a_body_is_refused_by_name(name: str) -> None:
+    with pytest.raises(InvalidShapeError, match=OUTLINES[name].refusal):
+        decompose(OUTLINES[name].build())
+
+
+# --- the least number
+
+
+def _small_polygon(n: int, seed: int) -> list[tuple[int, int]] | None:
+    """A random simple polygon on a lattice of few points, so that many corners are on one line; None where it came out degenerate."""
+    draw = np.random.default_rng([n, seed])
+    cells = draw.choice(49, n, replace=False)
+    ring = [(int(cell) % 7, int(cell) // 7) for cell in cells]
+    for _ in range(50):  # undo crossings
+        for i in range(n):
+            for j in range(i + 2, n - (i == 0)):
+                if shapely.LineString([ring[i], ring[i + 1]]).crosses(shapely.LineString([ring[j], ring[(j + 1) % n]])):
+                    ring[i + 1 : j + 1] = ring[i + 1 : j + 1][::-1]
+                    break
+            else:
+                continue
+            break
+        else:
+            break
+    polygon = shapely.Polygon(ring)
+    if not polygon.is_valid or polygon.area == 0.0:
+        return None
+    return ring if shapely.LinearRing(ring).is_ccw else ring[::-1]
+
+
+def _part(*rings: list[tuple[int, int]]) -> GridPart:
+    points = [corner for ring in rings for corner in ring]
+    index = {corner: k for k, corner in enumerate(points)}
+    return GridPart(points, [[index[corner] for corner in ring] for ring in rings], np.array(points, dtype=float))
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9])
+def test_keil_finds_the_least_number_of_pieces(n: int) -> None:
+    compared = 0
+    for seed in range(12):
+        ring = _small_polygon(n, seed)
+        if ring is None:
+            continue
+        part = _part(ring)
+        found = fewest_pieces(part)
+        assert len(found) == fewest_pieces_by_trial([ring]), ring
+        assert len(merged(part, triangulate(part))) <= 4 * len(found)
+        compared += 1
+    assert compared >= 3
+
+
+@pytest.mark.parametrize(
+    "hole",
+    [[(2, 2), (2, 4), (4, 2)], [(1, 1), (1, 2), (2, 1)], [(2, 3), (3, 4), (4, 2)], [(2, 2), (3, 5), (4, 2)]],
+    ids=["corner", "low", "askew", "tall"],
+)
+def test_with_a_hole_the_pieces_are_the_least_here_too(hole: list[tuple[int, int]]) -> None:
+    outer = [(0, 0), (7, 1), (6, 6), (1, 7)]
+    assert len(fewest_pieces(_part(outer, hole))) == fewest_pieces_by_trial([outer, hole])
+
+
+def test_comb_and_window_are_cut_along_their_lines() -> None:
+    assert len(decompose(outline_of("comb of 16")).pieces) == 17  # the teeth and the back
+    assert len(decompose(outline_of("corners on a line")).pieces) == 1
+
+
+@pytest.mark.skipif(MOST_CORNERS < 192, reason="takes minutes where kernels are not compiled")
+def test_the_fewest_are_fewer() -> None:
+    outline = outline_of("deep Koch curve")
+    assert len(decompose(outline).pieces) < len(decompose(outline, "hertel_mehlhorn").pieces)
+
+
+def test_known_least_numbers() -> None:
+    # r reflex corners need ceil(r / 2) + 1 pieces at least, and an ell, a tee and a plus do with that
+    assert [len(decompose(outline_of(name)).pieces) for name in ("ell", "tee", "plus")] == [2, 2, 3]
+
+
+# --- the steps
+
+
+@pytest.mark.parametrize("name", ["letter B", "hole that touches an edge", "holes that touch", "window of 5", "grown 150"])
+def test_triangles_are_of_own_corners_and_as_many_as_they_must_be(name: str) -> None:
+    [part] = on_grid(outline_of(name))
+    triangles = triangulate(part)
+    area = sum(abs(Fraction(exact_turn(*(part.points[k] for k in corner)))) for corner in triangles)
+    rings = [[part.points[k] for k in ring] for ring in part.rings]
+    assert area == sum(p[0] * q[1] - p[1] * q[0] for ring in rings for p, q in zip(ring, [*ring[1:], ring[0]], strict=True))
+    n = sum(len(ring) for ring in part.rings)
+    n_bridges = len(bridges(part, diagonals_of(triangles, part)))  # a ring that touches another needs none
+    assert len(triangles) == n + 2 * n_bridges - 2
+
+
+def test_no_two_of_hertel_and_mehlhorns_pieces_can_be_joined() -> None:
+    [part] = on_grid(outline_of("grown 60"))
+    pieces = merged(part, triangulate(part))
+    assert len(merged(part, pieces)) == len(pieces) < len(triangulate(part))
+
+
+def test_corners_per_piece_are_a_parameter() -> None:
+    for most, pieces in ((16, 5), (8, 10), (4, 29)):  # ceil((60 - 2) / (most - 2))
+        found = decompose(outline_of("sixty corners"), max_vertices=most)
+        assert len(found.pieces) == pieces
+        assert max(len(piece.vertices) for piece in found.pieces if isinstance(piece, Polygon)) <= most
+        check_exact(found)
+
+
+def test_the_same_outline_gives_the_same_pieces() -> None:
+    first, second = decompose(outline_of("cheese of 3")), decompose(outline_of("cheese of 3"))
+    assert first.pieces == second.pieces
+
+
+def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost() -> None:
+    outline = Outline((Part(shapes.box(0, 0, 1, 1)), Part(shapes.box(2, 2, 2.001, 2.0015))))
+    found = decompose(outline, max_lost=0.01)
+    assert (len(found.pieces), found.n_dropped) == (1, 1)
+    assert found.missed == pytest.approx(1.5e-6, rel=1e-6) and found.excess == 0.0
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"method": "magic"}, "method"),
+        ({"max_pieces": 0}, "max_pieces"),
+        ({"max_pieces": True}, "max_pieces"),
+        ({"max_vertices": 17}, "max_vertices"),
+        ({"max_lost": math.nan}, "max_lost"),
+        ({"max_lost": 2.0}, "max_lost"),
+    ],
+)
+def test_wrong_arguments_are_named(more: dict[str, object], field: str) -> None:
+    with pytest.raises(InvalidInputError, match=field):
+        decompose(outline_of("ell"), **more)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="outline"):
+        decompose([(0, 0), (1, 0), (0, 1)])  # type: ignore[arg-type]
+
+
+def test_methods_are_published_in_order() -> None:
+    assert METHODS[:2] == EXACT_METHODS == ("exact", "hertel_mehlhorn")
