@@ -1,0 +1,215 @@
+"""What each bounding volume buys and costs: area, false hits, nanoseconds to test and to update.
+
+The records are those of the figure. ``python -m benchmarks.bounding TABLE.md PICTURE.png`` measures every outline of the scene, and areas
+and false hits of the outlines in tests/outlines, and writes both; it also says what walking round the hull saves a k-DOP.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measuring import Record, record, seconds_in_turn
+from demos._bounding_outlines import OUTLINES, outline_named
+from engine.bounding._kdop_kernel import posed_kdops
+from engine.bounding.batch import VolumeBatch
+from engine.bounding.cloud import cloud_of
+from engine.bounding.kdop import kdop_axes
+from engine.bounding.kinds import Volume, volume_name
+from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbours, outlines_meeting, trade_offs
+from engine.geometry._rotation_kernel import turn_poses
+
+__all__ = ["Cost", "measured", "run"]
+
+AMOUNT = 2_000
+"""Pairs in a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds of each round, for a call of `AMOUNT` tests and one of twice as many updates."""
+
+    test: list[float]
+    update: list[float]
+
+    @property
+    def test_ns(self) -> float:
+        """Nanoseconds a test."""
+        return 1e9 * statistics.median(self.test) / AMOUNT
+
+    @property
+    def update_ns(self) -> float:
+        """Nanoseconds an update of one body, its cosine and sine known."""
+        return 1e9 * statistics.median(self.update) / (2 * AMOUNT)
+
+
+def run(quick: bool = False) -> list[Record]:
+    """Time tests and updates of every volume around the figure; the notes say how tight each is."""
+    rounds = 3 if quick else 21
+    found, costs, _ = measured(outline_named("figure"), ALL_VOLUMES, rounds, 2_000 if quick else 20_000)
+    records = []
+    for one in found:
+        name, cost = volume_name(one.volume), costs[one.volume]
+        note = f"{one.area_ratio:.2f} times the area, {one.false_rate:.1%} false"
+        records.append(record(f"bounding test, {name}", "tests/s", cost.test, note=note, amount=AMOUNT))
+        records.append(record(f"bounding update, {name}", "bodies/s", cost.update, note="116 corners, 24 on the hull", amount=2 * AMOUNT))
+    return records
+
+
+def measured(
+    rings: Sequence[np.ndarray], volumes: Sequence[Volume], rounds: int, n_pairs: int
+) -> tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]:
+    """Return the trade-offs of volumes, what each costs, and nanoseconds of asking the outlines themselves."""
+    cloud = cloud_of(np.concatenate(list(rings)))
+    poses = neighbours(cloud, AMOUNT)
+    turned = np.empty((2 * AMOUNT, 4))
+    turn_poses(poses, turned)
+    which, pairs = np.zeros(2 * AMOUNT, dtype=np.int64), np.column_stack((np.arange(AMOUNT), np.arange(AMOUNT, 2 * AMOUNT)))
+    calls, batches = {}, {volume: VolumeBatch(volume[0], [cloud], volume[1] or 4) for volume in volumes}
+    for volume, batch in batches.items():
+        rows = batch.update(which, poses)
+        calls["test", volume] = lambda batch=batch, rows=rows: _done(batch.overlap_checked(rows, pairs))
+        calls["update", volume] = lambda batch=batch, rows=rows: _done(batch.update_turned(which, turned, rows))
+    calls["truth", volumes[0]] = lambda: _done(outlines_meeting(rings, poses))
+    taken = seconds_in_turn(calls, rounds)
+    costs = {volume: Cost(taken["test", volume], taken["update", volume]) for volume in volumes}
+    return trade_offs(rings, volumes, n_pairs), costs, 1e9 * statistics.median(taken["truth", volumes[0]]) / AMOUNT
+
+
+def _done(_answers: object) -> None:
+    return None
+
+
+def tables(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
+    """Return four tables in Markdown: a row for each volume, a column for each outline."""
+    heads = "| volume | " + " | ".join(found) + " |\n|---|" + "--:|" * len(found) + "\n"
+    parts = []
+    for title, cell in (
+        ("Area over the outline's", lambda one, cost: f"{one.area_ratio:.2f}"),
+        ("False hits, of the pairs truly apart", lambda one, cost: f"{one.false_rate:.1%}".replace("%", " %")),
+        ("False hits for each true one", lambda one, cost: f"{one.false_per_hit:.2f}"),
+        ("Nanoseconds a test", lambda one, cost: f"{cost.test_ns:.1f}"),
+        ("Nanoseconds an update", lambda one, cost: f"{cost.update_ns:.1f}"),
+    ):
+        text = f"**{title}**\n\n{heads}"
+        for at, volume in enumerate(ALL_VOLUMES):
+            cells = [cell(trades[at], costs[volume]) for trades, costs, _ in found.values()]
+            text += f"| {volume_name(volume)} | " + " | ".join(cells) + " |\n"
+        if title == "Nanoseconds a test":
+            text += "| *the outlines themselves* | " + " | ".join(f"{truth:.0f}" for _, _, truth in found.values()) + " |\n"
+        parts.append(text)
+    return "\n".join(parts)
+
+
+def cheapest(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]]) -> str:
+    """Return a table in Markdown: which volume makes the whole cheapest, for what a narrow test costs and how many neighbours a body has.
+
+    For a pair: its test, the updates of its two bodies, each shared by its pairs, and for every yes, true or false, a narrow test.
+    """
+    text = "**The cheapest in all**\n\n| a narrow test | pairs a body | " + " | ".join(found) + " |\n|--:|--:|" + "---|" * len(found) + "\n"
+    for narrow in (100.0, 300.0, 1000.0, 10_000.0):
+        for pairs in (1, 10):
+            cells = []
+            for trades, costs, _ in found.values():
+                total = {}
+                for one in trades:
+                    yes = one.false_rate * (1.0 - one.n_hits / one.n_pairs) + one.n_hits / one.n_pairs
+                    cost = costs[one.volume]
+                    total[one.volume] = cost.test_ns + 2.0 * cost.update_ns / pairs + yes * narrow
+                cells.append(volume_name(min(total, key=lambda volume: total[volume])).partition(",")[0])
+            text += f"| {narrow:,.0f} ns | {pairs} | " + " | ".join(cells) + " |\n"
+    return text
+
+
+def walks() -> str:
+    """Return a table in Markdown: nanoseconds of a k-DOP's update by a walk round the hull, and by projecting every corner."""
+    text = "**Walking round the hull / projecting all corners: ns an update**\n\n"
+    text += "| corners of the hull | k = 8 | k = 16 | k = 32 |\n|---|--:|--:|--:|\n"
+    which, poses = np.zeros(AMOUNT, dtype=np.int64), np.empty((AMOUNT, 4))
+    turn_poses(neighbours(outline_named("disc")[0], AMOUNT // 2), poses)
+    for corners in (4, 8, 16, 32, 64, 128):
+        turn = 2.0 * np.pi * np.arange(corners) / corners
+        ring = np.column_stack((np.cos(turn), np.sin(turn)))
+        cells = []
+        for k in (8, 16, 32):
+            packed = (np.zeros(1, dtype=np.int64), np.array([corners]), ring, np.zeros((1, 3)), kdop_axes(k).copy(), which, poses)
+            rows = np.empty((AMOUNT, k))
+            calls = {
+                name: lambda packed=packed, rows=rows, walk_from=walk_from: posed_kdops(*packed, rows, walk_from)
+                for name, walk_from in (("walk", 0), ("all", 10**9))
+            }
+            taken = seconds_in_turn(calls, 15)
+            cells.append(" / ".join(f"{1e9 * statistics.median(taken[name]) / AMOUNT:.0f}" for name in ("walk", "all")))
+        text += f"| {corners} | " + " | ".join(cells) + " |\n"
+    return text
+
+
+def over_the_set(n_pairs: int) -> str:
+    """Return a table in Markdown over the outlines of tests/outlines that can be decomposed."""
+    from tests.outlines import KEPT, outline_of
+
+    found = [trade_offs(list(outline_of(name).rings()), ALL_VOLUMES, n_pairs) for name in KEPT]
+    assert all(one.missed == 0 for trades in found for one in trades)
+    rates = np.array([[one.false_rate for one in trades] for trades in found])
+    areas = np.array([[one.area_ratio for one in trades] for trades in found])
+    text = f"**{len(found)} outlines, {n_pairs:,} pairs each**\n\n"
+    text += "| volume | area, median | 10 % to 90 % | false hits, median | 10 % to 90 % |\n"
+    text += "|---|--:|--:|--:|--:|\n"
+    for at, volume in enumerate(ALL_VOLUMES):
+        area, rate = (np.quantile(values[:, at], (0.5, 0.1, 0.9)) for values in (areas, rates))
+        shares = [f"{100.0 * value:.1f}" for value in rate]
+        text += (
+            f"| {volume_name(volume)} | {area[0]:.2f} | {area[1]:.2f} to {area[2]:.2f} | {shares[0]} % | {shares[1]} to {shares[2]} % |\n"
+        )
+    cheap = [ALL_VOLUMES.index((kind, 0)) for kind in ("smallest_circle", "box", "oriented_box")]
+    best = np.argmin(rates[:, cheap], axis=1)
+    names = ", ".join(f"{volume_name(ALL_VOLUMES[at])} {np.mean(best == k):.0%}" for k, at in enumerate(cheap)).replace("%", " %")
+    areas_agree = np.mean(np.argmin(areas[:, cheap], axis=1) == best)
+    return text + f"\nFewest false hits of three, share of the outlines: {names}. The least area names the same one on {areas_agree:.0%}.\n"
+
+
+def draw(found: dict[str, tuple[tuple[TradeOff, ...], dict[Volume, Cost], float]], path: str) -> None:
+    """Plot, for each outline, false hits over what a test and an update cost."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, grid = pyplot.subplots(2, 5, figsize=(13, 6), layout="constrained", sharex=True, sharey=True)
+    for axes, (name, (trades, costs, _)) in zip(grid.ravel(), found.items(), strict=True):
+        for at, one in enumerate(trades):
+            cost = costs[one.volume].test_ns + costs[one.volume].update_ns
+            marker, color = MARKS[at]
+            axes.semilogx(cost, 100.0 * one.false_rate, marker, color=color, ms=7, mec="black", mew=0.5, label=volume_name(one.volume))
+        axes.set_title(name, fontsize=11)
+        axes.grid(alpha=0.3)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("false hits, % of pairs apart")
+    for axes in grid[1]:
+        axes.set_xlabel("ns, one test and one update")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=6, fontsize=9)
+    figure.savefig(path, dpi=100)
+
+
+MARKS = (
+    ("o", "#56B4E9"), ("o", "#0072B2"), ("s", "#F0E442"), ("s", "#E69F00"), ("D", "#D55E00"), ("P", "#CC79A7"),
+    ("v", "#8FD6BF"), ("^", "#8FD6BF"), ("v", "#009E73"), ("^", "#009E73"), ("^", "#004D38"), ("*", "#000000"),
+)  # fmt: skip
+"""Marker and colour of each volume, in order; Okabe and Ito's colours, and the form differs as well."""
+
+
+def main(table: str, picture: str) -> None:
+    """Measure all outlines, write the tables and draw the picture."""
+    found = {name: measured(outline_named(name), ALL_VOLUMES, 15, 20_000) for name in OUTLINES}
+    Path(table).write_text("\n".join((tables(found), cheapest(found), walks(), over_the_set(4_000))), encoding="utf-8")
+    draw(found, picture)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,305 @@
+"""A figure turns, neighbours drift past, and each bounding volume says which of them it may touch: right, or falsely.
+
+The neighbours fly on straight lines through a disc of three radii of the smallest circle, as chords drawn evenly: so, over time, they are
+everywhere in it equally often, and what is counted here approaches the table of docs/algorithms/bounding.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from demos._bounding_outlines import OUTLINES, outline_named
+from demos._bounding_picture import COLORS, Row, draw_outline, draw_table, draw_volume, table_size
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.bounding import cloud_of, outlines_overlap
+from engine.bounding.kinds import KINDS, Placed, area_of, follower, overlap, volume_name
+from engine.bounding.outlines import outline_area
+from engine.geometry import AABB, Transform
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["BoundingVolumes"]
+
+REACH = 3.0  # metres: radius of the disc that the neighbours cross; the outlines' circles have a radius of 1
+TABLE = (4.2, 2.6)  # metres: upper left corner of the table beside the disc
+SIDES = ("4", "6", "8", "10", "12", "16", "24", "32")
+SHOWN = ("smallest_circle", "box", "oriented_box", "kdop", "hull")
+WHEEL_TURN = math.radians(5.0)
+DOT = 0.11  # metres between the dots beside a neighbour
+
+Point = tuple[float, float]
+
+
+@dataclass(slots=True)
+class Neighbour:
+    """One that drifts past."""
+
+    position: Point
+    angle: float
+    velocity: Point
+    spin: float
+    meets: bool = False
+    volumes: dict[str, Placed] = field(default_factory=dict)
+    said_yes: set[str] = field(default_factory=set)
+    """Kinds whose volumes overlap the figure's now."""
+
+    @property
+    def pose(self) -> Transform:
+        """Where it is."""
+        return Transform(self.position, self.angle)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counted since the restart: pairs truly apart, those of them that a volume said yes to, and true ones that it denied."""
+
+    apart: int = 0
+    false: int = 0
+    missed: int = 0
+
+
+@register(
+    id="bounding_volumes",
+    category="Bounding volumes",
+    title="Tight or cheap",
+    watch=(
+        "Neighbours drift past a turning figure. Where a volume says yes and the outlines do not meet, a dot of its colour marks the "
+        "false hit. Turn the figure: upright boxes and k-DOPs change, the others turn along. Drag a neighbour close and see who is fooled."
+    ),
+)
+class BoundingVolumes(Demo):
+    """One outline, its volumes, and neighbours of the same outline."""
+
+    parameters = (
+        Parameter.choice("outline", OUTLINES, "outline"),
+        Parameter.some("volumes", KINDS, SHOWN, "volumes"),
+        Parameter.choice("k", SIDES, "sides of the k-DOPs", default=SIDES.index("8")),
+        Parameter("spin", 25.0, -360.0, 360.0, "°/s", "speed of the turn"),
+        Parameter("drift", 0.8, 0.0, 5.0, "m/s", "speed of the neighbours"),
+        Parameter("neighbours", 7.0, 1.0, 16.0, "", "neighbours", whole=True),
+    )
+    keys = (
+        ("Left drag", "turn the figure; move a neighbour"),
+        ("Right drag, wheel", "turn what lies under the pointer"),
+        ("A", "the figure turns by itself, or not"),
+        ("C", "count anew"),
+    )
+    note = (
+        "Drag the figure to turn it, a neighbour to move it; the wheel turns either. Dots are false hits. A: turn or stop. C: count anew."
+    )
+
+    def build(self) -> None:
+        self._random = self.rng("neighbours")
+        self.angle = 0.0
+        self.turns_itself = True
+        self._held: tuple[int, Point, bool] | None = None
+        self._below = getattr(self, "_below", False)
+        self.rings = outline_named(OUTLINES[round(self.parameter("outline"))])
+        self.cloud = cloud_of(np.concatenate(self.rings))
+        self.outline_area = outline_area(self.rings)
+        self.neighbours = [self._entering(self._random.uniform(0.0, 1.0)) for _ in range(round(self.parameter("neighbours")))]
+        self._choose()
+        self._look(0)
+
+    def on_parameter(self, name: str) -> None:
+        if name in ("outline", "neighbours"):
+            self.restart()
+        elif name in ("volumes", "k"):
+            self._choose()
+            self._look(0)
+
+    def before_step(self) -> None:
+        seconds = self.step_seconds
+        if self.turns_itself and not (self._held is not None and self._held[0] < 0):
+            self.angle = math.remainder(self.angle + math.radians(self.parameter("spin")) * seconds, 2.0 * math.pi)
+        speed = self.parameter("drift")
+        for at, one in enumerate(self.neighbours):
+            if self._held is not None and self._held[0] == at:
+                continue
+            x, y = one.position[0] + speed * one.velocity[0] * seconds, one.position[1] + speed * one.velocity[1] * seconds
+            one.position, one.angle = (x, y), one.angle + one.spin * seconds
+            if math.hypot(x, y) > REACH and x * one.velocity[0] + y * one.velocity[1] > 0.0:
+                self.neighbours[at] = self._entering(0.0)
+
+    def after_step(self) -> None:
+        self._look(1)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The volumes that are switched on."""
+        chosen = round(self.parameter("volumes"))
+        return tuple(kind for k, kind in enumerate(KINDS) if chosen >> k & 1)
+
+    @property
+    def pose(self) -> Transform:
+        """Where the figure is."""
+        return Transform(angle=self.angle)
+
+    def rows(self) -> list[Row]:
+        """Return the table."""
+        rows = []
+        for kind in self.kinds:
+            yes = [one for one in self.neighbours if kind in one.said_yes]
+            tally = self.tallies[kind]
+            rows.append(
+                Row(
+                    kind=kind,
+                    name=volume_name((kind, self._sides())),
+                    area_ratio=area_of(self.volumes[kind]) / self.outline_area,
+                    says_yes=len(yes),
+                    false_now=sum(not one.meets for one in yes),
+                    false_rate=tally.false / max(tally.apart, 1),
+                )
+            )
+        return rows
+
+    def summary(self) -> Sequence[str]:
+        n_missed = sum(tally.missed for tally in self.tallies.values())
+        lines = [f"{row.name:20} area {row.area_ratio:5.2f}   false hits {row.false_rate:6.1%}" for row in self.rows()]
+        return [f"{OUTLINES[round(self.parameter('outline'))]}, {n_missed} true hits missed", *lines]
+
+    def status(self) -> Sequence[StatusLine]:
+        n_missed = sum(tally.missed for tally in self.tallies.values())
+        return [("A VOLUME MISSED A TRUE HIT", palette.UNEXPLAINED)] if n_missed else []
+
+    # The hand
+
+    def grab(self, point: Point) -> bool:
+        return self._take(point, turns=False)
+
+    def turn(self, point: Point) -> bool:
+        return self._take(point, turns=True)
+
+    def drag(self, point: Point) -> None:
+        if self._held is None:
+            return
+        at, before, turns = self._held
+        if at < 0 or turns:
+            x, y = (0.0, 0.0) if at < 0 else self.neighbours[at].position
+            swept = math.atan2(point[1] - y, point[0] - x) - math.atan2(before[1] - y, before[0] - x)
+            self._turn(at, math.remainder(swept, 2.0 * math.pi))
+        else:
+            one = self.neighbours[at]
+            one.position = one.position[0] + point[0] - before[0], one.position[1] + point[1] - before[1]
+        self._held = (at, point, turns)
+        self._look(0)
+
+    def release(self) -> None:
+        self._held = None
+
+    @property
+    def grabbing(self) -> bool:
+        return self._held is not None
+
+    def on_wheel(self, point: Point, notches: float) -> bool:
+        at = self._under(point)
+        if at is None:
+            return False
+        self._turn(at, WHEEL_TURN * notches)
+        self._look(0)
+        return True
+
+    def on_key(self, key: str) -> bool:
+        if key == "a":
+            self.turns_itself = not self.turns_itself
+        elif key == "c":
+            self.tallies = dict.fromkeys(self.kinds, Tally())
+        else:
+            return False
+        return True
+
+    # What is seen
+
+    def arrange(self, width: float, height: float) -> bool:
+        self._below = width < height
+        return False
+
+    def home(self) -> AABB:
+        across, down = table_size(len(self.kinds))
+        if self._below:
+            return AABB((-REACH - 0.6, -REACH - 0.9 - down), (max(REACH + 0.6, across - REACH - 0.4), REACH + 0.6))
+        return AABB((-REACH - 0.7, min(-REACH - 0.5, TABLE[1] - down)), (TABLE[0] + across + 0.1, REACH + 0.5))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        canvas.circle((0.0, 0.0), REACH, None, palette.GRID_AXIS)
+
+    def draw(self, canvas: Canvas) -> None:
+        for one in self.neighbours:
+            color = palette.TOUCHING if one.meets else palette.BODY_COLORS[4]
+            draw_outline(canvas, self.rings, one.pose, color, 0.5 if one.meets else 0.3)
+            for kind in self.kinds:
+                draw_volume(canvas, kind, one.volumes[kind], 0.8 if kind in one.said_yes else 0.28)
+        is_met = any(one.meets for one in self.neighbours)
+        draw_outline(canvas, self.rings, self.pose, palette.TOUCHING if is_met else palette.BODY_COLORS[0], 0.55)
+        for kind in self.kinds:
+            draw_volume(canvas, kind, self.volumes[kind], 1.0, is_bold=True)
+        for one in self.neighbours:
+            fooled = [kind for kind in self.kinds if kind in one.said_yes and not one.meets]
+            for at, kind in enumerate(fooled):
+                x = one.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
+                canvas.point((x, one.position[1]), palette.BACKGROUND, 5.0)
+                canvas.point((x, one.position[1]), COLORS[kind], 3.6)
+        corner = (-REACH - 0.4, -REACH - 0.75) if self._below else TABLE
+        n_meeting = sum(one.meets for one in self.neighbours)
+        draw_table(canvas, corner, self.rows(), len(self.neighbours) - n_meeting, n_meeting)
+
+    # What is behind it
+
+    def _sides(self) -> int:
+        return int(SIDES[round(self.parameter("k"))])
+
+    def _choose(self) -> None:
+        """Build the volumes that are switched on; what was counted of the others goes."""
+        self._place: dict[str, Callable[[Transform], Placed]] = {kind: follower(kind, self.cloud, self._sides()) for kind in self.kinds}
+        self.tallies = dict.fromkeys(self.kinds, Tally())
+
+    def _look(self, counts: int) -> None:
+        """Ask every volume, and the outlines themselves, about every neighbour; `counts` of 1 adds the answers to what was counted."""
+        self.volumes = {kind: place(self.pose) for kind, place in self._place.items()}
+        for one in self.neighbours:
+            one.volumes = {kind: place(one.pose) for kind, place in self._place.items()}
+            one.said_yes = {kind for kind in self._place if overlap(self.volumes[kind], one.volumes[kind])}
+            one.meets = outlines_overlap(self.rings, self.pose, self.rings, one.pose)
+            for kind in self._place if counts else ():
+                tally, yes = self.tallies[kind], kind in one.said_yes
+                self.tallies[kind] = replace(
+                    tally,
+                    apart=tally.apart + (not one.meets),
+                    false=tally.false + (yes and not one.meets),
+                    missed=tally.missed + (one.meets and not yes),
+                )
+
+    def _entering(self, share: float) -> Neighbour:
+        """Return a neighbour on a chord of any direction at any distance from the middle, so far along it as `share` says."""
+        direction, aside = self._random.uniform(-math.pi, math.pi), self._random.uniform(-REACH, REACH)
+        along = (2.0 * share - 1.0) * math.sqrt(REACH * REACH - aside * aside)
+        cos, sin = math.cos(direction), math.sin(direction)
+        position = along * cos - aside * sin, along * sin + aside * cos
+        angle, spin = self._random.uniform(-math.pi, math.pi), self._random.uniform(-0.7, 0.7)
+        return Neighbour(position, angle, (cos, sin), spin)
+
+    def _take(self, point: Point, turns: bool) -> bool:
+        at = self._under(point)
+        self._held = None if at is None else (at, point, turns)
+        return at is not None
+
+    def _under(self, point: Point) -> int | None:
+        """Return the neighbour whose circle the pointer is in and whose middle is nearest, -1 for the figure, None for nothing."""
+        middles = [(math.dist(point, one.position), at) for at, one in enumerate(self.neighbours)]
+        away, at = min([(math.hypot(*point), -1), *middles])
+        return at if away <= 1.0 else None
+
+    def _turn(self, at: int, angle: float) -> None:
+        if at < 0:
+            self.angle = math.remainder(self.angle + angle, 2.0 * math.pi)
+        else:
+            self.neighbours[at].angle += angle

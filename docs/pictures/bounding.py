@@ -1,0 +1,108 @@
+"""Each bounding volume around the figure, a swept hull, and what the volumes' false hits are."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon as Outline
+
+from demos._bounding_outlines import outline_named
+from demos._bounding_picture import ring_of
+from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, dot, plane
+from engine.bounding import cloud_of, swept_box, swept_circle, swept_hull
+from engine.bounding.kinds import Placed, follower, volume_name
+from engine.bounding.oriented_box import calipers
+from engine.bounding.trade_off import ALL_VOLUMES, trade_offs
+from engine.geometry import Sweep, Transform
+
+TURNED = Transform(angle=0.5)
+VIEW = ((-1.35, 1.35), (-1.55, 1.55))
+
+
+def picture() -> Figure:
+    figure = pyplot.figure(figsize=(9, 6), layout="constrained")
+    above, below = figure.subfigures(2, 1)
+    panels, halves = above.subplots(1, 4), below.subplots(1, 2)
+    rings = outline_named("figure")
+    cloud = cloud_of(rings[0])
+
+    axes = panels[0]
+    _figure(axes, rings, TURNED)
+    for kind, color in (("mean_circle", SKY), ("smallest_circle", BLUE)):
+        circle = follower(kind, cloud)(TURNED)
+        _border(axes, circle, color, "--" if kind == "mean_circle" else "-")
+        dot(axes, circle.center, color, size=5)
+    plane(axes, "circle: mean, smallest", *VIEW)
+
+    axes = panels[1]
+    _figure(axes, rings, TURNED)
+    local = follower("refitted_box", cloud)(Transform())
+    axes.add_patch(Outline(TURNED.apply_array(ring_of(local)), closed=True, fill=False, edgecolor=GREY, lw=0.8))
+    _border(axes, follower("refitted_box", cloud)(TURNED), ORANGE, "--")
+    _border(axes, follower("box", cloud)(TURNED), ORANGE)
+    plane(axes, "box: re-fitted, rebuilt", *VIEW)
+
+    axes = panels[2]
+    _figure(axes, rings, TURNED)
+    _border(axes, follower("oriented_box", cloud)(TURNED), RED)
+    best = min(calipers(cloud.points), key=lambda caliper: caliper.width * caliper.height)
+    hull = TURNED.apply_array(cloud.points)
+    axes.add_patch(Outline(hull, closed=True, fill=False, edgecolor=GREY, lw=0.8))
+    axes.plot(*hull[[best.edge, (best.edge + 1) % len(hull)]].T, color=RED, lw=3.5)
+    for corner in (best.right, best.top, best.left):
+        dot(axes, hull[corner], RED, size=6)
+    plane(axes, "oriented box, calipers", *VIEW)
+
+    axes = panels[3]
+    _figure(axes, rings, TURNED)
+    _border(axes, follower("kdop", cloud, 8)(TURNED), GREEN)
+    _border(axes, follower("capsule", cloud)(TURNED), PURPLE)
+    _border(axes, follower("hull", cloud)(TURNED), "black")
+    plane(axes, "8-DOP, capsule, hull", *VIEW)
+
+    _draw_swept(halves[0])
+    _draw_false(halves[1], rings)
+    return figure
+
+
+def _figure(axes, rings, xf: Transform) -> None:
+    axes.add_patch(Outline(xf.apply_array(rings[0]), closed=True, facecolor="#DDDDDD", lw=0))
+
+
+def _border(axes, volume: Placed, color: str, style: str = "-") -> None:
+    axes.add_patch(Outline(ring_of(volume), closed=True, fill=False, edgecolor=color, lw=1.7, ls=style))
+
+
+def _draw_swept(axes) -> None:
+    rod = outline_named("rod")[0]
+    sweep = Sweep(Transform((0.0, 0.0), 0.2), Transform((2.6, 0.6), 1.4), (-0.4, 0.0))
+    for share in np.linspace(0.0, 1.0, 6):
+        shade = GREY if share in (0.0, 1.0) else "#CCCCCC"
+        axes.add_patch(Outline(sweep.at(float(share)).apply_array(rod), closed=True, facecolor=shade))
+    hull = swept_hull(rod, sweep)
+    axes.add_patch(Outline(_rounded(hull.vertices, hull.radius), closed=True, fill=False, edgecolor="black", lw=1.7))
+    _border(axes, swept_circle(rod, sweep), BLUE)
+    _border(axes, swept_box(rod, sweep), ORANGE)
+    plane(axes, "a rod flies and turns: swept hull, circle, box")
+
+
+def _rounded(corners: np.ndarray, radius: float) -> np.ndarray:
+    from engine.geometry import convex_hull
+
+    turn = np.linspace(0.0, 2.0 * np.pi, 48)
+    return convex_hull((corners[:, None] + radius * np.column_stack((np.cos(turn), np.sin(turn)))[None]).reshape(-1, 2))
+
+
+def _draw_false(axes, rings) -> None:
+    found = trade_offs(rings, ALL_VOLUMES, n_pairs=20_000)
+    names = [volume_name(one.volume) for one in found]
+    colors = (SKY, BLUE, "#F0E442", ORANGE, RED, PURPLE, "#8FD6BF", "#8FD6BF", GREEN, GREEN, "#004D38", "black")
+    bars = axes.barh(names, [100.0 * one.false_rate for one in found], color=colors, edgecolor="black", lw=0.5)
+    axes.bar_label(bars, [f"{one.area_ratio:.2f} ×" for one in found], padding=3, fontsize=8)
+    axes.set_xlim(0.0, 80.0)
+    axes.invert_yaxis()
+    axes.tick_params(labelsize=8)
+    axes.set_title("figure: % false of pairs apart, × area", fontsize=11)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -1,0 +1,183 @@
+"""Volumes of many bodies at once: packed once for the shapes, updated for all poses in one call, tested in one call for all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.bounding._box_kernel import boxes_overlap, rebuilt_boxes, refitted_boxes
+from engine.bounding._capsule_kernel import capsules_overlap, posed_capsules
+from engine.bounding._circle_kernel import circles_overlap, posed_circles
+from engine.bounding._hull_kernel import hulls_overlap, posed_hulls
+from engine.bounding._kdop_kernel import WALK_FROM, kdops_overlap, posed_kdops
+from engine.bounding._oriented_kernel import oriented_boxes_overlap, posed_oriented_boxes
+from engine.bounding.capsule import least_area_capsule
+from engine.bounding.circle import BoundingCircle, mean_circle
+from engine.bounding.cloud import Cloud, Points, cloud_of
+from engine.bounding.hull import bounding_hull
+from engine.bounding.kdop import fitted_kdop, kdop_axes, kdop_cloud
+from engine.bounding.kinds import KINDS
+from engine.bounding.oriented_box import least_area_box
+from engine.bounding.smallest_circle import smallest_circle
+from engine.bounding.upright_box import fitted_box
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_column, index_pairs
+from engine.common.checks import choice
+from engine.common.errors import Described, InvalidInputError
+from engine.geometry._rotation_kernel import turn_poses
+
+__all__ = ["VolumeBatch"]
+
+
+class VolumeBatch:
+    """Volumes of one kind around several shapes, to be placed at many poses.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    shapes : sequence
+        Of each what `cloud_of` takes: points (n, 2), a shape, several shapes; body frame, metres.
+    k : int
+        Sides of a k-DOP, even, 4 to 32; of no meaning to others.
+
+    Attributes
+    ----------
+    width : int
+        Numbers in a row of `update`. Circles: x, y, radius. Boxes: lower, upper. Oriented boxes: centre, axis, half sizes. k-DOPs: all
+        lower ends, all upper ones, on `kdop_axes(k)`. Capsules: both ends, radius. Hulls: count, radius, span, corners.
+
+    Raises
+    ------
+    InvalidInputError
+        The kind or `k` is another one, there is no shape, or one has no points.
+
+    Examples
+    --------
+    >>> square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+    >>> boxes = VolumeBatch("oriented_box", [square])
+    >>> rows = boxes.update([0, 0], [(0.0, 0.0, 0.0), (2.1, 0.0, 0.7)])
+    >>> boxes.overlap(rows, [(0, 1)]).tolist()
+    [True]
+    """
+
+    def __init__(self, kind: str, shapes: Sequence[Points], k: int = 16) -> None:
+        self.kind = choice("kind", kind, KINDS)
+        self._axes = kdop_axes(k).copy()  # writable: a read-only array would be compiled for once more
+        clouds = [cloud_of(shape) for shape in shapes]
+        if not clouds:
+            raise InvalidInputError("shapes", "at least one", Described("none"))
+        self._n_shapes = len(clouds)
+        self._local = np.zeros((0, 0))
+        if kind in ("mean_circle", "smallest_circle"):
+            circles = [mean_circle(cloud) if kind == "mean_circle" else smallest_circle(cloud) for cloud in clouds]
+            self._local, self.width = np.array([_circle_row(circle) for circle in circles]), 3
+        elif kind == "refitted_box":
+            self._local, self.width = np.array([_box_row(cloud) for cloud in clouds]), 4
+        elif kind == "oriented_box":
+            boxes = [least_area_box(cloud) for cloud in clouds]
+            rows = [(*box.center, *box.axis, box.half_width, box.half_height, box.reach) for box in boxes]
+            self._local, self.width = np.array(rows), 6
+        elif kind == "capsule":
+            capsules = [least_area_capsule(cloud) for cloud in clouds]
+            self._local, self.width = np.array([(*one.p1, *one.p2, one.radius, one.reach) for one in capsules]), 5
+        elif kind == "hull":
+            hulls = [bounding_hull(cloud) for cloud in clouds]
+            self._pack([(hull.vertices, hull.radius, hull.reach) for hull in hulls])
+            self.width = 3 + 2 * int(self._count.max())
+        else:
+            if kind == "refitted_kdop":
+                clouds = [kdop_cloud(fitted_kdop(cloud, k)) for cloud in clouds]
+            self._pack([(cloud.points, cloud.radius, cloud.extent) for cloud in clouds])
+            self.width = 4 if kind == "box" else k
+
+    def update(self, which: ArrayLike, poses: ArrayLike) -> FloatArray:
+        """Return the volumes of bodies at poses.
+
+        Parameters
+        ----------
+        which : array_like, (n,)
+            The shape of each body.
+        poses : array_like, (n, 3)
+            World x, y, angle; metres, radians.
+
+        Returns
+        -------
+        float64 (n, width)
+        """
+        shapes = index_column("which", which, self._n_shapes)
+        given = finite_rows("poses", poses, 3, len(shapes))
+        turned = np.empty((len(given), 4))
+        turn_poses(given if given.flags.writeable else given.copy(), turned)
+        return self.update_turned(shapes if shapes.flags.writeable else shapes.copy(), turned, np.empty((len(given), self.width)))
+
+    def update_turned(self, which: IntArray, poses: FloatArray, rows: FloatArray) -> FloatArray:
+        """Fill `rows` (n, width) for poses (n, 4) x, y, cos, sin; arrays are checked by the caller, and writable."""
+        if self.kind in ("mean_circle", "smallest_circle"):
+            posed_circles(self._local, which, poses, rows)
+        elif self.kind == "refitted_box":
+            refitted_boxes(self._local, which, poses, rows)
+        elif self.kind == "oriented_box":
+            posed_oriented_boxes(self._local, which, poses, rows)
+        elif self.kind == "capsule":
+            posed_capsules(self._local, which, poses, rows)
+        elif self.kind == "box":
+            rebuilt_boxes(self._first, self._count, self._corners, self._rounded, which, poses, rows)
+        elif self.kind == "hull":
+            posed_hulls(self._first, self._count, self._corners, self._rounded, which, poses, rows)
+        else:
+            posed_kdops(self._first, self._count, self._corners, self._rounded, self._axes, which, poses, rows, WALK_FROM)
+        return rows
+
+    def overlap(self, rows: FloatArray, pairs: ArrayLike) -> NDArray[np.bool_]:
+        """Tell of `pairs` (m, 2) of rows of `update` whether the volumes share a point; touching counts."""
+        volumes = finite_rows("rows", rows, self.width) if self.kind != "hull" else _hull_rows(rows, self.width)
+        return self.overlap_checked(volumes if volumes.flags.writeable else volumes.copy(), index_pairs("pairs", pairs, len(volumes)))
+
+    def overlap_checked(self, rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
+        """Do the same for arrays that are checked by the caller, and writable."""
+        if self.kind in ("mean_circle", "smallest_circle"):
+            return circles_overlap(rows, pairs)
+        if self.kind in ("box", "refitted_box"):
+            return boxes_overlap(rows, pairs)
+        if self.kind == "oriented_box":
+            return oriented_boxes_overlap(rows, pairs)
+        if self.kind == "capsule":
+            return capsules_overlap(rows, pairs)
+        if self.kind == "hull":
+            return hulls_overlap(rows, pairs)
+        return kdops_overlap(rows, pairs)
+
+    def _pack(self, parts: list[tuple[FloatArray, float, float]]) -> None:
+        self._count: IntArray = np.array([len(corners) for corners, _, _ in parts], dtype=np.int64)
+        self._first: IntArray = np.concatenate(([0], np.cumsum(self._count)[:-1])).astype(np.int64)
+        self._corners: FloatArray = np.concatenate([corners for corners, _, _ in parts])
+        spans = [float(np.hypot(*(corners - corners[0]).T).max()) for corners, _, _ in parts]
+        wide = [(radius, reach, span) for (_, radius, reach), span in zip(parts, spans, strict=True)]
+        self._rounded: FloatArray = np.array(wide)
+
+
+def _circle_row(circle: BoundingCircle) -> tuple[float, ...]:
+    reach = float(np.hypot(*circle.center)) + circle.radius
+    return (*circle.center, circle.radius, reach)
+
+
+def _box_row(cloud: Cloud) -> tuple[float, ...]:
+    box = fitted_box(cloud)
+    middle = [0.5 * (low + high) for low, high in zip(box.lower, box.upper, strict=True)]
+    half = np.maximum(np.subtract(box.upper, middle), np.subtract(middle, box.lower)).tolist()
+    return (*middle, *half, max(abs(number) for number in (*box.lower, *box.upper)))
+
+
+def _hull_rows(rows: FloatArray, width: int) -> FloatArray:
+    """Check rows of hulls, of which a shorter one has room behind its corners that nobody has filled."""
+    given = np.ascontiguousarray(rows, dtype=np.float64)
+    if given.ndim != 2 or given.shape[1] != width:
+        raise InvalidInputError("rows", f"a (n, {width}) array of numbers", Described(f"shape {given.shape}"))
+    count = given[:, 0]
+    is_wrong = ~((count >= 1.0) & (count <= (width - 3) // 2) & (count == np.floor(count)))
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        raise InvalidInputError(f"rows[{row}, 0]", f"a count of corners from 1 to {(width - 3) // 2}", float(count[row]))
+    return given

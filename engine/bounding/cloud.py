@@ -1,0 +1,144 @@
+"""What every volume is built from: points, and a radius around each of them.
+
+A bounding volume that is convex contains a shape exactly when it contains the discs around the shape's core, and those exactly
+when it contains the discs around the corners of the core's convex hull. So a disc is one point and a radius, a capsule two, a
+polygon with a skin its corners; of several shapes, or of an outline that is not convex, the corners of the hull are all that
+counts::
+
+        * . . *             a few of many points, and the radius:
+       .  o o  .            *  corner of the hull, kept
+      * o   o . *           o  inside, forgotten
+       . o .  .
+         *
+
+**Rounding.** A volume says of each of its numbers "no farther than this", and a rounded number may say a little too little. So
+each is made larger by `BOUNDING_ROUNDING` times the scale of the numbers that it was computed from. The shape at a pose means ``R
+local + position`` computed without rounding from the cosine, the sine and the position of the `Transform`; the volume contains
+*that*. The comparisons of an overlap test are either of numbers that already are on the safe side, or have a margin of their own.
+Hence what shares a point exactly has overlapping volumes, whatever its size and wherever it lies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from engine.common.arrays import FloatArray, finite_rows, frozen
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.tolerances import BOUNDING_ROUNDING
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform, convex_hull
+
+__all__ = ["Cloud", "Points", "area_of_rounded", "cloud_of", "margin_at"]
+
+_SHAPES = (Circle, Polygon, Capsule, Segment)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cloud:
+    """Points with a radius, body frame, metres; made by `cloud_of`.
+
+    Attributes
+    ----------
+    points : float64 (n, 2), read-only
+        Corners of the convex hull, counter-clockwise; the two ends where all points lie on a line, or the one.
+    radius : float
+        Of the disc around every point.
+    mean : (float, float)
+        Mean of all points given, those inside the hull included.
+    extent : float
+        How far the farthest point lies from the body's origin, radius included.
+    """
+
+    points: FloatArray
+    radius: float
+    mean: tuple[float, float]
+    extent: float
+
+
+Points: TypeAlias = ArrayLike | AnyShape | Sequence[AnyShape] | Cloud
+"""What a volume is built from: points (n, 2), a shape, several shapes, or a cloud that was made before."""
+
+
+def cloud_of(points: Points) -> Cloud:
+    """Return the points, and the radius around them, that a volume must contain.
+
+    Shapes of different radii are given the largest, which is safe; where that is wasteful, build a volume for each.
+
+    Raises
+    ------
+    InvalidShapeError
+        No point at all, not (n, 2), or a number is not finite.
+
+    Examples
+    --------
+    >>> cloud_of(Capsule((-1.0, 0.0), (1.0, 0.0), 0.5)).extent
+    1.5
+    >>> len(cloud_of([(0, 0), (2, 0), (1, 0.5), (1, 2), (1, 1)]).points)
+    3
+    """
+    if isinstance(points, Cloud):
+        return points
+    if isinstance(points, _SHAPES):
+        return _cloud(_core(points), _radius(points))
+    if isinstance(points, Sequence) and len(points) > 0 and all(isinstance(one, _SHAPES) for one in points):
+        shapes = [one for one in points if isinstance(one, _SHAPES)]
+        return _cloud(np.concatenate([_core(one) for one in shapes]), max(_radius(one) for one in shapes))
+    try:
+        given = finite_rows("points", points, 2)  # type: ignore[arg-type]
+    except InvalidInputError as error:
+        raise InvalidShapeError(error.field, error.requirement, error.value) from None
+    if len(given) == 0:
+        raise InvalidShapeError("points", "at least one point", Described("none"))
+    return _cloud(given, 0.0)
+
+
+def margin_at(cloud: Cloud, xf: Transform) -> float:
+    """Return by how much a volume of this cloud at this pose must be larger than computed."""
+    return BOUNDING_ROUNDING * (abs(xf.position[0]) + abs(xf.position[1]) + cloud.extent)
+
+
+def area_of_rounded(corners: FloatArray, radius: float) -> float:
+    """Return the area of a convex polygon (a segment, a point) with a radius around it, by Steiner: A + perimeter r + pi r^2.
+
+    Examples
+    --------
+    >>> round(area_of_rounded(np.array([(0.0, 0.0), (2.0, 0.0)]), 0.5) - math.pi / 4, 12)
+    2.0
+    """
+    after = np.roll(corners, -1, axis=0)
+    own = corners - corners[0]
+    next_own = after - corners[0]
+    area = 0.5 * float((own[:, 0] * next_own[:, 1] - own[:, 1] * next_own[:, 0]).sum())
+    around = float(np.hypot(*(after - corners).T).sum())  # of a segment both sides, as it must be
+    return abs(area) + around * radius + math.pi * radius * radius
+
+
+def _cloud(points: FloatArray, radius: float) -> Cloud:
+    mean = points.mean(axis=0)
+    extent = float(np.hypot(points[:, 0], points[:, 1]).max()) + radius
+    return Cloud(frozen(_hull_or_less(points)), radius, (float(mean[0]), float(mean[1])), extent)
+
+
+def _hull_or_less(points: FloatArray) -> FloatArray:
+    """Return the corners of the hull, or the ends of the line on which all points lie."""
+    try:
+        return convex_hull(points)
+    except InvalidShapeError:
+        order = np.lexsort((points[:, 1], points[:, 0]))
+        ends = points[order[[0, -1]]]
+        return np.ascontiguousarray(ends[:1] if (ends[0] == ends[1]).all() else ends)
+
+
+def _core(shape: AnyShape) -> FloatArray:
+    if isinstance(shape, Polygon):
+        return shape.vertices
+    return np.array([shape.center] if isinstance(shape, Circle) else [shape.p1, shape.p2], dtype=np.float64)
+
+
+def _radius(shape: AnyShape) -> float:
+    return shape.radius if isinstance(shape, Circle | Capsule) else shape.skin_radius

@@ -1,0 +1,151 @@
+"""Every volume contains its shape in exact arithmetic: at any size, anywhere, after any turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.bounding import (
+    bounding_hull,
+    cloud_of,
+    fitted_box,
+    fitted_kdop,
+    least_area_box,
+    least_area_capsule,
+    mean_circle,
+    refitted_box,
+    smallest_circle,
+)
+from engine.bounding.batch import VolumeBatch
+from engine.bounding.kdop import refitted_kdop
+from engine.bounding.kinds import KINDS
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from tests.unit.bounding.clouds import CLOUDS, FAR, POSES, exact_world, holds
+
+Build = Callable[[object, Transform], object]
+
+VOLUMES: dict[str, Build] = {
+    "mean circle": lambda points, xf: mean_circle(points).at(xf),
+    "smallest circle": lambda points, xf: smallest_circle(points).at(xf),
+    "box": fitted_box,
+    "re-fitted box": lambda points, xf: refitted_box(fitted_box(points), xf),
+    "oriented box": lambda points, xf: least_area_box(points).at(xf),
+    "4-DOP": lambda points, xf: fitted_kdop(points, 4, xf),
+    "6-DOP": lambda points, xf: fitted_kdop(points, 6, xf),
+    "16-DOP": lambda points, xf: fitted_kdop(points, 16, xf),
+    "32-DOP": lambda points, xf: fitted_kdop(points, 32, xf),
+    "re-fitted 8-DOP": lambda points, xf: refitted_kdop(fitted_kdop(points, 8), xf),
+    "capsule": lambda points, xf: least_area_capsule(points).at(xf),
+    "hull": lambda points, xf: bounding_hull(points).at(xf),
+}
+SHAPES = {
+    "disc": (Circle(0.4, (0.1, 2.0)), [(0.1, 2.0)], 0.4),
+    "skinned": (Polygon([(0, 0), (2, 0.3), (1, 1.7)], 0.01), [(0, 0), (2, 0.3), (1, 1.7)], 0.01),
+    "capsule": (Capsule((-1.0, 0.2), (0.5, 1.0), 0.3), [(-1.0, 0.2), (0.5, 1.0)], 0.3),
+    "edge": (Segment((-1.0, 0.2), (0.5, 1.0)), [(-1.0, 0.2), (0.5, 1.0)], 0.0),
+}
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+@pytest.mark.parametrize("volume", VOLUMES)
+def test_contains_every_point_exactly(name: str, volume: str) -> None:
+    points = CLOUDS[name]
+    for xf in POSES:
+        found = VOLUMES[volume](points, xf)
+        assert all(holds(found, exact_world(point, xf)) for point in points), xf
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("volume", VOLUMES)
+def test_contains_a_shape_with_its_radius(name: str, volume: str) -> None:
+    shape, core, radius = SHAPES[name]
+    for xf in POSES:
+        found = VOLUMES[volume](shape, xf)
+        assert all(holds(found, exact_world(np.array(point, dtype=float), xf), radius) for point in core), xf
+
+
+@pytest.mark.parametrize("volume", VOLUMES)
+def test_is_no_larger_than_rounding_demands(volume: str) -> None:
+    """Containment alone would be met by a volume of half the world: at the origin the margins are below a nanometre a metre."""
+    square = CLOUDS["square"]
+    exact = {"mean circle": 2 * math.pi, "smallest circle": 2 * math.pi, "hull": 4.0, "oriented box": 4.0, "4-DOP": 4.0, "box": 4.0}
+    found = VOLUMES[volume](square, Transform())
+    area = found.area if hasattr(found, "area") else math.prod(np.subtract(found.upper, found.lower))
+    if volume in exact:
+        assert area == pytest.approx(exact[volume], rel=1e-12)
+    assert 4.0 <= area <= 2 * math.pi * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_batches_give_the_volumes_of_the_chapters(kind: str) -> None:
+    shapes = [CLOUDS["cloud"], CLOUDS["one point"], CLOUDS["rod"], SHAPES["skinned"][0], CLOUDS["two points"]]
+    which = np.repeat(np.arange(5), len(POSES))
+    poses = np.array([(*xf.position, xf.angle) for xf in POSES] * 5)
+    rows = VolumeBatch(kind, shapes, 8).update(which, poses)
+    names = {
+        "mean_circle": "mean circle",
+        "smallest_circle": "smallest circle",
+        "refitted_box": "re-fitted box",
+        "oriented_box": "oriented box",
+    }
+    for row, shape, pose in zip(rows, which, poses, strict=True):
+        xf = Transform((pose[0], pose[1]), pose[2])
+        if kind == "kdop":
+            volume = fitted_kdop(shapes[shape], 8, xf)
+        else:
+            volume = VOLUMES["re-fitted 8-DOP" if kind == "refitted_kdop" else names.get(kind, kind)](shapes[shape], xf)
+        expected = _row(kind, volume)
+        scale = 1.0 + abs(pose[0]) + abs(pose[1])
+        assert np.abs(row[: len(expected)] - expected).max() <= 1e-15 * 8 * scale
+
+
+def _row(kind: str, volume: object) -> np.ndarray:
+    if kind in ("mean_circle", "smallest_circle"):
+        return np.array([*volume.center, volume.radius])
+    if kind in ("box", "refitted_box"):
+        return np.array([*volume.lower, *volume.upper])
+    if kind == "oriented_box":
+        return np.array([*volume.center, *volume.axis, volume.half_width, volume.half_height])
+    if kind == "capsule":
+        return np.array([*volume.p1, *volume.p2, volume.radius])
+    if kind == "hull":
+        span = np.hypot(*(volume.vertices - volume.vertices[0]).T).max()
+        return np.array([len(volume.vertices), volume.radius, span, *volume.vertices.ravel()])
+    return np.concatenate((volume.lower, volume.upper))
+
+
+def test_contains_tells_points_apart() -> None:
+    points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+    around = (smallest_circle(points), least_area_box(points), fitted_kdop(points, 8), least_area_capsule(points), bounding_hull(points))
+    for volume in around:
+        assert volume.contains((1.0, 1.0)) and volume.contains((0.0, 0.0)) and not volume.contains((1.6, 0.0))
+
+
+def test_far_poses_only_add_their_rounding() -> None:
+    assert smallest_circle(CLOUDS["square"]).at(FAR).radius - math.sqrt(2.0) < 2e-8
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(InvalidShapeError, match="points"):
+        cloud_of(np.zeros((0, 2)))
+    with pytest.raises(InvalidShapeError, match=r"points\[1\]"):
+        smallest_circle([(0.0, 0.0), (math.nan, 1.0)])
+    with pytest.raises(InvalidInputError, match="k must be"):
+        fitted_kdop([(0.0, 0.0)], 34)
+    with pytest.raises(InvalidInputError, match="k must be even"):
+        fitted_kdop([(0.0, 0.0)], 7)
+    with pytest.raises(InvalidInputError, match="kind"):
+        VolumeBatch("sphere", [CLOUDS["square"]])
+    with pytest.raises(InvalidInputError, match="shapes"):
+        VolumeBatch("box", [])
+    batch = VolumeBatch("hull", [CLOUDS["square"]])
+    rows = batch.update([0], [(0.0, 0.0, 0.0)])
+    rows[0, 0] = 99.0
+    with pytest.raises(InvalidInputError, match=r"rows\[0, 0\]"):
+        batch.overlap(rows, [(0, 0)])
+    with pytest.raises(InvalidInputError, match=r"other\.k"):
+        fitted_kdop([(0.0, 0.0)], 4).overlaps(fitted_kdop([(0.0, 0.0)], 8))

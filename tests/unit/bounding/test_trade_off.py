@@ -1,0 +1,62 @@
+"""The measure of the trade-off: what must hold between the volumes of any outline, and what a circle must give."""
+
+from __future__ import annotations
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+from engine.bounding.kinds import KINDS, volume_name
+from engine.bounding.outlines import outline_area
+from engine.bounding.trade_off import ALL_VOLUMES, REACH, mean_area, neighbours, trade_offs
+from engine.common.errors import InvalidInputError
+from sprites.figure_outline import OUTLINE
+from tests.unit.bounding.test_overlap import FRAME, STAR
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+
+
+@pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
+def test_what_must_hold_for_any_outline(rings: tuple[np.ndarray, ...]) -> None:
+    found = {one.volume: one for one in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}
+    assert set(found) == set(ALL_VOLUMES) and {kind for kind, _ in ALL_VOLUMES} == set(KINDS)
+    assert all(one.missed == 0 for one in found.values())
+    hull = found["hull", 0]
+    for one in found.values():
+        assert one.area_ratio >= hull.area_ratio * (1.0 - 1e-12) and one.false_rate >= hull.false_rate
+        assert one.false_per_hit == pytest.approx(one.false_rate * (one.n_pairs - one.n_hits) / one.n_hits)
+    for tighter, looser in (
+        (("kdop", 16), ("kdop", 8)),
+        (("kdop", 32), ("kdop", 16)),
+        (("kdop", 16), ("refitted_kdop", 16)),
+        (("box", 0), ("refitted_box", 0)),
+    ):
+        assert found[tighter].area_ratio <= found[looser].area_ratio and found[tighter].false_rate <= found[looser].false_rate
+
+
+def test_neighbours_lie_evenly_in_their_disc() -> None:
+    """The smallest circles overlap in 4 of 9 pairs, by the areas; the share is that to three deviations."""
+    found = trade_offs((STAR,), [("smallest_circle", 0)], n_pairs=20_000 if COMPILED else 1_000)[0]
+    says = found.false_rate * (found.n_pairs - found.n_hits) + found.n_hits
+    share = 4.0 / REACH**2
+    assert abs(says / found.n_pairs - share) < 3.0 * math.sqrt(share * (1.0 - share) / found.n_pairs)
+    assert np.array_equal(neighbours(STAR, 50, 7), neighbours(STAR, 50, 7)) and not np.array_equal(
+        neighbours(STAR, 50, 7), neighbours(STAR, 50, 8)
+    )
+
+
+def test_areas() -> None:
+    assert outline_area(FRAME) == 1.75 and outline_area([*FRAME, 0.5 * STAR]) == pytest.approx(1.75 + 0.25 * outline_area([STAR]))
+    square = FRAME[0]
+    assert mean_area("refitted_box", square) == pytest.approx(4.0 * (1.0 + 2.0 / math.pi), rel=2e-3)
+    assert mean_area("box", square) == pytest.approx(mean_area("refitted_box", square))
+    assert [volume_name(volume) for volume in ALL_VOLUMES[-2:]] == ["32-DOP, rebuilt", "hull"]
+
+
+def test_no_outline_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="rings"):
+        trade_offs([])
+    with pytest.raises(InvalidInputError, match=r"rings\[0\]"):
+        trade_offs([[(0.0, 0.0), (1.0, 0.0)]])
