@@ -1,94 +1,87 @@
-"""The grid against brute force, and against shapely's STR tree, built and asked once, as a frame does in which everything moves.
+"""Pairs of moving boxes, each frame: all our broad phases, shapely's STR tree, and both of pymunk's.
 
-Three kinds of scenes: boxes of like size spread evenly; sizes log-normal, so that the largest is some fifty times the median; and
-twenty crowds in a world a thousand times as wide as one of them. The last two are also given to the uniform grid alone, to show what
-the hierarchy is for.
+Four scenes: boxes of like size spread evenly; sizes log-normal; crowds in a world a thousand times as wide as one of them; a tall column.
+Ours get the boxes and check them, shapely its geometries; pymunk moves its bodies and makes the boxes itself, which is part of its step.
 """
 
 from __future__ import annotations
 
-import math
+import statistics
+from collections.abc import Callable
 
-import numpy as np
-
-from benchmarks.bodies import spread_boxes
-from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
-from engine.broadphase import BruteForce, Grid, UniformGrid
-from engine.common.arrays import FloatArray
-from engine.common.rng import stream
-from engine.query.batch import ShapeBatch
-from engine.query.batch_frame import aabb
+from benchmarks.measuring import Record, record
+from benchmarks.moving_boxes import FRAMES, SCENES, Scene, frames_of, peers_of, seconds_a_frame
+from engine.broadphase import STRUCTURES, Automatic
 
 __all__ = ["run"]
 
-BRUTE_FORCE_UP_TO = 1_000
-UNIFORM_UP_TO = 10_000
+ROUNDS = {1_000: 9, 10_000: 7, 100_000: 3}
+"""How often each number of boxes is measured."""
 
-SPREAD = 3.0
-"""Metres between neighbours, on average, where sizes are log-normal."""
+MOST_FRAMES, FEWEST_FRAMES, BOXES_A_TURN = 5 * FRAMES, FRAMES // 2, 40_000
+"""Frames in a turn, at most and at least, and how many boxes move in one between these."""
 
-SIGMA = 1.0
-"""Standard deviation of the logarithm of a half size; its median is e^-1 m."""
+LONGEST = 0.1
+"""Seconds that a frame may take: what takes longer in one of `N_TRIED` is left out, and told so, lest one structure take the whole time."""
 
-N_CROWDS = 20
-WORLD = 1e5
-"""Metres: the width of the world in which the crowds are."""
+LONGEST_QUICK = 0.05
+
+N_TRIED = 1_000
+"""Boxes of a trial; its time is multiplied by the ratio of the numbers, squared for brute force alone."""
+
+RIVALS = 3
+"""The fixed choices that are measured once more, in turn with the automatic one."""
 
 
 def run(quick: bool = False) -> list[Record]:
     """Time scenes of growing size."""
-    sizes, rounds = ((1_000,), 3) if quick else ((1_000, 10_000, 100_000), 7)
     records = []
-    for n in sizes:
-        records += _compared(f"broad phase, {n:,} boxes", _even(n), BRUTE_FORCE_UP_TO, 0, rounds)
-    for n in sizes[-2:]:
-        records += _compared(f"broad phase, {n:,} boxes, log-normal", _log_normal(n), 0, UNIFORM_UP_TO, rounds)
-        records += _compared(f"broad phase, {n:,} boxes in crowds", _crowds(n), 0, UNIFORM_UP_TO, rounds)
+    for name, make in SCENES.items():
+        for n, rounds in {min(ROUNDS): 3}.items() if quick else ROUNDS.items():
+            records += _compared(f"{name}, {n:,} boxes", make(n), make(N_TRIED), rounds, LONGEST_QUICK if quick else LONGEST)
     return records
 
 
-def _compared(name: str, boxes: FloatArray, brute_force_up_to: int, uniform_up_to: int, rounds: int) -> list[Record]:
-    n = len(boxes)
-    calls = {"grid": lambda: _done(Grid().pairs(boxes))}
-    if n <= brute_force_up_to:
-        calls["brute force"] = lambda: _done(BruteForce().pairs(boxes))
-    if n <= uniform_up_to:
-        calls["uniform grid alone"] = lambda: _done(UniformGrid().pairs(boxes))
-    missing = ""
-    try:
-        require_peer("shapely")
-        import shapely
-
-        geometries = shapely.box(*boxes.T)
-        calls["shapely STRtree"] = lambda: _done(shapely.STRtree(geometries).query(geometries))
-    except MissingPeerError as error:
-        missing = str(error)
-    taken = seconds_in_turn(calls, rounds)
-    note = f"{len(Grid().pairs(boxes)) / n:.1f} overlaps a body"
-    records = [record(name, "ms", taken["grid"], taken[peer], peer, note) for peer in calls if peer != "grid"]
-    return [*records, record(name, "ms", taken["grid"], note=missing)] if missing else records
-
-
-def _even(n: int) -> FloatArray:
-    shapes, which, poses = spread_boxes(n)
-    return aabb(ShapeBatch(shapes), which, poses).copy()
-
-
-def _log_normal(n: int) -> FloatArray:
-    rng = stream(0, "benchmarks", "log-normal", n)
-    half = rng.lognormal(-1.0, SIGMA, (n, 1))
-    return _around(rng.uniform(0.0, SPREAD * math.sqrt(n), (n, 2)), half)
+def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float) -> list[Record]:
+    n = len(scene.boxes)
+    n_frames = min(MOST_FRAMES, max(FEWEST_FRAMES, BOXES_A_TURN // n))
+    ours, left_out = _structures(scene, trial, n_frames, longest)
+    # fixed ones and the automatic one: first all, then the best of them and the automatic one in turn with nobody else
+    taken = seconds_a_frame(ours, rounds, n_frames)
+    order = sorted((structure for structure in ours if structure != Automatic.name), key=lambda one: statistics.median(taken[one]))
+    rivals = {one: ours[one] for one in (Automatic.name, *order[:RIVALS])}
+    close = seconds_a_frame(rivals, 3 * rounds, n_frames)
+    best = min(order[:RIVALS], key=lambda one: statistics.median(close[one]))
+    chooser = Automatic()
+    pairs = chooser.pairs(scene.boxes)
+    records = [
+        record(f"{name}: automatic", "ms", close[Automatic.name], close[best], f"best fixed, {best}", f"chose the {chooser.chosen}")
+    ]  # fmt: skip
+    # against the peers
+    others, missing = peers_of(scene, n_frames)
+    duel = seconds_a_frame({best: ours[best], **others}, rounds, n_frames)
+    note = f"{len(pairs) / n:.1f} overlaps a body"
+    records += [record(f"{name}: {best}", "ms", duel[best], duel[peer], peer, note) for peer in others]
+    records += [record(f"{name}: {best}", "ms", duel[best], note=said) for said in missing]
+    records += [record(f"{name}: {one}", "ms", taken[one]) for one in order]
+    if left_out:
+        records[-1] = _with_note(records[-1], f"left out: {', '.join(left_out)}")
+    return records
 
 
-def _crowds(n: int) -> FloatArray:
-    rng = stream(0, "benchmarks", "crowds", n)
-    crowds = rng.uniform(0.0, WORLD, (N_CROWDS, 2))[rng.integers(0, N_CROWDS, n)]
-    return _around(crowds + rng.normal(0.0, math.sqrt(n / N_CROWDS), (n, 2)), rng.uniform(0.3, 0.6, (n, 1)))
+def _structures(scene: Scene, trial: Scene, n_frames: int, longest: float) -> tuple[dict[str, Callable[[], None]], list[str]]:
+    """Return a call for each structure that is not expected to take too long, and the names of the others."""
+    calls, left_out = {}, []
+    ratio = len(scene.boxes) / len(trial.boxes)
+    for make in STRUCTURES:
+        tried = seconds_a_frame({make.name: frames_of(make(), trial, FEWEST_FRAMES)}, 2, FEWEST_FRAMES)[make.name]
+        expected = min(tried) * ratio * (ratio if make.name == "brute force" else 1.0)
+        if expected <= longest:
+            calls[make.name] = frames_of(make(), scene, n_frames)
+        else:
+            left_out.append(make.name)
+    return calls, left_out
 
 
-def _around(centers: FloatArray, half: FloatArray) -> FloatArray:
-    return np.column_stack((centers - half, centers + half))
-
-
-def _done(result: object) -> None:
-    """Drop the result."""
+def _with_note(one: Record, note: str) -> Record:
+    return Record(**{**one.as_json(), "note": note})  # type: ignore[arg-type]

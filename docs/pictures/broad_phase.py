@@ -6,11 +6,45 @@ import math
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, RED, chart, draw, new, plane
 from engine.broadphase import BruteForce, UniformGrid
-from engine.common.tolerances import GRID_MARGIN
+from engine.broadphase._grid_kernel import grid_of
 from engine.geometry import Polygon
+
+
+class Cells:
+    """Where the uniform grid has its boxes, and in which cells each looks for partners."""
+
+    def __init__(self, boxes: np.ndarray) -> None:
+        low_x, low_y, per_x, per_y, self.n_columns, self.n_rows = grid_of(boxes)
+        self.low, self.per = np.array((low_x, low_y)), np.array((per_x, per_y))
+        self.boxes = boxes
+        self.first, self.last = self.numbers(boxes[:, :2]), self.numbers(boxes[:, 2:])
+        self.widest = np.zeros(self.n_rows)
+        np.maximum.at(self.widest, self.first[:, 1], boxes[:, 2] - boxes[:, 0])
+
+    def numbers(self, points: np.ndarray) -> np.ndarray:
+        """Return column and row of points (n, 2)."""
+        return np.clip(((points - self.low) * self.per).astype(int), 0, (self.n_columns - 1, self.n_rows - 1))
+
+    def runs(self, i: int) -> list[tuple[int, int, int]]:
+        """Return row, first and last column of each run of cells that box `i` looks into."""
+        found = []
+        for row in range(self.first[i, 1], self.last[i, 1] + 1):
+            begin = self.numbers(self.boxes[i : i + 1, :2] - (self.widest[row], 0.0))[0, 0] if row > self.first[i, 1] else self.first[i, 0]
+            found.append((row, int(begin), int(self.last[i, 0])))
+        return found
+
+    def n_compared(self) -> int:
+        """Return how many comparisons all boxes make."""
+        counts = np.zeros((self.n_rows, self.n_columns + 1), dtype=int)
+        np.add.at(counts, (self.first[:, 1], self.first[:, 0] + 1), 1)
+        before = counts.cumsum(axis=1)
+        in_all = sum(int(before[row, last + 1] - before[row, begin]) for i in range(len(self.boxes)) for row, begin, last in self.runs(i))
+        own = counts[:, 1:]  # of its own cell a box looks only at those after it
+        return in_all - int((own * (own + 1) // 2).sum())
 
 
 def picture() -> Figure:
@@ -19,27 +53,22 @@ def picture() -> Figure:
         center, half = rng.uniform(0.0, math.sqrt(n), (n, 2)), rng.uniform(0.2, 0.6, (n, 2))
         return np.column_stack((center - half, center + half))
 
-    def cells_of(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        low = boxes[:, :2].min(axis=0)
-        cell = (boxes[:, 2:] - boxes[:, :2]).max(axis=0) * (1.0 + GRID_MARGIN)
-        return low, cell, ((boxes[:, :2] - low) / cell).astype(int)
-
     boxes = scene_of(36)
     pairs = UniformGrid().pairs(boxes)
     assert np.array_equal(pairs, BruteForce().pairs(boxes))
-    low, cell, column_row = cells_of(boxes)
+    cells = Cells(boxes)
+    size = 1.0 / cells.per
     figure, (scene, growth) = new()
-    chosen = int(np.argmin(np.abs(column_row - (2, 2)).sum(axis=1)))
-    column, row = column_row[chosen].tolist()
-    for dx, dy in ((0, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
-        corner = low + cell * (column + dx, row + dy)
-        ring = corner + np.array([(0, 0), (cell[0], 0), cell, (0, cell[1])])
-        scene.fill(*ring.T, color=GREEN, alpha=0.32 if (dx, dy) == (0, 0) else 0.15, lw=0)
-    last = column_row.max(axis=0)
-    for k in range(last[0] + 2):
-        scene.plot([low[0] + k * cell[0]] * 2, [low[1], low[1] + (last[1] + 1) * cell[1]], color=GREY, lw=0.7)
-    for k in range(last[1] + 2):
-        scene.plot([low[0], low[0] + (last[0] + 1) * cell[0]], [low[1] + k * cell[1]] * 2, color=GREY, lw=0.7)
+    tall = np.flatnonzero(cells.last[:, 1] > cells.first[:, 1])
+    chosen = int(tall[np.argmin(np.abs(boxes[tall, :2] - (2.5, 2.0)).sum(axis=1))])
+    for row, begin, last in cells.runs(chosen):
+        corner = cells.low + size * (begin, row)
+        scene.add_patch(Rectangle(corner, size[0] * (last - begin + 1), size[1], fc=GREEN, alpha=0.25, lw=0))
+    end = cells.low + size * (cells.n_columns, cells.n_rows)
+    for k in range(cells.n_columns + 1):
+        scene.plot([cells.low[0] + k * size[0]] * 2, [cells.low[1], end[1]], color=GREY, lw=0.5)
+    for k in range(cells.n_rows + 1):
+        scene.plot([cells.low[0], end[0]], [cells.low[1] + k * size[1]] * 2, color=GREY, lw=0.7)
     for k, (x0, y0, x1, y1) in enumerate(boxes):
         color = RED if k == chosen else BLUE
         draw(scene, Polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), color=color, alpha=0.12)
@@ -47,21 +76,13 @@ def picture() -> Figure:
     middle = 0.5 * (boxes[:, :2] + boxes[:, 2:])
     for i, j in pairs:
         scene.plot(*middle[[i, j]].T, color=ORANGE, lw=2)
-    plane(scene, f"{len(pairs)} pairs (orange) of {len(boxes)} boxes.\nGreen: where the red box looks")
+    plane(scene, f"{len(pairs)} pairs (orange) of {len(boxes)} boxes.\nGreen: where the red box looks for lower left corners")
 
     counts = [10, 30, 100, 300, 1000, 3000, 10000]
     by_grid, found = [], []
     for n in counts:
         boxes = scene_of(n)
-        column_row = cells_of(boxes)[2]
-        number: dict[tuple[int, int], int] = {}
-        for key in map(tuple, column_row.tolist()):
-            number[key] = number.get(key, 0) + 1
-        looked = 0
-        for (x, y), here in number.items():
-            others = sum(number.get((x + dx, y + dy), 0) for dx, dy in ((1, 0), (-1, 1), (0, 1), (1, 1)))
-            looked += here * (here - 1) // 2 + here * others
-        by_grid.append(looked)
+        by_grid.append(Cells(boxes).n_compared())
         found.append(len(UniformGrid().pairs(boxes)))
     growth.loglog(counts, [n * (n - 1) / 2 for n in counts], "s-", color=RED, label="brute force compares")
     growth.loglog(counts, by_grid, "o-", color=BLUE, label="the grid compares")

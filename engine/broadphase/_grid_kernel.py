@@ -1,26 +1,30 @@
-"""The pairs of overlapping boxes by a uniform grid.
+"""The pairs of overlapping boxes by a uniform grid: rows, and columns within them.
 
-Each box goes into one cell, that of its lower corner. With cells at least as wide and high as the widest and highest box, two
-boxes that overlap have their lower corners in the same cell or in neighbouring ones. To see each pair once, a box is compared
-with those after it in its own cell and with the boxes of four of the eight neighbours::
+Each box goes into one cell, that of its lower corner. A box looks for its partners to the right in its own row and in the rows above, up
+to the one in which it ends itself; those below look for it. In a row, whoever overlaps it has the lower corner between the box's left end
+less the row's widest box, and the box's right end. Cells of a row are side by side in memory, so that this is one run::
 
-      +-----+-----+-----+
-      |  v  |  v  |  v  |   next row: three cells side by side
-      +-----+-----+-----+
-      |     | own |  v  |   own row: the rest of the own cell, and the next
-      +-----+-----+-----+
-      |     |     |     |   (these look at us)
-      +-----+-----+-----+
+           widest of    x0             x1
+           this row  .   |              |
+      +-----+-----+--|--+-----+-----+-----+-----+
+      |     |     |  v  |  v  |  v  |  v  |     |   rows above, to that of y1: from x0 - widest to x1
+      +-----+-----+-----+-----+-----+-----+-----+
+      |     |     |     | own |  v  |  v  |     |   own row: the boxes after it in the own cell, to x1
+      +-----+-----+-----+-----+-----+-----+-----+
+      |     |     |     |     |     |     |     |   (these look for us)
 
-A counting sort lays the boxes out cell by cell, row by row. The cells to be compared are then just two runs of memory: from
-the box itself to the end of the next cell, and the three cells of the next row.
+Each pair is seen once: by its lower box, within a row by the left one, within a cell by the first. No cell need be as large as any box:
+a tall one looks into more rows, a wide one only makes those look farther that end in its row. A run is compared eight at a time
+(`_eight_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
 
-The grid has at most `CELLS_PER_BOX` cells a box, so that clearing it costs no more than sorting; where the boxes lie farther
-apart than that, cells grow. Rounding: cells are wider than the widest box by `GRID_MARGIN`, more than the error of a cell's number,
-and a box that ends on the border of a cell but one would need an error of a whole margin to be missed.
+A counting sort lays the boxes out cell by cell, row by row. There are at most `CELLS_PER_BOX` cells a box, so that clearing them costs no
+more than sorting; where the boxes lie farther apart than that, cells grow.
 
-Before comparing, the counts of boxes in each cell say how many comparisons there will be. Where sizes differ much, or boxes crowd in
-few cells, they are many more than the boxes; then `_hierarchy_kernel` finds the pairs.
+Rounding: the number of a column never decreases with x, rounded or not, so that a box whose lower corner is left of x1 is in x1's column or
+before it. The widest box is made wider by `GRID_MARGIN`, more than the error of a width and of its difference with x0.
+
+Cost: where boxes crowd in few cells, or a crowd shares its row with giants, runs are long. `search` therefore asks `SAMPLES` boxes how many
+eights they would compare, and gives up beforehand where it would be more than the caller's limit.
 
 Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the layout after 7.1.4's).
 """
@@ -28,22 +32,60 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (uniform grids; the
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 
-from engine.broadphase._hierarchy_kernel import overlapping_pairs as pairs_by_levels
-from engine.broadphase._sorting_kernel import FIRST_ROOM, name_pairs, sorted_pairs
-from engine.common.arrays import FloatArray, IntArray
+from engine.broadphase._eight_kernel import EIGHT, PLACES, PlaceArray, append_overlapping
+from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
-__all__ = ["NO_LIMIT", "overlapping_pairs"]
+__all__ = ["CELLS_PER_BOX", "NO_LIMIT", "TOO_CROWDED", "cells_of_boxes", "grid_of", "search"]
 
 CELLS_PER_BOX = 2
 """Cells for each box, at most."""
 
-NO_LIMIT = 2**62
+ROW_HEIGHT, COLUMN_WIDTH = 1.5, 0.25
+"""Cells over the mean height and width of the boxes. Rows a third as high take 30 % longer to search, columns twice as wide 10 % (10,000
+boxes of like size, 5 partners each)."""
+
+GROWTH = 1.25
+"""Cells grow at least so much at a time: the rounding up of rows and columns may need more than one turn."""
+
+SAMPLES = 128
+"""Boxes asked before the search; a box takes some 10 ns."""
+
+SAMPLED_FROM = 8
+"""One box in so many is asked at most."""
+
+NO_LIMIT = math.inf
 """More comparisons than anybody makes."""
+
+TOO_CROWDED = -1
+"""What `search` returns where it would compare more than the limit."""
+
+Grid: TypeAlias = tuple[float, float, float, float, int, int]
+"""Lower corner, cells per metre each way (0 where there is one only), columns and rows."""
+
+ONE, TWO, STEP, ONE_32 = np.uint64(1), np.uint64(2), np.uint64(EIGHT), np.uint32(1)
+
+
+@inlined_kernel
+def _number(x: float, low: float, per: float, last: float) -> np.uint64:
+    """Return the number of the column that holds `x`, 0 to `last`; it never decreases with x."""
+    at = (x - low) * per
+    at = at if at < last else last  # so also where it is not a number, in a grid of one column
+    return np.uint64(at if at > 0.0 else 0.0)
+
+
+@inlined_kernel
+def _wanted(total: float, n: int, factor: float, span: float) -> float:
+    """Return the width of a cell by that of the mean box; where there is none, by the span of all; 0 where that is 0 too, or no number."""
+    mean = factor * (total / n)
+    if not 0.0 < mean < np.inf:
+        mean = span / n
+    return mean if mean < np.inf else 0.0
 
 
 @inlined_kernel
@@ -53,81 +95,141 @@ def _cells(span: float, cell: float) -> int:
 
 
 @kernel
-def overlapping_pairs(boxes: FloatArray, limit: int) -> IntArray:
-    """Return the pairs (n, 2) of `boxes` (m, 4) that overlap, in order; by `_hierarchy_kernel` where it takes over `limit` comparisons."""
+def grid_of(boxes: FloatArray) -> Grid:
+    """Return the grid of `boxes` (n, 4), n > 0."""
     n = boxes.shape[0]
-    if n < 2:
-        return np.empty((0, 2), dtype=np.int64)
-
-    # 1. The grid: corner, cell, number of columns and rows.
     low_x, low_y, high_x, high_y = boxes[0, 0], boxes[0, 1], boxes[0, 0], boxes[0, 1]
-    widest = highest = 0.0
-    for i in range(n):
-        low_x, low_y = min(low_x, boxes[i, 0]), min(low_y, boxes[i, 1])
-        high_x, high_y = max(high_x, boxes[i, 0]), max(high_y, boxes[i, 1])
-        widest, highest = max(widest, boxes[i, 2] - boxes[i, 0]), max(highest, boxes[i, 3] - boxes[i, 1])
+    total_x = total_y = 0.0
+    for i in range(np.uint64(n)):
+        x0, y0, x1, y1 = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3]
+        low_x, low_y = x0 if x0 < low_x else low_x, y0 if y0 < low_y else low_y
+        high_x, high_y = x0 if x0 > high_x else high_x, y0 if y0 > high_y else high_y
+        total_x, total_y = total_x + (x1 - x0), total_y + (y1 - y0)
     span_x, span_y = high_x - low_x, high_y - low_y
     most = CELLS_PER_BOX * n
-    cell_x, cell_y = max(widest * (1.0 + GRID_MARGIN), span_x / most), max(highest * (1.0 + GRID_MARGIN), span_y / most)
+    cell_x = max(_wanted(total_x, n, COLUMN_WIDTH, span_x), span_x / most)
+    cell_y = max(_wanted(total_y, n, ROW_HEIGHT, span_y), span_y / most)
     columns, rows = _cells(span_x, cell_x), _cells(span_y, cell_y)
-    if columns * rows > most:
-        grown = math.sqrt(columns * rows / most)
-        cell_x, cell_y = min(cell_x * grown, span_x + cell_x), min(cell_y * grown, span_y + cell_y)
+    while columns * rows > most:
+        growth = max(GROWTH, math.sqrt(columns * rows / most))
+        cell_x, cell_y = cell_x * growth, cell_y * growth
         columns, rows = _cells(span_x, cell_x), _cells(span_y, cell_y)
     per_x = 0.0 if columns == 1 else 1.0 / cell_x
     per_y = 0.0 if rows == 1 else 1.0 / cell_y
-    # a border of empty cells to the left, to the right and above: no neighbour is ever outside
-    width = columns + 2
-    begin = np.zeros(width * (rows + 1) + 2, dtype=np.int64)
+    return low_x, low_y, per_x, per_y, columns, rows
 
-    # 2. Sort the boxes by cell.
-    cell_of = np.empty(n, dtype=np.int64)
+
+@inlined_kernel
+def _lay_out(
+    boxes: FloatArray, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray
+) -> None:
+    """Write the boxes cell by cell: place k holds box ``numbers[k]``, in row ``numbers[2 n + k]``; ``cells[c + 1]`` is where c ends."""
+    low_x, low_y, per_x, per_y, columns, rows = grid
+    last_column, last_row, width, n_rows = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(rows)
+    n, n_cells, stride = np.uint64(boxes.shape[0]), np.uint64(columns * rows), np.uint64(columns_of_boxes.shape[0] // 4)
+    for at in range(n_cells + TWO):
+        cells[at] = 0
+    for in_row in range(n_rows):
+        widest[in_row] = 0.0
     for i in range(n):
-        column = 0 if columns == 1 else min(int((boxes[i, 0] - low_x) * per_x), columns - 1)
-        row = 0 if rows == 1 else min(int((boxes[i, 1] - low_y) * per_y), rows - 1)
-        cell = row * width + column + 1
-        cell_of[i] = cell
-        begin[cell + 1] += 1
-    for cell in range(begin.shape[0] - 1):
-        begin[cell + 1] += begin[cell]
-    if limit < NO_LIMIT:
-        n_compared = np.int64(0)
-        for cell in range(begin.shape[0] - width - 2):
-            own, next_row = begin[cell + 1] - begin[cell], begin[cell + width + 2] - begin[cell + width - 1]
-            n_compared += own * ((own - 1) // 2 + begin[cell + 2] - begin[cell + 1] + next_row)
-        if n_compared > limit:
-            return pairs_by_levels(boxes)
-    place = begin.copy()
-    sorted_boxes, index = np.empty((n, 4)), np.empty(n, dtype=np.int64)
-    sorted_cell = np.empty(n, dtype=np.int64)
+        row = _number(boxes[i, 1], low_y, per_y, last_row)
+        cell = row * width + _number(boxes[i, 0], low_x, per_x, last_column)
+        numbers[n + i] = cell
+        cells[cell + TWO] += ONE_32
+        extent = boxes[i, 2] - boxes[i, 0]
+        widest[row] = extent if extent > widest[row] else widest[row]
+    for in_row in range(n_rows):
+        widest[in_row] *= 1.0 + GRID_MARGIN
+    # while the boxes are laid out, cells[c + 1] is the next free place of cell c
+    total = np.uint32(0)
+    for at in range(n_cells + TWO):
+        total += cells[at]
+        cells[at] = total
     for i in range(n):
-        at = place[cell_of[i]]
-        place[cell_of[i]] += 1
-        index[at], sorted_cell[at] = i, cell_of[i]
-        for field in range(4):
-            sorted_boxes[at, field] = boxes[i, field]
+        its_cell = np.uint64(numbers[n + i])
+        place = np.uint64(cells[its_cell + ONE])
+        cells[its_cell + ONE] = place + ONE
+        numbers[place], numbers[n + n + place] = i, its_cell // width
+        columns_of_boxes[place], columns_of_boxes[place + stride] = boxes[i, 0], boxes[i, 1]
+        columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride] = boxes[i, 2], boxes[i, 3]
 
-    # 3. Compare each with two runs of the sorted ones.
-    found: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
-    n_found = np.int64(0)
-    for at in range(n):
-        x0, y0, x1, y1 = sorted_boxes[at, 0], sorted_boxes[at, 1], sorted_boxes[at, 2], sorted_boxes[at, 3]
-        cell, i = sorted_cell[at], index[at]
-        for run in range(2):
-            low = at + 1 if run == 0 else begin[cell + width - 1]
-            high = begin[cell + 2] if run == 0 else begin[cell + width + 2]
-            if n_found + high - low > found.shape[0]:
-                larger = np.empty((2 * found.shape[0] + high - low, 2), dtype=np.int64)
-                larger[:n_found] = found[:n_found]
-                found = larger
-            end = np.uint64(n_found)
-            for other in range(np.uint64(low), np.uint64(high)):
-                # written in any case, kept if they overlap: cheaper than a branch that nobody can foresee
-                found[end, 1] = other
-                in_x = (x0 <= sorted_boxes[other, 2]) & (sorted_boxes[other, 0] <= x1)
-                in_y = (y0 <= sorted_boxes[other, 3]) & (sorted_boxes[other, 1] <= y1)
-                end += np.uint64(in_x & in_y)
-            name_pairs(found, np.uint64(n_found), end, i, index)
-            n_found = np.int64(end)
 
-    return sorted_pairs(found, int(n_found), n)
+@inlined_kernel
+def _eights(n: int, grid: Grid, cells: PlaceArray, numbers: PlaceArray, columns_of_boxes: FloatArray, widest: FloatArray) -> float:
+    """Return how many eights a box compares, on average over some of those laid out."""
+    low_x, low_y, per_x, per_y, columns, rows = grid
+    last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
+    n_asked = max(1, min(SAMPLES, n // SAMPLED_FROM))
+    n_eights = 0.0
+    for asked in range(n_asked):
+        place = np.uint64(asked * n // n_asked)
+        x0, x1, y1 = columns_of_boxes[place], columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride]
+        own_row, to_column = np.uint64(numbers[np.uint64(2 * n) + place]), _number(x1, low_x, per_x, last_column) + ONE
+        for row in range(own_row, _number(y1, low_y, per_y, last_row) + ONE):
+            from_column = _number(x0 - widest[row], low_x, per_x, last_column)
+            run_low = place if row == own_row else np.uint64(cells[row * width + from_column])
+            n_eights += 1.0 + (np.uint64(cells[row * width + to_column]) - run_low) // STEP
+    return n_eights / n_asked
+
+
+@kernel
+def search(
+    boxes: FloatArray,
+    limit: float,
+    cells: PlaceArray,
+    numbers: PlaceArray,
+    columns_of_boxes: FloatArray,
+    widest: FloatArray,
+    first: PlaceArray,
+    second: PlaceArray,
+) -> int:
+    """Find the overlapping pairs of `boxes` (n, 4), and return how many; or `TOO_CROWDED`.
+
+    Pairs are places in the order of cells, in `first` and `second`; ``numbers[place]`` is the box. Where there are more pairs than these
+    have room for, less `EIGHT`, only the count is right. `limit` is the number of eights that a box may compare, on average.
+
+    Scratch, its contents arbitrary: `cells` (`CELLS_PER_BOX` n + 2,), `numbers` (3 n,), `columns_of_boxes` (4 padded(n),), `widest`
+    (`CELLS_PER_BOX` n,).
+    """
+    n = boxes.shape[0]
+    if n < 2:
+        return 0
+    grid = grid_of(boxes)
+    _lay_out(boxes, grid, cells, numbers, columns_of_boxes, widest)
+    if limit < NO_LIMIT and _eights(n, grid, cells, numbers, columns_of_boxes, widest) > limit:
+        return TOO_CROWDED
+    low_x, low_y, per_x, per_y, columns, rows = grid
+    last_column, last_row, width, stride = columns - 1.0, rows - 1.0, np.uint64(columns), np.uint64(columns_of_boxes.shape[0] // 4)
+    room, end = np.uint64(first.shape[0] - EIGHT), np.uint64(0)
+    for place in range(np.uint64(n)):
+        x0, y0 = columns_of_boxes[place], columns_of_boxes[place + stride]
+        x1, y1 = columns_of_boxes[place + stride + stride], columns_of_boxes[place + stride + stride + stride]
+        row, beyond_row = np.uint64(numbers[np.uint64(2 * n) + place]), _number(y1, low_y, per_y, last_row) + ONE
+        to_column = _number(x1, low_x, per_x, last_column) + ONE
+        at, high = place + ONE, np.uint64(cells[row * width + to_column])
+        while True:
+            while at < high:
+                to = end if end < room else room
+                end += append_overlapping(
+                    columns_of_boxes, stride, at, high - at, x0, y0, x1, y1, place, first, second, to, PLACES
+                ) - to  # fmt: skip
+                at += STEP
+            row += ONE
+            if row >= beyond_row:
+                break
+            from_column = _number(x0 - widest[row], low_x, per_x, last_column)
+            at, high = np.uint64(cells[row * width + from_column]), np.uint64(cells[row * width + to_column])
+    return int(np.int64(end))
+
+
+@kernel
+def cells_of_boxes(boxes: FloatArray) -> FloatArray:
+    """Return the cell (n, 4) of each of `boxes` (n, 4), n > 0, as a box, for a drawing; the only column or row spans all boxes."""
+    low_x, low_y, per_x, per_y, columns, rows = grid_of(boxes)
+    high_x, high_y = boxes[:, 2].max(), boxes[:, 3].max()
+    cells = np.empty(boxes.shape)
+    for i in range(boxes.shape[0]):
+        column, row = float(_number(boxes[i, 0], low_x, per_x, columns - 1.0)), float(_number(boxes[i, 1], low_y, per_y, rows - 1.0))
+        cells[i, 0], cells[i, 2] = (low_x, high_x) if columns == 1 else (low_x + column / per_x, low_x + (column + 1.0) / per_x)
+        cells[i, 1], cells[i, 3] = (low_y, high_y) if rows == 1 else (low_y + row / per_y, low_y + (row + 1.0) / per_y)
+    return cells

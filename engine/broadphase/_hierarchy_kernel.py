@@ -33,7 +33,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
-__all__ = ["overlapping_pairs"]
+__all__ = ["cells_of_boxes", "overlapping_pairs"]
 
 LEVEL_BITS = 2
 """Doublings of the cell from level to level. With one, a box looks into twice as many levels and meets fewer strangers in each
@@ -90,14 +90,10 @@ def _finest(smallest: float, span: float, n: int) -> float:
     return cell
 
 
-@kernel
-def overlapping_pairs(boxes: FloatArray) -> IntArray:
-    """Return the pairs (n, 2) of `boxes` (m, 4) that overlap, in order."""
+@inlined_kernel
+def _finest_cells(boxes: FloatArray) -> tuple[float, float, float, float, float, float]:
+    """Return the lowest corner, how far the lower corners span, and the cells of level 0."""
     n = boxes.shape[0]
-    if n < 2:
-        return np.empty((0, 2), dtype=np.int64)
-
-    # 1. The finest cells.
     low_x, low_y, high_x, high_y = boxes[0, 0], boxes[0, 1], boxes[0, 0], boxes[0, 1]
     narrowest = lowest = np.inf
     for i in range(n):
@@ -107,9 +103,30 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
         narrowest = width if 0.0 < width < narrowest else narrowest
         lowest = height if 0.0 < height < lowest else lowest
     span_x, span_y = high_x - low_x, high_y - low_y
+    return low_x, low_y, span_x, span_y, _finest(narrowest, span_x, n), _finest(lowest, span_y, n)
+
+
+@inlined_kernel
+def _level(box: FloatArray, cell_x: float, cell_y: float) -> int:
+    """Return the first level in whose cells a box fits."""
+    width, height = (box[2] - box[0]) * (1.0 + GRID_MARGIN), (box[3] - box[1]) * (1.0 + GRID_MARGIN)
+    level, wide, high = 0, cell_x, cell_y
+    while level < N_LEVELS - 1 and (width > wide or height > high):
+        level, wide, high = level + 1, wide * 2.0**LEVEL_BITS, high * 2.0**LEVEL_BITS
+    return level
+
+
+@kernel
+def overlapping_pairs(boxes: FloatArray) -> IntArray:
+    """Return the pairs (n, 2) of `boxes` (m, 4) that overlap, in order."""
+    n = boxes.shape[0]
+    if n < 2:
+        return np.empty((0, 2), dtype=np.int64)
+
+    # 1. The finest cells.
+    low_x, low_y, span_x, span_y, cell_x, cell_y = _finest_cells(boxes)
     if not (span_x < np.inf and span_y < np.inf):
         return pairs_by_brute_force(boxes)
-    cell_x, cell_y = _finest(narrowest, span_x, n), _finest(lowest, span_y, n)
     per_x = 1.0 / cell_x if span_x > 0.0 else 0.0
     per_y = 1.0 / cell_y if span_y > 0.0 else 0.0
 
@@ -122,10 +139,7 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
     is_used = np.zeros(N_LEVELS, dtype=np.bool_)
     level_of, cell_of, bucket_of = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     for i in range(n):
-        width, height = (boxes[i, 2] - boxes[i, 0]) * (1.0 + GRID_MARGIN), (boxes[i, 3] - boxes[i, 1]) * (1.0 + GRID_MARGIN)
-        level, wide, high = 0, cell_x, cell_y
-        while level < N_LEVELS - 1 and (width > wide or height > high):
-            level, wide, high = level + 1, wide * 2.0**LEVEL_BITS, high * 2.0**LEVEL_BITS
+        level = _level(boxes[i], cell_x, cell_y)
         shift = LEVEL_BITS * level
         column, row = _index(boxes[i, 0], low_x, per_x) >> shift, _index(boxes[i, 1], low_y, per_y) >> shift
         level_of[i], cell_of[i], bucket_of[i] = level, _cell(level, column, row), _bucket(level, column, row, unused)
@@ -174,7 +188,8 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
                     n_runs += 1 if high > low else 0
         if n_found + n_boxes > found.shape[0]:
             larger = np.empty((2 * found.shape[0] + n_boxes, 2), dtype=np.int64)
-            larger[:n_found] = found[:n_found]
+            for k in range(np.uint64(n_found)):  # an assignment of slices takes seconds to compile
+                larger[k, 0], larger[k, 1] = found[k, 0], found[k, 1]
             found = larger
         end = np.uint64(n_found)
         for run in range(n_runs):
@@ -188,3 +203,21 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
         name_pairs(found, np.uint64(n_found), end, i, index)
         n_found = np.int64(end)
     return sorted_pairs(found, int(n_found), n)
+
+
+@kernel
+def cells_of_boxes(boxes: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the cell (n, 4) of each of `boxes` (n, 4), n > 1, as a box, and its level (n,); -1 and the box itself where it is in none."""
+    low_x, low_y, span_x, span_y, cell_x, cell_y = _finest_cells(boxes)
+    per_x = 1.0 / cell_x if span_x > 0.0 else 0.0
+    per_y = 1.0 / cell_y if span_y > 0.0 else 0.0
+    cells, levels = boxes.copy(), np.full(boxes.shape[0], -1, dtype=np.int64)
+    if span_x < np.inf and span_y < np.inf:
+        for i in range(boxes.shape[0]):
+            levels[i] = _level(boxes[i], cell_x, cell_y)
+            shift = LEVEL_BITS * levels[i]
+            column, row = _index(boxes[i, 0], low_x, per_x) >> shift, _index(boxes[i, 1], low_y, per_y) >> shift
+            wide, high = cell_x * 2.0**shift, cell_y * 2.0**shift
+            cells[i, 0], cells[i, 1] = low_x + column * wide, low_y + row * high
+            cells[i, 2], cells[i, 3] = cells[i, 0] + wide, cells[i, 1] + high
+    return cells, levels

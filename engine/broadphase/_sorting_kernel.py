@@ -4,20 +4,25 @@ A counting sort keeps the order of equals, so that after the second one the pair
 second. It takes no longer for a floor that everything lies on than for boxes with a few partners each, and has no branch for the
 processor to guess wrong.
 
-Source: D. Knuth, The Art of Computer Programming 3, 5.2 (distribution counting) and 5.2.5 (radix sorting).
+Source: D. Knuth, The Art of Computer Programming 3, 5.2 (distribution counting), 5.2.5 (radix sorting) and 5.2.1 (Shell's sort; the gaps).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine.broadphase._eight_kernel import PlaceArray
+from engine.broadphase._rank_kernel import LANES, MORE_LANES, write_few, write_some
 from engine.common.arrays import IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["FIRST_ROOM", "name_pairs", "sorted_pairs"]
+__all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sorted_pairs"]
 
 FIRST_ROOM = 8
 """Pairs for each box that whoever looks for them has room for at first; the room doubles when it is used up."""
+
+ONE_32 = np.uint32(1)
+FEW, SOME = np.uint64(LANES), np.uint64(MORE_LANES)
 
 
 @inlined_kernel
@@ -52,5 +57,65 @@ def sorted_pairs(found: IntArray, n_found: int, n: int) -> IntArray:
     pairs = np.empty((n_found, 2), dtype=np.int64)
     _sort_by(1, found, n_found, n, pairs)
     _sort_by(0, pairs, n_found, n, found)
-    pairs[:, :] = found[:n_found]
+    for k in range(np.uint64(n_found)):  # an assignment of slices takes seconds to compile
+        pairs[k, 0], pairs[k, 1] = found[k, 0], found[k, 1]
     return pairs
+
+
+@inlined_kernel
+def _sort_many(numbers: PlaceArray, low: int, high: int) -> None:
+    """Sort `low` to `high` in place, by insertion over ever smaller gaps (Shell's sort, at most n^1.5 moves with these)."""
+    gap = 1
+    while 3 * gap + 1 < high - low:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(low + gap, high):
+            number, to = numbers[k], k
+            while to >= low + gap and numbers[to - gap] > number:
+                numbers[to] = numbers[to - gap]
+                to -= gap
+            numbers[to] = number
+        gap //= 3
+
+
+@kernel
+def ordered_pairs(
+    first: PlaceArray, second: PlaceArray, n_found: int, numbers: PlaceArray, n: int, counts: PlaceArray, lists: PlaceArray, pairs: IntArray
+) -> None:
+    """Write to `pairs` (n_found + 1, 2) those of boxes ``numbers[first[k]]`` and ``numbers[second[k]]``, sorted; boxes are below `n`.
+
+    For pairs of a search through cells, most of whose boxes have a handful of partners: they are laid out by their smaller number, and
+    the partners of each put in order by `_rank_kernel`. The second counting sort would scatter all pairs over memory once more, which
+    takes twice as long with 100,000 boxes. The last row of `pairs` is scratch; so are, on return, `first` and `second`, and all the time
+    `counts` (n,) and `lists` (n_found + MORE_LANES,).
+    """
+    n_boxes, n_pairs = np.uint64(n), np.uint64(n_found)
+    for slot in range(n_boxes):
+        counts[slot] = 0
+    for k in range(n_pairs):
+        i, j = np.uint64(numbers[np.uint64(first[k])]), np.uint64(numbers[np.uint64(second[k])])
+        smaller, larger = (i, j) if i < j else (j, i)
+        first[k], second[k] = smaller, larger
+        counts[smaller] += ONE_32
+    n_before = np.uint32(0)
+    for slot in range(n_boxes):
+        n_partners = counts[slot]
+        counts[slot] = n_before
+        n_before += n_partners
+    for k in range(n_pairs):
+        owner = np.uint64(first[k])
+        lists[np.uint64(counts[owner])] = second[k]
+        counts[owner] += ONE_32
+    low = np.uint64(0)
+    for slot in range(n_boxes):
+        high = np.uint64(counts[slot])
+        count = high - low
+        if count <= FEW:
+            write_few(lists, low, count, slot, pairs)
+        elif count <= SOME:
+            write_some(lists, low, count, slot, pairs)
+        else:
+            _sort_many(lists, int(np.int64(low)), int(np.int64(high)))
+            for k in range(low, high):
+                pairs[k, 0], pairs[k, 1] = slot, lists[k]
+        low = high

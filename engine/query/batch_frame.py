@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.broadphase import BroadPhase, Grid
+from engine.broadphase import Automatic, BroadPhase, automatic
 from engine.common.arrays import FloatArray, IntArray, frozen, index_column
 from engine.common.errors import InvalidInputError
 from engine.query._checking import check_poses, writable
@@ -66,7 +66,8 @@ def collide(
 ) -> SceneContacts:
     """Return all contacts of bodies: body i has shape ``which[i]`` and stands at ``xf[i]``.
 
-    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs, a `Grid` if none is given.
+    Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs; if none is given, an
+    `Automatic` that does so for this call only. Whoever asks frame by frame does well to keep one, for it remembers what it chose.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def collide(
     from engine.narrowphase.rules import check_rule
 
     turned = batched.poses_with_rotation(poses)
-    finder = Grid() if broad_phase is None else broad_phase
+    finder = Automatic() if broad_phase is None else broad_phase
     if not callable(getattr(finder, "pairs", None)):
         raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
     pairs = finder.pairs(batched.box_rows(shapes.packed, chosen, turned))
@@ -97,6 +98,7 @@ def warm() -> None:
     n = LANES_FROM
     poses = np.column_stack((0.5 * np.arange(n), np.zeros(n), np.zeros(n)))
     collide(ShapeBatch([Circle(0.5), Polygon.box(0.5, 0.5)]), np.arange(n) % 2, poses)
+    automatic.warm()
 
 
 def _checked(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:

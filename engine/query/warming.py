@@ -9,6 +9,7 @@ import numpy as np
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.continuous.swept import swept_contact
+from engine.decompose import keil
 from engine.geometry import Circle, Polygon, Transform
 from engine.narrowphase import batched, manifold, sat
 from engine.query import batch, batch_frame, casts, contact_sets, distances
@@ -24,13 +25,15 @@ def warm_up(everything: bool) -> None:
     with DeferredInterrupt():
         _warm_sandbox()
         _ask_many(batch.manifold)
+        _ask_many(batch.overlap)
+        batch_frame.warm()
+        keil.warm()  # a picture may be dropped on the window
         mark_cache_warm()
         if everything:
-            _ask_many(batch.overlap)
             box = Polygon.box(0.5, 0.5)
             manifold.manifold(box, Transform(), box, Transform(), trace=manifold.new_trace(1))
             sat.overlap_polygons(box, Transform(), box, Transform(), trace=sat.new_trace(1))
-            for chapter in (distances, contact_sets, casts, batch_frame):
+            for chapter in (distances, contact_sets, casts):
                 chapter.warm()
 
 

@@ -1,0 +1,123 @@
+"""A tree of n boxes built from the leaves up: the two nearest clusters are joined, again and again.
+
+*Nearest* are the two clusters whose common box has the least perimeter, which is what the surface-area heuristic would have small.
+To join the nearest pair of all first (agglomerative clustering: Walter et al. 2008) takes far longer than the tree can give back. Locally
+ordered clustering comes close: clusters stand in Morton order, each looks for its nearest only among the `REACH` on either side of
+it, and in each round *all* pairs that have chosen each other are joined at once::
+
+      a   b   c   d   e   f            arrows: each one's nearest
+      <--->   |   <---    |
+              +-->    <---+            (a, b) and (d, e) have chosen each other:
+    ->  ab    c    de     f            the next round has four clusters
+
+**Every round joins.** Among equally near ones a cluster takes that whose place differs in the lowest bits: the least
+(perimeter, exclusive or of the places). Both ends of a pair see the same two numbers, so that a pair that has the least of all has chosen
+each other; and of a thousand identical boxes five hundred pairs do, not one.
+
+**Rounds are few.** Boxes within boxes within boxes can make each choose the next smaller
+one, so that one pair a round is joined; therefore a round that would leave more than `MOST_LEFT` of the clusters joins neighbours two by
+two instead. So rounds, and the depth, are at most ``log n / -log MOST_LEFT``, 179 for 100,000 boxes, and time is of order n log n at the
+worst. The order of what is joined never needs more memory than three arrays of n.
+
+Sources: D. Meister and J. Bittner, Parallel locally-ordered clustering for bounding volume hierarchy construction, IEEE TVCG 24(3), 2018;
+B. Walter et al., Fast agglomerative clustering for rendering, RT 2008; C. Ericson, Real-Time Collision Detection, 2005, 6.2.2
+(bottom-up).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.broadphase._morton_kernel import morton_order
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+
+__all__ = ["bottom_up_order"]
+
+REACH = 8
+"""Clusters on either side that one looks at. Measured on 100,000 boxes: with 4 a tree costs half to one per cent more and takes
+a third less time to build, with 16 half a per cent less and takes 1.6 times as long."""
+
+MOST_LEFT = 15.0 / 16.0
+"""Share of the clusters that a round may leave; else it joins neighbours."""
+
+
+@inlined_kernel
+def _joint_perimeter(boxes: FloatArray, i: int, j: int) -> float:
+    """Return half the perimeter of the box around two boxes."""
+    width = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
+    height = max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
+    return float(width + height)
+
+
+@inlined_kernel
+def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> None:
+    """Write for each of the first `n` boxes which one within reach it chooses; each pair is looked at once, for both."""
+    for i in range(n):
+        nearest[i], least[i] = i, np.inf
+    for i in range(n - 1):
+        for j in range(i + 1, min(i + REACH + 1, n)):
+            distance, bits = _joint_perimeter(boxes, i, j), i ^ j
+            # i ^ i is 0: whoever has not chosen yet takes anybody, at an infinite distance too
+            if distance < least[i] or nearest[i] == i or (distance == least[i] and bits < (i ^ nearest[i])):
+                nearest[i], least[i] = j, distance
+            if distance < least[j] or nearest[j] == j or (distance == least[j] and bits < (j ^ nearest[j])):
+                nearest[j], least[j] = i, distance
+
+
+@kernel
+def bottom_up_order(boxes: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the tree of `boxes` (n, 4) as `closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
+    n = boxes.shape[0]
+    if n == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    keys, n_bits = morton_order(boxes)
+    number = np.uint64((1 << n_bits) - 1)
+    # 1. Clusters: their boxes, and their nodes: 0 to n - 1 the boxes themselves, then what is joined, in order.
+    clusters, node_of = np.empty((n, 4)), np.empty(n, dtype=np.int64)
+    for k in range(n):
+        node_of[k] = np.int64(keys[k] & number)
+        for field in range(4):
+            clusters[k, field] = boxes[node_of[k], field]
+    left, right = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    nearest, least = np.empty(n, dtype=np.int64), np.empty(n)
+    n_clusters, n_nodes = n, n
+    while n_clusters > 1:
+        _choose(clusters, n_clusters, nearest, least)
+        n_pairs = 0
+        for i in range(n_clusters):
+            n_pairs += i < nearest[i] and nearest[nearest[i]] == i
+        if n_clusters - n_pairs > MOST_LEFT * n_clusters:
+            for i in range(n_clusters):
+                nearest[i] = i ^ 1 if (i ^ 1) < n_clusters else i
+        to = 0
+        for i in range(n_clusters):
+            j = nearest[i]
+            is_chosen_back = j != i and nearest[j] == i
+            if is_chosen_back and j < i:
+                continue
+            x0, y0, x1, y1, node = clusters[i, 0], clusters[i, 1], clusters[i, 2], clusters[i, 3], node_of[i]
+            if is_chosen_back:
+                x0, y0 = min(x0, clusters[j, 0]), min(y0, clusters[j, 1])
+                x1, y1 = max(x1, clusters[j, 2]), max(y1, clusters[j, 3])
+                left[n_nodes - n], right[n_nodes - n] = node, node_of[j]
+                node, n_nodes = n_nodes, n_nodes + 1
+            clusters[to, 0], clusters[to, 1], clusters[to, 2], clusters[to, 3], node_of[to] = x0, y0, x1, y1, node
+            to += 1
+        n_clusters = to
+    # 2. Preorder. What waits are right siblings of the path: fewer than there are leaves.
+    counts, items = np.empty(2 * n - 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    waiting = np.empty(n, dtype=np.int64)
+    waiting[0] = node_of[0]
+    n_waiting, n_items = 1, 0
+    for at in range(2 * n - 1):
+        n_waiting -= 1
+        node = waiting[n_waiting]
+        if node < n:
+            counts[at], items[n_items] = 1, node
+            n_items += 1
+        else:
+            counts[at] = 0
+            waiting[n_waiting], waiting[n_waiting + 1] = right[node - n], left[node - n]
+            n_waiting += 2
+    return counts, items

@@ -1,0 +1,221 @@
+"""A tree that is changed, not rebuilt: bodies come, go and move one at a time, and most of the time nothing is to be done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.broadphase.proxies import Proxies
+from engine.broadphase.sketch import TreeSketch
+from engine.broadphase.tree import Tree, tree_sketch
+from engine.broadphase.tree_pairs import named_between, pairs_within
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.checks import non_negative
+from engine.common.memory import room
+from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
+
+__all__ = ["DynamicTree"]
+
+ONE_BY_ONE = 0.005
+"""Share of the boxes that moved, up to which each is asked for its pairs: the snapshot, which follows all boxes, takes
+as long (measured)."""
+
+TOGETHER = 0.2
+"""Share up to which those that moved are asked against all, as a tree of their own; above, all against all (measured)."""
+
+SNAPSHOT_GROWTH = 1.2
+"""How many times the boxes of the snapshot's nodes may grow in sum before it is taken again (measured for
+`MortonTree`, whose price it has)."""
+
+
+class DynamicTree(Proxies):
+    """Keeps a tree of boxes wider than the bodies, and its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
+
+    The one to take where few boxes move. The answers are about the boxes as given: the wider ones only lead to them.
+
+    Parameters
+    ----------
+    margin : float
+        Metres by which a leaf's box is wider than what is in it, on every side; 0 for none. The default is Box2D's, for bodies
+        of some metres; a wide one makes moves cheap and questions dear (see `_dynamic_tree_kernel`).
+    reach : float
+        How many times the displacement to be expected the leaf's box reaches ahead.
+
+    Raises
+    ------
+    InvalidInputError
+        One of the two is negative or not finite.
+
+    Examples
+    --------
+    >>> tree = DynamicTree()
+    >>> tree.insert([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist(), tree.pairs().tolist()
+    ([0, 1, 2], [[0, 2]])
+    >>> tree.move([1], [(1.5, 1.5, 2.5, 2.5)])
+    >>> tree.pairs().tolist()
+    [[0, 2], [1, 2]]
+    """
+
+    name = "dynamic tree"
+
+    def __init__(self, margin: float = BOX2D_BOX_EXTENSION, reach: float = BOX2D_BOX_MULTIPLIER) -> None:
+        super().__init__()
+        self.margin = non_negative("margin", margin, "m")
+        self.reach = non_negative("reach", reach)
+        self._nodes: FloatArray = np.empty((0, 4))
+        self._links: IntArray = np.empty((0, 3), dtype=np.int64)
+        self._heights: IntArray = np.empty(0, dtype=np.int64)
+        self._state: IntArray = np.array((-1, -1, 1))
+        self._is_moved: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+        self._kept: IntArray = np.empty((0, 2), dtype=np.int64)
+        self._merged: IntArray = np.empty((0, 2), dtype=np.int64)
+        self._n_kept = -1  # none have been found yet
+        self._tree: Tree | None = None
+        self._is_stale = False
+        self._taken_total = 0.0
+
+    @property
+    def tree(self) -> Tree:
+        """A snapshot with the tight boxes as they are now, laid out for many questions at once; with the next change it is no longer valid.
+
+        It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
+        """
+        from engine.broadphase._dynamic_tree_kernel import unlinked
+        from engine.broadphase._tree_kernel import LEAF_SIZE, half_perimeters, refitted
+
+        if self._tree is not None and self._is_stale and refitted(*self._tree.arrays, self._boxes) > SNAPSHOT_GROWTH * self._taken_total:
+            self._tree = None
+        if self._tree is None:
+            order = unlinked(self._n_live, self._links, self._heights, self._state)
+            self._tree = Tree.of_order(*order, self._boxes, LEAF_SIZE)
+            self._taken_total = half_perimeters(self._tree.boxes)
+        self._is_stale = False
+        return self._tree
+
+    @property
+    def height(self) -> int:
+        """Levels below the root."""
+        return int(self._heights[self._state[0]]) if self._n_live > 0 else 0
+
+    def fat_aabbs(self) -> FloatArray:
+        """Return the leaves' boxes (n, 4), wider than those given, of all proxies in order."""
+        return self._nodes[2 * self.proxies]
+
+    def _arrays(self) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+        return self._nodes, self._links, self._heights, self._state
+
+    # ---------------------------------------------------------------------------------------------------------------- the hooks
+
+    def _pairs(self) -> IntArray:
+        moved = np.flatnonzero(self._is_moved[: self._size])
+        if self._n_kept < 0 or len(moved) > TOGETHER * self._size:
+            self._keep(pairs_within(self.tree))
+        elif len(moved) > 0:
+            self._merge(self._pairs_of(moved[self._is_live[moved]]))
+        self._is_moved[moved] = 0
+        pairs = room(2 * self._n_kept).view(np.int64).reshape(self._n_kept, 2)
+        pairs[:] = self._kept[: self._n_kept]
+        return pairs
+
+    def _pairs_of(self, moved: IntArray) -> IntArray:
+        """Return all pairs that have one of `moved` in them, sorted."""
+        from engine.broadphase._dynamic_query_kernel import once_each, pairs_of_moved
+        from engine.broadphase._sorting_kernel import sorted_pairs
+
+        if len(moved) <= ONE_BY_ONE * self._size:
+            found, n_found = pairs_of_moved(moved, self._is_moved, self._boxes, *self._arrays())
+        else:
+            from engine.broadphase._morton_kernel import morton_tree
+            from engine.broadphase._tree_kernel import LEAF_SIZE
+
+            movers = Tree(*morton_tree(self._boxes[moved], LEAF_SIZE))
+            movers, whole = replace(movers, items=moved[movers.items]), self.tree
+            found = named_between(movers, whole)
+            n_found = once_each(found, len(found), self._is_moved)
+        return sorted_pairs(found, n_found, self._size)
+
+    def _keep(self, pairs: IntArray) -> None:
+        self._n_kept = len(pairs)
+        self._kept = _longer(self._kept, len(pairs))
+        self._kept[: len(pairs)] = pairs
+
+    def _merge(self, found: IntArray) -> None:
+        """Let pairs of what has moved take the place of the old ones; two pieces of memory serve in turn."""
+        from engine.broadphase._dynamic_query_kernel import merge_pairs
+
+        if len(self._merged) < self._n_kept + len(found):
+            self._merged = np.empty((2 * (self._n_kept + len(found)), 2), dtype=np.int64)
+        n_kept = merge_pairs(self._kept, self._n_kept, self._is_moved, found, self._merged)
+        self._kept, self._merged, self._n_kept = self._merged, self._kept, n_kept
+
+    def _rebuilt(self) -> None:
+        self._state[:] = (-1, -1, 1)
+        self._n_kept, self._tree = -1, None
+        self._inserted(np.arange(self._size))
+
+    def _inserted(self, proxies: IntArray) -> None:
+        from engine.broadphase._dynamic_tree_kernel import insert_leaves
+
+        self._make_nodes(len(self._boxes))
+        insert_leaves(proxies, self._boxes, self.margin, *self._arrays())
+        self._is_moved[proxies] = 1
+        self._tree = None
+
+    def _removed(self, proxies: IntArray) -> None:
+        from engine.broadphase._dynamic_tree_kernel import remove_leaves
+
+        remove_leaves(proxies, *self._arrays())
+        self._is_moved[proxies] = 1
+        self._tree = None
+
+    def _all_moved(self, before: FloatArray) -> None:
+        self._moved(np.arange(self._size), before, None)
+
+    def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
+        from engine.broadphase._dynamic_tree_kernel import move_leaves
+
+        ways = np.empty((0, 2)) if displacements is None else displacements
+        move_leaves(proxies, self._boxes, before, ways, self.margin, self.reach, *self._arrays(), self._is_moved)
+        self._is_stale = True
+
+    def _regions(self, regions: FloatArray) -> IntArray:
+        from engine.broadphase._dynamic_query_kernel import overlapped_leaves
+
+        return overlapped_leaves(regions, self._boxes, *self._arrays(), max(len(regions), self._size))
+
+    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
+        from engine.broadphase._dynamic_query_kernel import met_leaves
+
+        return met_leaves(origins, translations, self._boxes, *self._arrays(), max(len(origins), self._size))
+
+    def sketch(self) -> TreeSketch:
+        """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""
+        from engine.broadphase._dynamic_tree_kernel import unlinked
+
+        order = unlinked(self._n_live, self._links, self._heights, self._state)
+        fat = tree_sketch(Tree.of_order(*order, np.ascontiguousarray(self._nodes[::2]), 1))
+        is_leaf = fat.proxies >= 0
+        leaves = fat.proxies[is_leaf]
+        return TreeSketch(
+            np.concatenate((fat.boxes, self._boxes[leaves])),
+            np.concatenate((fat.levels, fat.levels[is_leaf] + 1)),
+            np.concatenate((np.where(is_leaf, -1, fat.proxies), leaves)),
+        )
+
+    # -------------------------------------------------------------------------------------------------------------------- memory
+
+    def _make_nodes(self, capacity: int) -> None:
+        """Make room for the leaves of so many boxes, and for the inner nodes."""
+        self._nodes, self._links = _longer(self._nodes, 2 * capacity), _longer(self._links, 2 * capacity)
+        self._heights, self._is_moved = _longer(self._heights, 2 * capacity), _longer(self._is_moved, capacity)
+
+
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    if len(array) >= length:
+        return array
+    longer = np.zeros((length, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer

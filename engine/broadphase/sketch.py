@@ -1,0 +1,49 @@
+"""What there is to draw of a broad phase: plain arrays, in the world, metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["AxisSketch", "CellSketch", "PlainSketch", "Sketch", "TreeSketch"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSketch:
+    """Nothing but the boxes: all pairs are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSketch:
+    """The cells in use (m, 4), how many boxes are in each (m,), and its level (m,): 0 the finest, -1 for a box that is in no cell."""
+
+    cells: FloatArray
+    counts: IntArray
+    levels: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class AxisSketch:
+    """The boxes as sorted on one or two axes.
+
+    ``axes[k]`` is 0 (x) or 1 (y); ``proxies[k]`` (n,) the order along it by lower bound, ``lower[k]`` and ``upper[k]`` (n,) the
+    intervals in that order.
+    """
+
+    axes: tuple[int, ...]
+    proxies: tuple[IntArray, ...]
+    lower: tuple[FloatArray, ...]
+    upper: tuple[FloatArray, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSketch:
+    """The boxes of a tree's nodes (m, 4), the level of each (m,), the root's being 0, and the proxy of a leaf (m,), -1 for inner nodes."""
+
+    boxes: FloatArray
+    levels: IntArray
+    proxies: IntArray
+
+
+Sketch = PlainSketch | CellSketch | AxisSketch | TreeSketch

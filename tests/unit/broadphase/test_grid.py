@@ -1,0 +1,148 @@
+"""The kernels of the grids: eight at once, the room for pairs, the choice, and that eight really go side by side."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from numba import config, njit
+
+from engine.broadphase import BruteForce, Grid, HierarchicalGrid, UniformGrid
+from engine.broadphase._eight_kernel import EIGHT, PLACES, append_overlapping, padded
+from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of
+from engine.broadphase.grid import EIGHTS_PER_BOX
+from engine.broadphase.grid_workspace import PAIRS_PER_BOX, GridWorkspace
+from engine.common.jit import has_wide_registers, kernel
+
+
+def around(centers, half):
+    return np.column_stack((centers - half, centers + half))
+
+
+def spread(n, seed=3):
+    return around(np.random.default_rng(seed).uniform(-20.0, 20.0, (n, 2)), np.full((n, 2), 0.2))
+
+
+def crowds(n, seed=4):
+    """Half of the boxes in one place, half in another, a million metres away."""
+    rng = np.random.default_rng(seed)
+    return around(rng.normal(0.0, math.sqrt(n), (n, 2)) + 1e6 * rng.integers(0, 2, (n, 1)), np.full((n, 2), 0.4))
+
+
+@kernel
+def _appended(columns, stride, at, left, box, own, first, second, end):
+    at, left, own, end = np.uint64(at), np.uint64(left), np.uint64(own), np.uint64(end)
+    stride = np.uint64(stride)
+    return append_overlapping(columns, stride, at, left, box[0], box[1], box[2], box[3], own, first, second, end, PLACES)
+
+
+def test_eight_at_once_are_what_one_at_a_time_is():
+    """Every set of eight that overlap, from none to all, written side by side; and only the first `left` of them count."""
+    box = np.array([0.0, 0.0, 1.0, 1.0])
+    n, at, own = EIGHT + 3, 3, 77
+    for bits in range(2**EIGHT):
+        is_met = bits >> np.arange(EIGHT) & 1 == 1
+        boxes = np.zeros((n, 4))
+        boxes[:at] = (0.0, 0.0, 1.0, 1.0)  # overlap, but lie before
+        away = [(1.5, 0.0, 2.0, 1.0), (-2.0, 0.0, -0.5, 1.0), (0.0, 1.5, 1.0, 2.0), (0.0, -2.0, 1.0, -0.5)][bits % 4]
+        boxes[at:] = np.where(is_met[:, None], (1.0, 1.0, 2.0, 2.0), away)  # those that are met just touch
+        stride = padded(n)
+        columns = np.zeros(4 * stride)
+        for field in range(4):
+            columns[field * stride :][:n] = boxes[:, field]
+        for left in (EIGHT, 100, 5, 1):
+            first, second = np.zeros(2 * EIGHT, dtype=np.uint32), np.zeros(2 * EIGHT, dtype=np.uint32)
+            end = _appended(columns, stride, at, left, box, own, first, second, 2)
+            met = at + np.flatnonzero(is_met[:left])
+            assert end == 2 + len(met)
+            assert second[2:end].tolist() == met.tolist() and (first[2:end] == own).all()
+            assert (first[:2] == 0).all() and (second[2 + EIGHT :] == 0).all()
+
+
+def test_not_a_number_overlaps_nothing():
+    columns = np.full(4 * padded(1), np.nan)
+    first, second = np.zeros(EIGHT, dtype=np.uint32), np.zeros(EIGHT, dtype=np.uint32)
+    assert _appended(columns, padded(1), 0, EIGHT, np.array([-9.0, -9.0, 9.0, 9.0]), 1, first, second, 0) == 0
+
+
+def test_eight_go_through_a_register_at_once():
+    """A small edit could make eight comparisons of one: look into the machine code."""
+    if config.DISABLE_JIT or not has_wide_registers():
+        pytest.skip("kernels are not compiled, or not for wide registers")
+    compiled = njit(error_model="numpy")(_appended.py_func)  # what comes from the cache cannot be looked into
+    columns, some = np.zeros(4 * padded(1)), np.zeros(EIGHT, dtype=np.uint32)
+    compiled(columns, padded(1), 0, 1, np.zeros(4), 1, some, some.copy(), 0)
+    code = "\n".join(compiled.inspect_asm().values())
+    compared = len(re.findall(r"vcmp\w*pd\b", code))
+    assert 4 <= compared <= 16  # four registers of eight numbers, or so many of four; one by one it would be 32 of another kind
+
+
+def test_a_room_too_small_grows():
+    """More pairs than `PAIRS_PER_BOX`: the search counts them all, and is repeated with room enough."""
+    boxes = around(np.random.default_rng(5).uniform(-2.0, 2.0, (120, 2)), np.full((120, 2), 0.9))
+    expected = BruteForce().pairs(boxes)
+    assert len(expected) > 2 * PAIRS_PER_BOX * len(boxes)
+    workspace = GridWorkspace()
+    for some in (boxes, boxes[:40], boxes):  # grown; with room to spare; and again
+        assert np.array_equal(workspace.pairs(np.ascontiguousarray(some), NO_LIMIT), BruteForce().pairs(some))
+
+
+@pytest.mark.parametrize("n", [2, 3, 17, 400])
+@pytest.mark.parametrize("width", [0.0, 1e-300, 1.0, 1e300, 1e308])
+def test_there_are_never_more_cells_than_room_for_them(n, width):
+    rng = np.random.default_rng(n)
+    with np.errstate(all="ignore"):
+        for shape in ((1.0, 1.0), (1.0, 0.0), (1e-9, 1.0), (1e300, 1e-300)):
+            low = rng.uniform(-0.5, 0.5, (n, 2)) * shape
+            *_, columns, rows = grid_of(np.column_stack((low, low + width)))
+            assert 1 <= columns * rows <= CELLS_PER_BOX * n
+
+
+def test_the_search_gives_up_where_boxes_crowd():
+    workspace, boxes = GridWorkspace(), crowds(1000)
+    assert workspace.pairs(boxes, EIGHTS_PER_BOX) is None
+    assert workspace.pairs(boxes, 0.0) is None and TOO_CROWDED < 0
+    expected = BruteForce().pairs(boxes)
+    assert np.array_equal(workspace.pairs(boxes, NO_LIMIT), expected)
+    assert np.array_equal(Grid().pairs(boxes), expected)
+    even = spread(1000)
+    assert np.array_equal(workspace.pairs(even, EIGHTS_PER_BOX), BruteForce().pairs(even))
+
+
+def test_answers_do_not_change_when_the_next_frame_comes():
+    grid, boxes = UniformGrid(), spread(1500)
+    before = grid.pairs(boxes)
+    kept = before.copy()
+    grid.pairs(boxes + 0.3)
+    assert np.array_equal(before, kept) and len(kept) > 0
+
+
+@pytest.mark.parametrize("structure", [UniformGrid, HierarchicalGrid, Grid])
+@pytest.mark.parametrize("scene", [spread, crowds])
+def test_every_box_is_drawn_in_a_cell(structure, scene):
+    boxes = scene(500)
+    grid = structure()
+    grid.pairs(boxes)
+    drawn = grid.sketch()
+    assert drawn.counts.sum() == len(boxes) and (drawn.levels >= 0).all()
+    slack = 1e-9 * np.abs(boxes).max()  # rounding of the drawn borders
+    for corner in boxes[::25, :2]:
+        assert ((drawn.cells[:, :2] - slack <= corner) & (corner <= drawn.cells[:, 2:] + slack)).all(axis=1).any()
+    empty = structure()
+    assert len(empty.sketch().counts) == 0
+
+
+def test_boxes_with_any_number_of_partners_have_them_in_order():
+    """None to hundreds, so that each way of sorting them is taken: ranks in 8 lanes and in 16, and Shell's sort."""
+    rng = np.random.default_rng(11)
+    numbers = [0, 1, 7, 8, 9, 15, 16, 17, 40, 41, 700]
+    rows = [around(np.array([[1e3 * k, 0.0]]), np.array([[100.0, 1.0]])) for k in range(len(numbers))]
+    rows += [around(np.column_stack((1e3 * k + np.linspace(-90.0, 90.0, n), np.zeros(n))), 0.01) for k, n in enumerate(numbers)]
+    boxes = np.concatenate(rows)
+    shuffled = np.concatenate((np.arange(len(numbers)), len(numbers) + rng.permutation(len(boxes) - len(numbers))))
+    boxes = np.ascontiguousarray(boxes[shuffled])
+    expected = BruteForce().pairs(boxes)
+    assert np.bincount(expected[:, 0], minlength=len(numbers))[: len(numbers)].tolist() == numbers
+    assert np.array_equal(UniformGrid().pairs(boxes), expected)
+    backwards = np.ascontiguousarray(boxes[::-1])
+    assert np.array_equal(UniformGrid().pairs(backwards), BruteForce().pairs(backwards))

@@ -1,0 +1,312 @@
+"""One suite for all structures: pairs, regions and rays are brute force's, whatever happened before."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.broadphase import STRUCTURES, BruteForce
+from engine.broadphase.sketch import AxisSketch, CellSketch, PlainSketch, TreeSketch
+from engine.common.errors import InvalidInputError
+from tests.unit.broadphase import long_run
+from tests.unit.broadphase.scenes import SCENES, around, check_questions, scene
+
+EACH = pytest.mark.parametrize("structure", STRUCTURES, ids=lambda one: one.__name__)
+FAST = pytest.mark.parametrize("structure", STRUCTURES[1:], ids=lambda one: one.__name__)
+N_QUESTIONS = 24
+
+
+@pytest.fixture(autouse=True)
+def _no_word_of_overflow():
+    """NumPy says so of numbers near the end of float64 where kernels are not compiled."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def test_every_structure_has_a_name_of_its_own():
+    assert len({one.name for one in STRUCTURES}) == len(STRUCTURES)
+    assert all(one.name for one in STRUCTURES)
+
+
+@FAST
+@pytest.mark.parametrize("name", SCENES)
+def test_every_scene(structure, name):
+    """First all at once, then all a little elsewhere, then others altogether: what is kept from one must not show in the next."""
+    rng = np.random.default_rng(1)
+    one, truth = structure(), BruteForce()
+    boxes = scene(name, 1)
+    for given_ in (boxes, np.nextafter(boxes, np.inf), boxes[::-1].copy(), scene("random", 2), boxes):
+        np.testing.assert_array_equal(one.pairs(given_), truth.pairs(given_))
+        check_questions(one, truth, rng, N_QUESTIONS)
+
+
+@FAST
+@pytest.mark.parametrize("name", SCENES)
+def test_boxes_come_and_go(structure, name):
+    """One by one and in bunches, to the last one and back; the numbers of those removed are given again, lowest first."""
+    rng = np.random.default_rng(3)
+    one, truth = structure(), BruteForce()
+    boxes = scene(name, 3)
+    for row in range(0, len(boxes), 17):
+        assert one.insert(boxes[row : row + 17]).tolist() == truth.insert(boxes[row : row + 17]).tolist()
+    check_questions(one, truth, rng, N_QUESTIONS)
+    gone = rng.permutation(len(boxes))[: 2 * len(boxes) // 3]
+    for proxies in np.array_split(gone, 4):
+        one.remove(proxies)
+        truth.remove(proxies)
+        assert len(one) == len(truth)
+        check_questions(one, truth, rng, N_QUESTIONS)
+    assert one.proxies.tolist() == sorted(set(range(len(boxes))) - set(gone.tolist()))
+    again = one.insert(boxes[gone[:5]])
+    assert again.tolist() == sorted(gone.tolist())[:5] == truth.insert(boxes[gone[:5]]).tolist()
+    check_questions(one, truth, rng, N_QUESTIONS)
+    one.remove(one.proxies)
+    truth.remove(truth.proxies)
+    assert len(one) == 0
+    check_questions(one, truth, rng, N_QUESTIONS)
+    assert one.insert(boxes).tolist() == list(range(len(boxes))) == truth.insert(boxes).tolist()
+    check_questions(one, truth, rng, N_QUESTIONS)
+
+
+@FAST
+@pytest.mark.parametrize(("reach", "share"), [(1e-9, 1.0), (0.05, 1.0), (0.3, 0.05), (30.0, 0.02), (30.0, 1.0)])
+def test_small_motions_and_teleports(structure, reach, share):
+    """By `move` with and without displacements, by `update`, and both in turn."""
+    rng = np.random.default_rng(4)
+    one, truth = structure(), BruteForce()
+    boxes = scene("random", 4)
+    one.update(boxes)
+    truth.update(boxes)
+    for step in range(12):
+        moved = np.flatnonzero(rng.random(len(boxes)) < share) if share < 1.0 else rng.permutation(len(boxes))
+        ways = reach * rng.uniform(-1.0, 1.0, (len(moved), 2))
+        boxes[moved] += np.tile(ways, 2)
+        if step % 3 == 2:
+            one.update(boxes)
+            truth.update(boxes)
+        else:
+            one.move(moved, boxes[moved], ways if step % 3 else None)
+            truth.move(moved, boxes[moved])
+        check_questions(one, truth, rng, 6)
+
+
+@FAST
+def test_random_steps(structure):
+    """A small form of `python -m tests.unit.broadphase.long_run`."""
+    for seed in range(3):
+        assert long_run.run_scene(structure, seed, n_steps=15) > 0
+
+
+class Forgetful(BruteForce):
+    """Loses a pair once a box has been removed."""
+
+    def _pairs(self):
+        return super()._pairs()[: None if self._n_live == self._size else -1]
+
+
+def test_a_wrong_structure_is_found_and_shown():
+    with pytest.raises(long_run.DifferenceError, match="Forgetful differs from brute force, seed 0") as caught:
+        long_run.run_scene(Forgetful, 0, n_steps=40)
+    shown = str(caught.value).partition("\n")[2]
+    assert shown.count("one.remove") == 1 and shown.count("\n") < 10
+    with pytest.raises(AssertionError):
+        exec(shown, {"Forgetful": Forgetful, "BruteForce": BruteForce})
+
+
+@EACH
+def test_room_grows_after_updates_too(structure):
+    """An update takes turns with two buffers, which may be of different length: what is added then must find room everywhere."""
+    one, truth = structure(), BruteForce()
+    boxes = scene("random", 8)[:44]
+    for broad_phase in (one, truth):
+        for n in (12, 24, 12, 12):
+            broad_phase.update(boxes[:n])
+        broad_phase.insert(boxes[:8])
+    check_questions(one, truth, np.random.default_rng(8), N_QUESTIONS)
+
+
+@EACH
+def test_answers_are_sorted_and_new_each_time(structure):
+    one = structure()
+    boxes = scene("random", 5)
+    pairs = one.pairs(boxes)
+    assert pairs.dtype == np.int64 and (pairs[:, 0] < pairs[:, 1]).all()
+    assert pairs.tolist() == sorted(pairs.tolist())
+    kept = pairs.copy()
+    pairs[:] = -1
+    assert np.array_equal(one.pairs(), kept)
+    found = one.regions(boxes[:5])
+    assert found.tolist() == sorted(found.tolist())
+    # neither the caller's array nor a copy handed out is the structure's own
+    one.aabbs()[:] = 0.0
+    boxes[:] = 0.0
+    assert np.array_equal(one.pairs(), kept)
+
+
+@EACH
+def test_read_only_and_integer_boxes(structure):
+    boxes = np.array([(0, 0, 2, 2), (1, 1, 3, 3), (9, 9, 9, 9)])
+    locked = boxes.astype(float)
+    locked.flags.writeable = False
+    one = structure()
+    for given_ in (boxes, locked, boxes.tolist(), np.asfortranarray(boxes), boxes.astype(np.float32)):
+        assert one.pairs(given_).tolist() == [[0, 1]]
+    assert one.regions(locked).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]
+    origins = locked[:, :2]
+    assert one.rays(origins, origins).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
+
+
+@EACH
+def test_segments(structure):
+    """Along a side, into a corner, from inside, ending just before, without length, straight up and down."""
+    one = structure()
+    one.update([(0.0, 0.0, 2.0, 1.0)])
+    cases = [
+        ((-1.0, 1.0), (5.0, 0.0), True),  # along the upper side
+        ((-1.0, 2.0), (1.0, -1.0), True),  # ends in the upper left corner
+        ((-1.0, 2.0), (1.0, -np.nextafter(1.0, 0.0)), False),  # ends a hair above it
+        ((1.0, 0.5), (0.1, 0.0), True),  # inside all the way
+        ((1.0, 0.5), (9.0, 9.0), True),  # from inside
+        ((-1.0, 0.5), (np.nextafter(1.0, 0.0), 0.0), False),  # ends a hair to the left
+        ((-1.0, 0.5), (1.0, 0.0), True),  # ends on the left side
+        ((2.0, 0.0), (0.0, 0.0), True),  # a point on a corner
+        ((3.0, 0.0), (0.0, 0.0), False),  # a point outside
+        ((1.0, -3.0), (0.0, 9.0), True),  # straight up through it
+        ((2.1, -3.0), (0.0, 9.0), False),  # straight up past it
+        ((1.0, 3.0), (0.0, -9.0), True),  # straight down
+        ((3.0, 0.5), (1.0, 0.0), False),  # away from it
+        ((1e308, 0.5), (-1.5e308, 0.0), True),  # from the end of float64
+        ((-1.0, 0.5), (5e-324, 0.0), False),  # as short as a way can be, outside
+        ((0.0, 0.5), (-5e-324, 0.0), True),  # and from the side outwards
+    ]
+    found = one.rays([case[0] for case in cases], [case[1] for case in cases])
+    assert found.tolist() == [[row, 0] for row, case in enumerate(cases) if case[2]]
+
+
+whole = st.integers(-20, 20)
+real = st.floats(-1e3, 1e3) | whole.map(float) | st.sampled_from((0.0, 1e-300, 5e-324, -5e-324, 0.1, 1 / 3))
+
+
+@given(st.tuples(real, real), st.tuples(real, real), st.tuples(real, real), st.tuples(real, real))
+@settings(max_examples=400, deadline=None)
+def test_no_segment_that_meets_a_box_exactly_is_missed(origin, way, corner, other):
+    """Against rational arithmetic: what is met is found, and what is found is within the predicate's allowance of being met."""
+    box = [min(corner[0], other[0]), min(corner[1], other[1]), max(corner[0], other[0]), max(corner[1], other[1])]
+    near, far, is_in = Fraction(0), Fraction(1), True
+    for axis in (0, 1):
+        o, d = Fraction(origin[axis]), Fraction(way[axis])
+        low, high = Fraction(box[axis]), Fraction(box[axis + 2])
+        if d == 0:
+            is_in = is_in and low <= o <= high
+        else:
+            near, far = max(near, min((low - o) / d, (high - o) / d)), min(far, max((low - o) / d, (high - o) / d))
+    one = BruteForce()
+    one.update([box])
+    is_found = len(one.rays([origin], [way])) == 1
+    if is_in and near <= far:
+        assert is_found
+    if is_found:
+        slack = Fraction(1, 2**48)
+        assert is_in and near <= far * (1 + slack) + Fraction(1, 2**1000)
+
+
+def test_a_box_around_a_met_box_is_met():
+    """The predicate never turns down the larger of two boxes and takes the smaller: trees rely on it, to the last bit."""
+    from engine.broadphase._brute_force_kernel import met_by_rays
+
+    rng = np.random.default_rng(6)
+    n = 40
+    boxes = np.concatenate(
+        [scene(name, 6)[:n] for name in ("random", "tenths", "denormals", "a million metres away", "as wide as float64")]
+    )
+    grown = np.array([np.nextafter(boxes[:, k], -np.inf if k < 2 else np.inf) for k in range(4)]).T
+    grown = np.clip(np.where(rng.random(grown.shape) < 0.5, grown, boxes), -1.7e308, 1.7e308)
+    origins = np.concatenate((boxes[:, :2], boxes[:, 2:], rng.uniform(-9.0, 9.0, (n, 2))))[rng.permutation(2 * len(boxes) + n)[:n]]
+    ways = np.concatenate((rng.uniform(-9.0, 9.0, (n // 2, 2)), boxes[rng.integers(0, len(boxes), n // 2), :2] - origins[: n // 2]))
+    live = np.ones(len(boxes), dtype=np.bool_)
+    met, met_grown = (set(map(tuple, met_by_rays(of, live, origins, ways).tolist())) for of in (boxes, grown))
+    assert met <= met_grown
+    assert len(met) > n
+
+
+@EACH
+def test_a_sketch_shows_what_is_there(structure):
+    one = structure()
+    boxes = scene("random", 7)
+    for given_ in (boxes, boxes[:1], boxes[:0]):
+        one.update(given_)
+        shown = one.sketch()
+        assert isinstance(shown, PlainSketch | CellSketch | AxisSketch | TreeSketch)
+        if isinstance(shown, AxisSketch):
+            for axis, proxies, lower, upper in zip(shown.axes, shown.proxies, shown.lower, shown.upper, strict=True):
+                assert sorted(proxies.tolist()) == list(range(len(given_)))
+                assert np.array_equal(lower, np.sort(given_[:, axis])) and np.array_equal(upper, given_[proxies, axis + 2])
+        elif isinstance(shown, CellSketch):
+            assert len(shown.cells) == len(shown.counts) == len(shown.levels)
+            assert shown.counts.sum() >= len(given_) and (shown.counts > 0).all()
+        elif isinstance(shown, TreeSketch):
+            leaves = shown.proxies[shown.proxies >= 0]
+            assert sorted(leaves.tolist()) == list(range(len(given_)))
+            held = shown.boxes[shown.proxies >= 0]
+            assert (held[:, :2] <= given_[leaves, :2]).all() and (held[:, 2:] >= given_[leaves, 2:]).all()
+
+
+NAN = float("nan")
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda one: one.pairs([(0, 0, 1)]), "aabbs must be a .n, 4. array"),
+        (lambda one: one.update([(0, 0, 1, NAN)]), r"aabbs\[0\] must be finite"),
+        (lambda one: one.update([(0, 0, 1, 1), (2, 0, 1, 1)]), r"aabbs\[1\] must be lower <= upper, got \[2"),
+        (lambda one: one.update("boxes"), "aabbs must be a .n, 4. array"),
+        (lambda one: one.insert([(0, 1, 1, 0)]), r"aabbs\[0\] must be lower <= upper"),
+        (lambda one: one.insert([(0, 0, float("inf"), 1)]), r"aabbs\[0\] must be finite"),
+        (lambda one: one.remove([1]), r"proxies\[0\] must be a proxy that is there, got 1"),
+        (lambda one: one.remove([0, 3]), "proxies must be indices from 0 to 2, got 3"),
+        (lambda one: one.remove([-1]), "proxies must be indices from 0 to 2, got -1"),
+        (lambda one: one.remove([2, 0, 2]), "proxies must be different from each other, got 2"),
+        (lambda one: one.remove([0.0]), "proxies must be an .n,. array of whole numbers"),
+        (lambda one: one.move([0, 2], [(0, 0, 1, 1)]), "aabbs must be as many rows as proxies, 2, got 1"),
+        (lambda one: one.move([0], [(0, 0, NAN, 1)]), r"aabbs\[0\] must be finite"),
+        (lambda one: one.move([1], [(0, 0, 1, 1)]), r"proxies\[0\] must be a proxy that is there"),
+        (lambda one: one.move([0], [(0, 0, 1, 1)], [(0, NAN)]), r"displacements\[0\] must be finite"),
+        (lambda one: one.move([0], [(0, 0, 1, 1)], [(0, 1), (0, 1)]), r"displacements must be a .1, 2. array"),
+        (lambda one: one.aabbs([1]), r"proxies\[0\] must be a proxy that is there"),
+        (lambda one: one.regions([(1, 0, 0, 1)]), r"aabbs\[0\] must be lower <= upper"),
+        (lambda one: one.rays([(0, NAN)], [(1, 1)]), r"origins\[0\] must be finite"),
+        (lambda one: one.rays([(0, 0)], [(1, float("inf"))]), r"translations\[0\] must be finite"),
+        (lambda one: one.rays([(0, 0)], [(1, 1), (2, 2)]), r"translations must be a .1, 2. array"),
+        (lambda one: one.rays([(0, 0)], []), r"translations must be a .1, 2. array"),
+        (lambda one: one.rays([(0, 0, 0)], [(1, 1)]), r"origins must be a .n, 2. array"),
+    ],
+)
+def test_bad_input_is_refused_and_changes_nothing(structure, ask, message):
+    one = structure()
+    one.update([(0, 0, 2, 2), (5, 5, 6, 6), (1, 1, 3, 3)])
+    one.remove([1])
+    with pytest.raises(InvalidInputError, match=message):
+        ask(one)
+    assert len(one) == 2 and one.proxies.tolist() == [0, 2]
+    assert one.pairs().tolist() == [[0, 2]]
+    assert one.regions([(0, 0, 9, 9)]).tolist() == [[0, 0], [0, 2]]
+    assert one.aabbs().tolist() == [[0, 0, 2, 2], [1, 1, 3, 3]]
+
+
+@EACH
+def test_nothing_asked_of_nothing(structure):
+    one = structure()
+    for fill in ([], around(np.zeros((1, 2)), np.ones((1, 2)))):
+        one.update(fill)
+        assert one.pairs().shape == (0, 2)
+        assert one.regions([]).shape == one.rays([], []).shape == (0, 2)
+        assert one.insert([]).shape == (0,)
+        one.remove([])
+        one.move([], [], [])
+        assert len(one) == len(fill)

@@ -1,0 +1,107 @@
+"""What is a spatial hash's own: the size of its cells, what is moved from cell to cell, what is oversize."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.broadphase import BruteForce, SpatialHash
+from engine.broadphase._hash_kernel import IN_CELLS, OVERSIZE, index, place, relinked
+from engine.broadphase.cell_size import chosen_cell
+from tests.unit.broadphase.scenes import around
+
+
+def spread(n, half, seed=14):
+    rng = np.random.default_rng(seed)
+    side = np.sqrt(n) * 1.2
+    return around(rng.uniform(0.0, side, (n, 2)), np.broadcast_to(half, (n, 2)))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_cells_are_as_large_as_the_boxes_ask_for(scale):
+    choice = chosen_cell(spread(3000, 0.5) * scale)
+    assert 1.0 * scale <= choice.cell <= 3.0 * scale
+    assert choice.cell == choice.tried[np.argmin(choice.tried[:, 1]), 0]
+
+
+def test_one_giant_does_not_make_the_cells_larger():
+    boxes = spread(3000, 0.5)
+    usual = chosen_cell(boxes).cell
+    boxes[7] = (-1e3, -1e3, 1e3, 1e3)
+    assert chosen_cell(boxes).cell <= 1.5 * usual
+    one = SpatialHash()
+    one.update(boxes)
+    one.pairs()
+    assert np.flatnonzero(one._where[:3000] == OVERSIZE).tolist() == [7]
+    shown = one.sketch()
+    assert shown.cells[shown.levels == -1].tolist() == [[-1e3, -1e3, 1e3, 1e3]]
+
+
+def test_half_of_them_larger_do_make_the_cells_larger():
+    boxes = np.concatenate((spread(1500, 0.1), spread(1500, 1.0, seed=15)))
+    assert chosen_cell(boxes).cell >= 2.0
+
+
+def test_the_number_of_a_cell_never_falls():
+    xs = np.sort(np.concatenate((np.linspace(-1e3, 1e3, 301), np.linspace(0.2999, 0.3001, 101), [-1.7e308, -1e20, 1e20, 1.7e308])))
+    with np.errstate(over="ignore"):
+        for begin, cell in ((0.0, 0.1), (1e6, 1.0), (-1e308, 1e307), (0.1, 1e-12)):
+            numbers = [index(float(x), begin, cell) for x in xs]
+            assert numbers == sorted(numbers)
+    rng = np.random.default_rng(16)
+    for n_places in (1, 64, 4096):
+        places = {place(int(i), int(j), n_places) for i, j in rng.integers(-(2**30), 2**30, (500, 2))}
+        assert min(places) >= 0 and max(places) < n_places
+        assert len(places) > min(n_places, 500) // 2
+
+
+def test_only_what_changes_its_cells_is_moved():
+    one = SpatialHash()
+    boxes = np.column_stack((np.arange(50.0), np.zeros(50), np.arange(50.0) + 0.4, np.full(50, 0.4)))
+    one.pairs(boxes)
+    cell = one.choice.cell
+    state = one._cells, one._where, one._links, one._heads
+    every, live = np.arange(50), np.ones(50, dtype=np.bool_)
+
+    def n_moved():
+        return relinked(every, one._boxes[:50], live, one._grid, *state)
+
+    assert n_moved() == 0
+    assert (one._where[:50] == IN_CELLS).all()
+    one._boxes[3] += 20.0 * cell
+    assert n_moved() == 1
+    one._boxes[3] += 1e-9
+    assert n_moved() == 0
+
+
+def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
+    """Seen by changing what is kept: a pair that nobody touched is given back as it is, one that was touched is found anew."""
+    one, truth = SpatialHash(), BruteForce()
+    boxes = spread(400, 0.5)
+    pairs = one.pairs(boxes)
+    kept, looked_for = pairs[0], pairs[-1]
+    one._kept = np.array([kept], dtype=np.int64)
+    one.move(looked_for[:1], boxes[looked_for[:1]] + 1e-9)
+    found = one.pairs().tolist()
+    assert kept.tolist() in found and looked_for.tolist() in found and len(found) < len(pairs)
+    boxes[looked_for[:1]] += 1e-9
+    assert one.pairs(boxes[::-1].copy()).tolist() == truth.pairs(boxes[::-1]).tolist()
+
+
+def test_cells_are_chosen_anew_when_boxes_crowd_or_are_many_more():
+    one, truth = SpatialHash(), BruteForce()
+    boxes = spread(300, 0.5)
+    one.pairs(boxes)
+    first = one.choice
+    one.insert(boxes + 3.0)
+    one.insert(boxes - 3.0)
+    one.pairs()
+    assert one.choice is not first
+    boxes = spread(300, 0.5)
+    one.update(boxes)
+    one.pairs()
+    first = one.choice
+    small = around(0.1 * (boxes[:, :2] + 0.5), np.full((300, 2), 0.05))
+    one.pairs(small)
+    assert np.array_equal(one.pairs(small), truth.pairs(small))
+    assert one.choice.cell < first.cell / 3.0
