@@ -1,6 +1,6 @@
-"""One figure, held in three ways: what a shape too many or too few does at a platform's edge.
+"""One figure, held in four ways: what a shape too many or too few does at a platform's edge.
 
-Each hold has a world of its own with the same platform, so that the three edges lie on one vertical line and the three figures
+Each hold has a world of its own with the same platform, two above two, so that edges lie on one vertical line and the four figures
 get the same commands. The figures cannot fall over (fixed rotation) and have no friction: their legs are their grip, a
 limited change of velocity a step. They jump only from something that pushes them up, judged by contact normals.
 
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["NonconvexCharacters"]
 
-EDGE = 2.0  # metres from the platform's middle to either edge
+EDGE = 1.4  # metres from the platform's middle to either edge
 TOP = 0.6  # metres, the platform's height
-WALL = 5.0  # metres from the middle to the walls
+WALL = 3.6  # metres from the middle to the walls
+COLUMNS = 2  # of worlds in the picture: all four in one would be smaller, the window being wider than high
 SPACING = 3.35  # metres between the floors of two worlds in the picture
+PITCH = 2.0 * WALL + 0.7  # metres between the middles of two worlds beside each other
 JUMP_SPEED = 4.2  # m/s; rises v^2 / 2 g = 0.88 m
 GRIP = 25.0  # m/s^2, how fast a walking figure changes its speed
 AIR_GRIP = 8.0  # m/s^2, the same in the air
@@ -55,11 +57,12 @@ class Leg:
 def _route() -> tuple[Leg, ...]:
     """Over the right edge, back, over the left edge, back; on the way over an edge they stop to look."""
     looks = (Leg(EDGE - FEET[0] + peek, 75) for peek in PEEKS)
-    there = (*looks, Leg(EDGE + 1.4, 20), Leg(0.0, 30))
+    there = (*looks, Leg(EDGE + 1.1, 20), Leg(0.0, 30))
     return (Leg(0.0, 40), *there, *(Leg(-leg.x, leg.steps) for leg in there))
 
 
 ROUTE = _route()
+ROWS = -(-len(HOLDS) // COLUMNS)
 
 _OUTLINE: Color = mix(palette.ACCENT, palette.TEXT, 0.35)
 """Of the fixtures that hold a figure."""
@@ -208,20 +211,20 @@ def _block(left: float, right: float, bottom: float, top: float) -> FixtureSpec:
     category="Shapes",
     title="Non-convex characters",
     watch=(
-        "Box2D holds convex shapes only, so a bird with a beak must be held in boxes and circles: watch what each way does at the "
-        "platform's edge. The red bar is the air that a bird stands on after its drawn feet have left the edge."
+        "Box2D holds convex shapes only, so a bird with a beak must be held in boxes and circles, or traced and cut into convex pieces: "
+        "watch what each way does at the platform's edge. The red bar is the air that a bird stands on after its drawn feet have left it."
     ),
 )
 class NonconvexCharacters(Demo):
-    """One bird in one box, in two, and in a circle and three boxes."""
+    """One bird in one box, in two, in a circle and three boxes, and in the pieces of its traced outline."""
 
     parameters = (Parameter("speed", 1.6, 0.2, 6.0, "m/s", "walking speed"),)
     layers: ClassVar[Mapping[str, bool]] = {"aabbs": True}
-    keys = (("Left, Right", "walk all three"), ("Up", "jump"), ("R", "back to the autopilot"))
+    keys = (("Left, Right", "walk all four"), ("Up", "jump"), ("R", "back to the autopilot"))
 
     def build(self) -> None:
         self.figures: list[Figure] = []
-        for row, hold in enumerate(HOLDS):
+        for k, hold in enumerate(HOLDS):
             world = World()
             ground = (
                 _block(-WALL, WALL, -0.15, 0.0),
@@ -230,7 +233,7 @@ class NonconvexCharacters(Demo):
             )
             world.create_body(BodySpec(ground, type="static", name="ground"))
             platform = world.create_body(BodySpec((_block(-EDGE, EDGE, 0.0, TOP),), type="static", name="platform"))
-            stage = self.add_stage(world, offset=(0.0, SPACING * (len(HOLDS) - 1 - row)), label=hold.title)
+            stage = self.add_stage(world, offset=(PITCH * (k % COLUMNS), SPACING * (ROWS - 1 - k // COLUMNS)), label=hold.title)
             figure = Figure(world, hold, platform)
             stage.outline_only.add(figure.body)
             stage.colors[figure.body] = _OUTLINE
@@ -262,7 +265,7 @@ class NonconvexCharacters(Demo):
         """The speed holds from the next step on; nothing is built anew."""
 
     def home(self) -> AABB:
-        return AABB((-WALL - 0.3, -0.25), (WALL + 0.3, SPACING * len(HOLDS) - 0.4))
+        return AABB((-WALL - 0.3, -0.25), (WALL + 0.3 + PITCH * (COLUMNS - 1), SPACING * ROWS - 0.4))
 
     def status(self) -> Sequence[StatusLine]:
         lines: list[StatusLine] = ["stands on air, now / largest so far"]
@@ -280,8 +283,8 @@ class NonconvexCharacters(Demo):
             _sprite().draw(canvas.at(stage.offset), (x, y), angle, figure.looks_left, figure.walked)
 
     def draw(self, canvas: Canvas) -> None:
-        for edge in (-EDGE, EDGE):
-            canvas.dashed((edge, 0.0), (edge, SPACING * len(HOLDS) - 0.8), palette.GRID_AXIS)
+        for edge in [PITCH * column + side for column in range(COLUMNS) for side in (-EDGE, EDGE)]:
+            canvas.dashed((edge, 0.0), (edge, SPACING * ROWS - 0.8), palette.GRID_AXIS)
         for stage, figure in zip(self.stages, self.figures, strict=True):
             self._draw_figure(canvas.at(stage.offset), stage, figure)
 

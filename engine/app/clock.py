@@ -19,8 +19,8 @@ from engine.common.checks import positive
 
 __all__ = ["SPEEDS", "FixedClock", "speed_name"]
 
-SPEEDS: tuple[float, ...] = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
-"""Steps of the slow-motion keys, fastest first."""
+SPEEDS: tuple[float, ...] = (8.0, 4.0, 2.0, 1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
+"""Steps of the keys for speed, fastest first."""
 
 
 def speed_name(speed: float) -> str:
@@ -28,9 +28,11 @@ def speed_name(speed: float) -> str:
 
     Examples
     --------
-    >>> speed_name(1.0), speed_name(1 / 64), speed_name(0.3)
-    ('1/1', '1/64', '0.3')
+    >>> speed_name(1.0), speed_name(1 / 64), speed_name(0.3), speed_name(4.0)
+    ('1/1', '1/64', '0.3', '4x')
     """
+    if speed > 1.0:
+        return f"{speed:g}x"
     inverse = 1.0 / speed
     return f"1/{inverse:.0f}" if abs(inverse - round(inverse)) < 1e-6 else f"{speed:.2g}"
 
@@ -70,7 +72,7 @@ class FixedClock:
 
     @property
     def speed(self) -> float:
-        """World seconds to a real second, 1/100 to 1."""
+        """World seconds to a real second, 1/100 to 8."""
         return self._speed
 
     @speed.setter

@@ -16,31 +16,56 @@ headless run and in a test.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.app.dropping import DroppedBody, place
 from engine.app.parameters import Parameter, parameter_values
 from engine.app.stage import RefereeFactory, Stage, StepTimes, union
 from engine.box2d import MouseJointSpec, World
 from engine.common.checks import integer
-from engine.common.errors import LabError
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
-from engine.contracts import StepAgreement
+from engine.contracts import PairAgreement, StepAgreement
 from engine.geometry import AABB
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
+    from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
-__all__ = ["Demo", "StatusLine"]
+__all__ = ["EDITS", "Demo", "StatusLine"]
+
+EDITS = (
+    "create_body",
+    "destroy_body",
+    "create_fixture",
+    "destroy_fixture",
+    "create_joint",
+    "destroy_joint",
+    "set_pose",
+    "set_velocity",
+    "set_awake",
+    "set_body",
+    "set_fixture",
+    "set_settings",
+    "apply_impulse",
+)
+"""Methods of `World` by which somebody may change a running demo."""
 
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
 
 _GRAB_FORCE_PER_KG = 1000.0
 """N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
+
+
+_KEYFRAMES = ((300, 60), (1200, 120), (math.inf, 300))
+"""Up to so many bodies, steps from one keyframe to the next. Building a world anew takes 20 us a body, a step of a pile 3 to 7 with all
+that is read and counted: the more bodies, the longer the stutter, and the longer the way from a keyframe to the step asked for."""
 
 
 class Demo:
@@ -60,6 +85,8 @@ class Demo:
     stages : list of Stage
     steps : int
         Taken since the last restart.
+    dropped : list of DroppedBody
+        Files that were let fall into it since the last restart.
     held : set of str
         Keys held down now, by pygame's names: "left", "space", "a".
     interactive : bool
@@ -85,6 +112,8 @@ class Demo:
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     foot_share: ClassVar[float] = 0.0
     """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
+    not_kept: ClassVar[frozenset[str]] = frozenset()
+    """Names of attributes that are no part of the demo's past, such as what is computed for the picture alone."""
     note: ClassVar[str] = ""
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
@@ -92,6 +121,7 @@ class Demo:
         self.seed = integer("seed", seed, 0)
         self.values = parameter_values(self.parameters, values or {})
         self.stages: list[Stage] = []
+        self.dropped: list[DroppedBody] = []
         self.steps = 0
         self.held: set[str] = set()
         self.interactive = False
@@ -155,6 +185,13 @@ class Demo:
             max_point_error=max((total.max_point_error for total in totals), default=0.0),
         )
 
+    def pair_agreement(self) -> PairAgreement:
+        """Return what was compared of touching pairs since the restart: every pair of every world in every step, unless overridden."""
+        totals = [stage.pair_total for stage in self.stages]
+        return PairAgreement(
+            *(sum(getattr(total, name) for total in totals) for name in ("ours", "box2d", "agree", "explained", "unexplained"))
+        )
+
     def arrange(self, width: float, height: float) -> bool:
         """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
 
@@ -198,12 +235,14 @@ class Demo:
         return StepTimes(sum(stage.times.step for stage in self.stages), sum(stage.times.check for stage in self.stages))
 
     def restart(self) -> None:
-        """Build everything anew from the seed and the parameters."""
+        """Build everything anew from the seed and the parameters, without what was dropped."""
         self._grab = None
         self.stages.clear()
+        self.dropped.clear()
         self.steps = 0
         self.build()
         for stage in self.stages:
+            stage.world.rebuild()
             stage.measure()
 
     def step(self) -> None:
@@ -213,6 +252,38 @@ class Demo:
             stage.advance()
         self.steps += 1
         self.after_step()
+        if self.is_keyframe:
+            for stage in self.stages:
+                stage.world.rebuild()
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether worlds are built anew after the step just taken, so that the demo can be brought back to here exactly."""
+        n_bodies = sum(len(stage.world.body_ids) for stage in self.stages)
+        return self.steps % next(every for most, every in _KEYFRAMES if n_bodies <= most) == 0
+
+    def use_missing_referees(self) -> None:
+        """Give a referee to stages that come from before there was one: the demo has gone back to them."""
+        for stage in self.stages:
+            if stage.referee is None and self._referee is not None:
+                stage.referee = self._referee(stage.world)
+
+    def press(self, key: str) -> bool:
+        """Hold a key down, and let the demo react to it; False if it is none of the demo's, and then it is not held either."""
+        self.held.add(key)
+        is_own = self.on_key(key)
+        if not is_own:
+            self.held.discard(key)
+        return is_own
+
+    def lift(self, key: str) -> None:
+        """Let go of a key."""
+        self.held.discard(key)
+
+    def lift_all(self) -> None:
+        """Let go of all keys, and of what the hand holds."""
+        self.held.clear()
+        self.release()
 
     def set_parameter(self, name: str, value: object) -> None:
         """Change a parameter, checked; nothing happens if it already has the value."""
@@ -226,6 +297,37 @@ class Demo:
         self._referee = referee
         for stage in self.stages:
             stage.referee = referee(stage.world) if referee is not None else None
+
+    def drop(self, file: BodyFile, point: tuple[float, float]) -> DroppedBody:
+        """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
+        body = place(self.stages, file, point)
+        self.dropped.append(body)
+        return body
+
+    def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand: call one of `EDITS` on the world of a stage, and return what it returns.
+
+        Parameters
+        ----------
+        stage : int
+            Which of `stages`.
+        method : str
+            Name of a method of `World`.
+        arguments, changes
+            By place, and by name.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such stage or method.
+        LabError
+            The world refuses it.
+        """
+        if not 0 <= integer("stage", stage, 0) < len(self.stages):
+            raise InvalidInputError("stage", f"below {len(self.stages)}", stage)
+        if method not in EDITS:
+            raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
+        return getattr(self.stages[stage].world, method)(*arguments, **dict(changes))
 
     # The hand
 

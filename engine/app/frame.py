@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 import pygame
 
 from engine.app.demo import Demo
+from engine.app.dropped_picture import DroppedPainter
 from engine.app.layout import Place
 from engine.app.session import Session
 from engine.app.stage import Stage
@@ -65,10 +67,21 @@ class FramePainter:
         self._book = self.fonts
         self._discs = DiscBook()
         self._debug = DebugDraw()
+        self._dropped = DroppedPainter()
         self._found: list[_Shown] = []
 
-    def paint(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
-        """Draw the session's view; nothing outside it is touched. A difference under the `pointer` is explained beside it."""
+    def paint(
+        self,
+        surface: pygame.Surface,
+        session: Session,
+        pointer: tuple[int, int] | None = None,
+        has_readout: bool = True,
+        paint_over: Callable[[Canvas], None] | None = None,
+    ) -> None:
+        """Draw the session's view; nothing outside it is touched. A difference under the `pointer` is explained beside it.
+
+        `paint_over` draws more over the bodies.
+        """
         demo, fraction = session.demo, session.clock.fraction
         clip = surface.get_clip()
         surface.set_clip(session.camera.view)
@@ -83,12 +96,15 @@ class FramePainter:
         for stage in demo.stages:
             stage.drawn_poses = self._debug.poses(stage, fraction)
         demo.draw_background(canvas)
+        self._dropped.draw(canvas, demo)
         self._found = []
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
                 drawn = self._debug.draw(canvas, stage, session.layers, fraction)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         demo.draw(canvas)
+        if paint_over is not None:
+            paint_over(canvas)
         self._label_stages(canvas, demo)
         above = _above_foot(session)
         draw_scale_bar(Canvas(surface, replace(session.camera, view=above), self._book, self._discs))
@@ -131,6 +147,8 @@ class FramePainter:
         words, color = "", palette.WARNING
         if session.failure:
             words, color = f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED
+        elif (message := session.messages.now) is not None:
+            words, color = message.words, message.color
         elif not session.is_untouched and not self._shows_something(canvas, session):
             words = "nothing is in view: Home brings the view back"
         elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:

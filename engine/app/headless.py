@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engine.app.demo import Demo
 from engine.app.stage import RefereeFactory
 from engine.common.checks import integer
+from engine.contracts import PairAgreement
 
 if TYPE_CHECKING:
     import pygame
@@ -45,9 +46,15 @@ class RunReport:
     agree: int
     explained: int
     unexplained: int
+    pairs: PairAgreement
     state_hash: str
     ms_median: float
     ms_max: float
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is unexplained, neither of the contacts nor of the touching pairs."""
+        return not self.unexplained and not self.pairs.unexplained
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as ``run --json`` prints it."""
@@ -65,6 +72,13 @@ class RunReport:
                 "explained": self.explained,
                 "unexplained": self.unexplained,
             },
+            "pairs": {
+                "ours": self.pairs.ours,
+                "box2d": self.pairs.box2d,
+                "agree": self.pairs.agree,
+                "explained": self.pairs.explained,
+                "unexplained": self.pairs.unexplained,
+            },
             "state_hash": self.state_hash,
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
         }
@@ -77,6 +91,7 @@ def run_headless(
     values: Mapping[str, object] | None = None,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
+    prepare: Callable[[Demo], None] | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
 
@@ -91,6 +106,8 @@ def run_headless(
         Compares every contact; `engine.app.warmup.referee_factory()`. Without one nothing is compared.
     on_step : callable, optional
         Called with the demo after each step: progress, recording.
+    prepare : callable, optional
+        Called with the demo before the first step: files that are to fall into it.
 
     Returns
     -------
@@ -102,6 +119,8 @@ def run_headless(
     """
     steps = integer("steps", steps, 0)
     running = demo(seed, values, referee)
+    if prepare is not None:
+        prepare(running)
     costs: list[float] = []
     for _ in range(steps):
         start = perf_counter()
@@ -234,6 +253,7 @@ def _report(demo: Demo, costs: list[float]) -> RunReport:
         agree=total.agree,
         explained=total.explained,
         unexplained=total.unexplained,
+        pairs=demo.pair_agreement(),
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),

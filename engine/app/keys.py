@@ -79,7 +79,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Space", "pause, go on"),
             ("N  or  .", "one step"),
             ("[", "slower, down to 1/100"),
-            ("]", "faster, up to 1/1"),
+            ("]", "faster, up to 8x"),
             ("R", "restart"),
         ),
     ),
@@ -87,6 +87,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Mouse",
         (
             ("Left drag", "grab a body"),
+            ("Drop a file", "picture, SVG or body: it falls in"),
             ("Right drag", "move the view"),
             ("Wheel", "zoom at the cursor"),
             ("Home", "bring the view back"),

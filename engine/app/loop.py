@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
 
 import pygame
@@ -36,6 +36,7 @@ def run_window(
     values: Mapping[str, object] | None = None,
     ui_scale: float | None = None,
     size: tuple[int, int] | None = None,
+    prepare: Callable[[Demo], None] | None = None,
 ) -> None:
     """Open the window and return when it has been closed.
 
@@ -49,6 +50,8 @@ def run_window(
         Size of text and widgets, 0.75 to 4; from the display's height otherwise.
     size : (width, height), optional
         Pixels of the window; 1280 x 720 design pixels otherwise, as far as the display has them.
+    prepare : callable, optional
+        Called with that demo before the window opens: files that are to fall into it.
 
     Raises
     ------
@@ -61,6 +64,8 @@ def run_window(
     if ui_scale is not None and not MIN_UI_SCALE <= finite("ui-scale", ui_scale) <= MAX_UI_SCALE:
         raise InvalidInputError("ui-scale", f"from {MIN_UI_SCALE} to {MAX_UI_SCALE}", ui_scale)
     demo = kind(seed, values) if kind is not None else None
+    if demo is not None and prepare is not None:
+        prepare(demo)
     warmup = RefereeWarmup()
     try:
         surface, scale = _open(ui_scale, size)

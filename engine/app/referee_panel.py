@@ -47,7 +47,7 @@ class RefereePanel:
         """Keep room for the counts under `top`; return the y under it."""
         column = self._column
         self._counts_at = top
-        return column.reserve(top, column.px(7 * _LINE + _SPARK + 5))
+        return column.reserve(top, column.px(8 * _LINE + _SPARK + 5))
 
     def reserve_reasons(self, top: int) -> None:
         """Let the reasons begin at `top`; they are the last of the column."""
@@ -72,7 +72,8 @@ class RefereePanel:
         cost = f"{self._session.shown.check:.2f} ms"
         self._write(surface, cost, column.left + column.width, top - column.px(_LINE), palette.TEXT, 11.0, True)
         self._draw_counts(surface, top)
-        self._draw_errors(surface, top + column.px(4 * _LINE + 3))
+        self._draw_pairs(surface, top + column.px(4 * _LINE + 1))
+        self._draw_errors(surface, top + column.px(5 * _LINE + 3))
         self._draw_reasons(surface)
 
     def _draw_counts(self, surface: pygame.Surface, top: int) -> None:
@@ -91,6 +92,19 @@ class RefereePanel:
             self._write(surface, name, column.left, y, color if total else palette.CAPTION, 13.0)
             for count, edge in zip((now, total), edges, strict=True):
                 self._write(surface, f"{count:,}", edge, y, color if count else palette.CAPTION, 13.0, True)
+
+    def _draw_pairs(self, surface: pygame.Surface, top: int) -> None:
+        """Say how many pairs touch, found by us from the bodies alone, and by Box2D."""
+        column, stages = self._column, self._session.demo.stages
+        referees = [stage.pair_referee for stage in stages if stage.pair_referee is not None]
+        if not referees:
+            return
+        ours, box2d = (sum(getattr(stage.pairs, name) for stage in stages) for name in ("ours", "box2d"))
+        color = palette.UNEXPLAINED if any(one.total.unexplained for one in referees) else palette.AGREE
+        words = f"touching pairs: ours {ours:,}, Box2D {box2d:,}"
+        self._write(surface, words, column.left, top, color, 11.0, bold=False)
+        cost = f"{sum(one.last_ms for one in referees):.2f} ms"
+        self._write(surface, cost, column.left + column.width, top, palette.TEXT, 11.0, True)
 
     def _draw_errors(self, surface: pygame.Surface, top: int) -> None:
         column = self._column

@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from math import ceil
 from statistics import fmean
 from time import perf_counter
+from typing import Any
 
 from engine.app.clock import FixedClock, speed_name
 from engine.app.demo import Demo
+from engine.app.history import History
 from engine.app.layout import Place
+from engine.app.messages import Messages
 from engine.app.stage import Stage, StepTimes
 from engine.common.errors import LabError
 from engine.contracts.agreement import Difference
 from engine.geometry import AABB, Transform
+from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.debug_draw import Layers
 
@@ -71,15 +75,21 @@ class Session:
         Where it is drawn, pixels.
     layers : Layers, optional
         What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
+    remembers : bool
+        Keep a history, so that everything can be taken back.
     """
 
-    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None) -> None:
+    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None, remembers: bool = False) -> None:
         self.demo = demo
+        self.failure = ""
+        self.history: History | None = None
+        """What has happened; None of a demo that is only looked at, or that cannot be rewound."""
+        if remembers:
+            self._guarded_history()
         shared = layers if layers is not None else Layers()
         self.layers = replace(shared, **demo.layers) if demo.layers else shared
         self.clock = FixedClock(demo.step_seconds)
         self.camera = Camera(view=view)
-        self.failure = ""
         self.shown = FrameTimes()
         self._readout = (0.0, 0.0)
         self._foot = 0.0
@@ -89,6 +99,7 @@ class Session:
         self.focus: Focus | None = None
         """The difference looked at closely, None for none."""
         self._before: tuple[Camera, bool, bool] | None = None
+        self.messages = Messages()
         self._recent: deque[FrameTimes] = deque(maxlen=_WINDOW)
         self._since_refresh = _REFRESH
         self.home()
@@ -172,14 +183,15 @@ class Session:
     def restart(self) -> None:
         """Build the demo anew; camera and speed stay, a pause too."""
         self.failure = ""
-        self._guarded(self.demo.restart)
+        self._guarded(lambda: self.act("restart"))
         self._adopt()
 
     def set_parameter(self, name: str, value: float) -> None:
         """Change a parameter of the demo; most demos begin anew."""
         self.failure = ""
         before = self.demo.home()
-        self._guarded(lambda: self.demo.set_parameter(name, value))
+        if value != self.demo.parameter(name):
+            self._guarded(lambda: self.act("set_parameter", name, value))
         self._adopt()
         if self._untouched and self.demo.home() != before:
             self.home()
@@ -196,20 +208,84 @@ class Session:
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
-        self.demo.held.add(key)
-        self._guarded(lambda: self.demo.on_key(key))
+        self._guarded(lambda: self.act("press", key))
         self._take_wishes()
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, one of `engine.app.history.ACTIONS`, so that it can be taken back; return what it returns."""
+        if self.history is not None:
+            return self.history.act(action, *arguments)
+        return getattr(self.demo, action)(*arguments)
+
+    # -- the time line ------------------------------------------------------------------------------------------------
+
+    def seek(self, step: int) -> None:
+        """Pause, and go to a step that has been."""
+        self._travel(lambda history: history.seek(min(max(step, 0), history.last)))
+
+    def back(self) -> None:
+        """Pause, and go one step back."""
+        self._travel(lambda history: history.seek(max(history.now - 1, 0)))
+
+    def to_the_end(self) -> None:
+        """Go to the newest step; a running demo goes on from there."""
+        paused = self.clock.paused
+        self._travel(lambda history: history.seek(history.last))
+        self.clock.paused = paused
+
+    def undo(self) -> None:
+        """Pause, and go to before the last thing that somebody did."""
+        if self.history is not None and self.history.can_undo:
+            self._travel(History.undo)
+        else:
+            self.messages.say("nothing was done before this")
+
+    def redo(self) -> None:
+        """Pause, and return to where the last undo started from."""
+        if self.history is not None and self.history.can_redo:
+            self._travel(History.redo)
+        else:
+            self.messages.say("nothing was undone just now")
+
+    def toggle_pause(self) -> None:
+        """Pause, or go on."""
+        self.clock.paused = not self.clock.paused
+
+    def _travel(self, go: Callable[[History], object]) -> None:
+        """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
+        if self.history is None:
+            return
+        self.failure = ""
+        known = self.history.divergence
+        self._guarded(lambda: go(self.history) if self.history is not None else None)
+        self.clock.reset()
+        self.clock.paused = True
+        if self.history.divergence is not None and known is None:
+            self.messages.say(f"step {self.history.divergence.step} went another way when it was taken again", palette.UNEXPLAINED)
+
+    # -- acting -------------------------------------------------------------------------------------------------------
+
+    def lift(self, key: str) -> None:
+        """Take a key from the demo."""
+        if key in self.demo.held:
+            self.act("lift", key)
+
+    def let_go(self) -> None:
+        """Take all keys, and whatever the hand holds, from the demo."""
+        if self.demo.held or self.demo.grabbing:
+            self.act("lift_all")
 
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
+        self.messages.advance(elapsed)
         step = check = 0.0
         steps = 0
         self.clock.step_seconds = self.demo.step_seconds
-        self.clock.max_steps = max(4, round(_LONGEST_FRAME / self.demo.step_seconds))
+        self.clock.max_steps = max(4, round(_LONGEST_FRAME * max(self.clock.speed, 1.0) / self.demo.step_seconds))
         due = self.clock.advance(elapsed)
         for taken in range(1, due + 1):
-            if not self._guarded(self.demo.step):
+            if not self._guarded(self.demo.step if self.history is None else self.history.step):
                 break
             step, check, steps = step + self.demo.times.step, check + self.demo.times.check, taken
             if taken < due and perf_counter() - start > _STEPPING_BUDGET:
@@ -248,6 +324,13 @@ class Session:
         if not self.clock.paused:
             return name
         return "paused" if name == "1/1" else f"paused, {name}"
+
+    def _guarded_history(self) -> None:
+        try:
+            self.history = History(self.demo)
+        except LabError as error:
+            self.history = None
+            self.failure = str(error)
 
     def _adopt(self) -> None:
         self.clock.reset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.box2d import World
 from engine.common.arrays import FloatArray
-from engine.contracts import StepAgreement, StepContacts
+from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
 from engine.render.impacts import PathPiece, StepImpacts, StepPath, step_impacts
@@ -20,6 +20,21 @@ from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 
 __all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "union"]
+
+
+class PairReferee(Protocol):
+    """Finds a step's touching pairs once more: `engine.compare.live_pairs.LivePairs`."""
+
+    @property
+    def total(self) -> PairAgreement:
+        """Running totals."""
+
+    @property
+    def last_ms(self) -> float:
+        """What the last check cost."""
+
+    def check(self, contacts: StepContacts, /) -> PairAgreement:
+        """Compare the pairs of one step."""
 
 
 class Referee(Protocol):
@@ -32,6 +47,10 @@ class Referee(Protocol):
     @property
     def total(self) -> StepAgreement:
         """Running totals."""
+
+    @property
+    def pairs(self) -> PairReferee | None:
+        """The check of which pairs touch, if there is one."""
 
     def check(self, contacts: StepContacts, /) -> StepAgreement:
         """Compare one step."""
@@ -150,6 +169,9 @@ class Stage:
         self.referee: Referee | None = None
         self.checking = True
         self.agreement = StepAgreement()
+        """Of the last step's manifolds; its `differences` are those of the pairs too."""
+        self.pairs = PairAgreement()
+        """Of the last step's touching pairs."""
         self.reasons: Counter[str] = Counter()
         """Of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
@@ -165,6 +187,16 @@ class Stage:
     def total(self) -> StepAgreement:
         """Everything the referee has compared here."""
         return self.referee.total if self.referee is not None else StepAgreement()
+
+    @property
+    def pair_referee(self) -> PairReferee | None:
+        """The check of which pairs touch, if there is one."""
+        return self.referee.pairs if self.referee is not None else None
+
+    @property
+    def pair_total(self) -> PairAgreement:
+        """All touching pairs compared here, summed over the steps."""
+        return self.pair_referee.total if self.pair_referee is not None else PairAgreement()
 
     def advance(self) -> StepContacts:
         """Take one step, count its events, check its contacts."""
@@ -211,6 +243,9 @@ class Stage:
         if self.referee is None or not self.checking or not self.referee.ready:
             return []
         agreement = self.referee.check(contacts)
+        if self.referee.pairs is not None:
+            self.pairs = self.referee.pairs.check(contacts)
+            agreement = replace(agreement, differences=agreement.differences + self.pairs.differences)
         self.reasons.update([difference.reason for difference in agreement.differences])
         return [agreement]
 

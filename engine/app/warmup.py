@@ -7,22 +7,22 @@ then are the worlds given their referees.
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from engine import query
 from engine.app.stage import Referee, RefereeFactory
-from engine.box2d import World
+from engine.box2d import World, WorldSettings
 
-__all__ = ["RefereeWarmup", "referee_factory"]
+__all__ = ["BackgroundLoad", "RefereeWarmup", "referee_factory"]
 
 _ROOT = Path(__file__).resolve().parents[2]
-_COMPILE = (
-    "import os; getattr(os, 'nice', int)(5); from engine.box2d import memory; memory.load(); from engine import query; query.warm_up()"
-)
+_COMPILE = "import os; getattr(os, 'nice', int)(5); from engine.app.warmup import referee_factory; referee_factory()"
 _LONGEST_COMPILE = 300.0
 _SWITCH = 0.0005
 """Seconds a thread may keep the interpreter. Each call into pygame lets go of it, and with Python's 5 ms a frame of fifty
@@ -33,14 +33,33 @@ def referee_factory() -> RefereeFactory:
     """Load and warm up the referee here and now; return what makes one for a world."""
     from engine.box2d import memory
     from engine.compare.live import LiveReferee
+    from engine.compare.live_pairs import LivePairs
 
     memory.load()
     query.warm_up()
+    _warm_pairs()
 
     def make(world: World) -> Referee:
-        return LiveReferee(world)
+        return LiveReferee(world, LivePairs(world))
 
     return make
+
+
+def _warm_pairs() -> None:
+    """Let the pair check run on a row of discs and one of sensors, long enough for the forms that take many pairs at once."""
+    from engine.box2d import BodySpec, FixtureSpec
+    from engine.compare.live_pairs import LivePairs
+    from engine.geometry import Circle
+    from engine.narrowphase.batched import LANES_FROM
+
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    for is_sensor in (False, True):
+        for k in range(LANES_FROM + 2):
+            place = (0.5 * k, 4.0 * is_sensor)
+            world.create_body(BodySpec((FixtureSpec(Circle(0.3), sensor=is_sensor),), position=place))
+    check = LivePairs(world)
+    for _ in range(2):
+        check.check(world.step())
 
 
 class RefereeWarmup:
@@ -89,11 +108,62 @@ class RefereeWarmup:
             sys.setswitchinterval(before)
 
     def _compile_elsewhere(self) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
-        command = [sys.executable, "-c", _COMPILE]
-        quiet = subprocess.DEVNULL
-        self._compiler = subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)
+        self._compiler = _elsewhere(_COMPILE)
         try:
             self._compiler.wait(_LONGEST_COMPILE)  # a failure shows when the thread loads the same
         except subprocess.TimeoutExpired:
             self._compiler.kill()
+
+
+class BackgroundLoad:
+    """Loads a demo's own kernels in the same way: a second process compiles them, then a thread calls `load`.
+
+    Parameters
+    ----------
+    statement : str
+        Python for the second process, which compiles all that `load` needs.
+    load : callable
+
+    Attributes
+    ----------
+    failure : str
+        Why they are not there, empty while all is well.
+    """
+
+    def __init__(self, statement: str, load: Callable[[], None]) -> None:
+        self.failure = ""
+        self._statement, self._load = statement, load
+        self._compiler: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._run, name="kernels", daemon=True)
+        atexit.register(self.close)
+        self._thread.start()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended, well or not."""
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        """Stop the second process."""
+        if self._compiler is not None and self._compiler.poll() is None:
+            self._compiler.kill()
+            self._compiler.wait()
+
+    def _run(self) -> None:
+        before = sys.getswitchinterval()
+        try:
+            self._compiler = _elsewhere(f"import os; getattr(os, 'nice', int)(5); {self._statement}")
+            self._compiler.wait(_LONGEST_COMPILE)
+            sys.setswitchinterval(_SWITCH)
+            self._load()
+        except Exception as error:  # whatever it is, the demo goes on without them, and says why
+            self.failure = f"{type(error).__name__}: {error}"
+        finally:
+            sys.setswitchinterval(before)
+
+
+def _elsewhere(statement: str) -> subprocess.Popen[bytes]:
+    """Let a second Python run a statement, quietly."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, "-c", statement], env=environment, stdin=quiet, stdout=quiet, stderr=quiet)

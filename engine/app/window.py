@@ -14,6 +14,9 @@ from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.demo import Demo
+from engine.app.dock import carve
+from engine.app.docks import make_docks
+from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.frame import FoundDifference, FramePainter
 from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, NOTES, Command
 from engine.app.layout import Place, lay_out
@@ -22,6 +25,7 @@ from engine.app.session import Session
 from engine.app.stage import RefereeFactory
 from engine.app.theme import theme_for
 from engine.render import palette
+from engine.render.canvas import Canvas
 from engine.render.debug_draw import Layers
 from engine.render.hud import draw_help, draw_status
 from engine.render.palette import Color
@@ -82,11 +86,18 @@ class Window:
         self._painter = FramePainter(ui_scale)
         self._chosen = self._demos.index(type(demo)) if type(demo) in self._demos else 0
         self.browsing = demo is None
+        self._docks = make_docks() if is_watched else ()
+        self._docked: tuple[float, ...] = ()
+        self._dropper = Dropper()
         self._panning = False
+        self._gripping = False
         self._pointed: tuple[int, int] | None = None
         self._clicked: tuple[tuple[int, int], FoundDifference] | None = None
         self._outdated = True
+        self._view = self._layout.view
         self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
+        for dock in self._docks:
+            dock.begin(self)
         self._rebuild()
 
     @property
@@ -115,6 +126,8 @@ class Window:
 
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
+        if self._has_docks and any(dock.handle(event, self) for dock in self._docks):
+            return
         if event.type == pygame.QUIT:
             self.running = False
         elif event.type in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
@@ -123,10 +136,14 @@ class Window:
         elif event.type == pygame.KEYDOWN:
             self._key(event.key)
         elif event.type == pygame.KEYUP:
-            self.session.demo.held.discard(pygame.key.name(event.key))
+            self.session.lift(pygame.key.name(event.key))
         elif event.type == pygame.WINDOWFOCUSLOST:
-            self.session.demo.held.clear()
+            self.session.let_go()
             self._let_go()
+        elif event.type in DROP_EVENTS:
+            if self.browsing and event.type == pygame.DROPFILE:  # it falls into the demo that is chosen
+                self.start(self._chosen)
+            self._dropper.take(event, self.session, self._view)
         elif event.type == pygame.MOUSEWHEEL:
             self._wheel(pygame.mouse.get_pos() if not hasattr(event, "mouse") else event.mouse, event)
         else:
@@ -172,10 +189,18 @@ class Window:
         """Advance by `elapsed` real seconds."""
         if self._outdated:
             self._rebuild()
+        opened = self._dropper.deliver(self.session)
+        if opened is not None:
+            self._show(opened(self._seed, referee=self._referee))
         if self._panel is not None:
             self._panel.apply()
         for stage in self.session.demo.stages:
             stage.checking = self.layers.check
+        if self._has_docks:
+            for dock in self._docks:
+                dock.update(self, elapsed)
+            if self._docked != tuple(dock.size for dock in self._docks):  # one has come or gone
+                self._carve()
         self.session.advance(elapsed)
         if self._panel is not None:
             self._panel.refresh()
@@ -187,7 +212,7 @@ class Window:
         if self._outdated:
             self._rebuild()
         over = self._pointed if not self.browsing and not self.help_shown else None
-        self._painter.paint(surface, self.session, over, has_readout=not self.browsing)
+        self._painter.paint(surface, self.session, over, has_readout=not self.browsing, paint_over=self._paint_docks)
         if self._browser is not None:
             self._browser.draw(surface, self._layout.view, self._demos[self._chosen])
         elif self._panel is not None:
@@ -198,6 +223,9 @@ class Window:
             self._panel.draw_over(surface)
         elif self._browser is not None:
             self._browser.column.draw_over(surface)
+        if self._has_docks:
+            for dock in self._docks:
+                dock.draw(surface, self)
         self._strip(surface)
         if self.help_shown:
             own = self.session.demo.keys
@@ -208,9 +236,26 @@ class Window:
 
     # Inside
 
+    @property
+    def _has_docks(self) -> bool:
+        """Docks are for a demo that runs and remembers."""
+        return not self.browsing and self.session.history is not None
+
+    def _carve(self) -> None:
+        """Give the docks their places, and the demo what is left of the view."""
+        self._docked = tuple(dock.size for dock in self._docks)
+        self._view = carve(self._layout.view, self._layout.ui_scale, self._docks) if self._has_docks else self._layout.view
+        if not self.browsing:
+            self.session.place(self._view)
+
+    def _paint_docks(self, canvas: Canvas) -> None:
+        if self._has_docks:
+            for dock in self._docks:
+                dock.paint(canvas, self)
+
     def _session(self, demo: Demo) -> Session:
         demo.interactive = self._is_watched
-        return Session(demo, self._layout.view, self._layers)
+        return Session(demo, self._layout.view, self._layers, remembers=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:
         kind = self._demos[index]
@@ -218,8 +263,10 @@ class Window:
 
     def _show(self, demo: Demo) -> None:
         self.session = self._session(demo)
-        self._panning = False
+        self._panning = self._gripping = False
         self._clicked = None
+        for dock in self._docks:
+            dock.begin(self)
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -232,7 +279,9 @@ class Window:
             self._browser = Browser(self._manager, fonts, layout.panel, self._demos, self._chosen)
             self.session.place(self._browser.preview_place(layout.view, self._demos[self._chosen]))
         else:
-            self.session.place(layout.view)
+            for dock in self._docks:
+                dock.fonts = fonts
+            self._carve()
             self._panel = DemoPanel(self._manager, fonts, layout.panel, self.session)
             self._panel.refresh()
         self._manager.update(0.0)
@@ -273,8 +322,8 @@ class Window:
 
     def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
         notches = float(getattr(event, "precise_y", event.y))
-        if _inside(at, self._layout.view):
-            if not self.browsing and not self.session.demo.on_wheel(self.session.camera.to_world(at), notches):
+        if _inside(at, self._view):
+            if not self.browsing and not self.session.act("on_wheel", self.session.camera.to_world(at), notches):
                 self.session.zoom(at, notches)
         elif _inside(at, self._layout.panel):
             column = self._browser.column if self._browser is not None else self._panel.column if self._panel is not None else None
@@ -286,7 +335,7 @@ class Window:
             self.help_shown = False
             return
         at = getattr(event, "pos", None)
-        in_view = at is not None and _inside(at, self._layout.view)
+        in_view = at is not None and _inside(at, self._view)
         if event.type == pygame.MOUSEMOTION:
             self._pointed = at if in_view else None
         if not (at is not None and _inside(at, self._layout.strip)):
@@ -321,10 +370,9 @@ class Window:
             if found is not None:  # a click looks at it; a drag takes hold of what lies there
                 self._clicked = (event.pos, found)
             else:
-                self.session.demo.grab(self.session.camera.to_world(event.pos))
+                self._grip("grab", event.pos)
         elif event.button in (2, 3):
-            at = self.session.camera.to_world(event.pos)
-            self._panning = event.button == 2 or not self.session.demo.turn(at)
+            self._panning = event.button == 2 or not self._grip("turn", event.pos)
 
     def _press_panel(self, at: tuple[int, int]) -> None:
         """Look at the largest difference of the reason whose line was clicked, at the next one with the next click."""
@@ -338,24 +386,35 @@ class Window:
     def _release(self, event: pygame.event.Event) -> None:
         if event.button != 1:
             if not self._panning:
-                self.session.demo.release()
+                self._ungrip()
             self._panning = False
         elif self._clicked is not None:
             found, self._clicked = self._clicked[1], None
             self.session.look_at(*found)
         else:
-            self.session.demo.release()
+            self._ungrip()
 
     def _move(self, event: pygame.event.Event) -> None:
         if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * self._layout.ui_scale:
-            self.session.demo.grab(self.session.camera.to_world(self._clicked[0]))
+            self._grip("grab", self._clicked[0])
             self._clicked = None
         if self._panning:
             self.session.pan(*event.rel)
-        self.session.demo.drag(self.session.camera.to_world(event.pos))
+        if self._gripping:
+            self.session.act("drag", self.session.camera.to_world(event.pos))
+
+    def _grip(self, how: str, pixel: tuple[int, int]) -> bool:
+        """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
+        self._gripping = bool(self.session.act(how, self.session.camera.to_world(pixel)))
+        return self._gripping
+
+    def _ungrip(self) -> None:
+        if self._gripping:
+            self._gripping = False
+            self.session.act("release")
 
     def _let_go(self) -> None:
-        self.session.demo.release()
+        self._ungrip()
         self._panning = False
         self._clicked = None
 
@@ -395,7 +454,7 @@ class Window:
             words = "check: warming up" if self._check_note == _WARMING_UP else "no live check"
             right.append((words, palette.WARNING))
         elif stages:
-            unexplained = sum(stage.total.unexplained for stage in stages)
+            unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
             explained = sum(stage.total.explained for stage in stages)
             right.append((f"agree {sum(stage.total.agree for stage in stages):,}", palette.AGREE))
             if explained:

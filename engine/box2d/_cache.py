@@ -12,7 +12,8 @@ from typing import Any
 import Box2D
 import numpy as np
 
-from engine.box2d.contacts import FixtureTable
+from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
+from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.joints import ResolvedJoint, create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle, Pose
 from engine.box2d.reading import RawBodies, RawContacts, Reader
@@ -27,8 +28,9 @@ __all__ = ["Box2DCache"]
 class Box2DCache:
     """One `b2World` and the handles of everything in it, by id."""
 
-    def __init__(self, settings: WorldSettings, reader: Reader) -> None:
+    def __init__(self, settings: WorldSettings, reader: Reader, hidden: HiddenMemory | None) -> None:
         self.reader = reader
+        self.hidden = hidden
         self._world: Any = Box2D.b2World(gravity=settings.gravity)
         self._settings = settings
         self.set_settings(settings)
@@ -41,6 +43,7 @@ class Box2DCache:
         self._skins: dict[int, tuple[float, float]] = {}
         # one definition for all fixtures: each new one leaks about 310 bytes in the wheel
         self._definition: Any = Box2D.b2FixtureDef()
+        self._body_definition: Any = Box2D.b2BodyDef()
         self._ground: Any = self._world.CreateStaticBody()
         self.listener = ContactListener(self._by_address)
         self._rows: tuple[IntArray, list[Any], IntArray, dict[int, int]] | None = None
@@ -77,21 +80,14 @@ class Box2DCache:
 
     def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool) -> None:
         """Create a body without fixtures, at rest."""
-        self._bodies[body] = self._world.CreateBody(
-            Box2D.b2BodyDef(
-                type=BODY_TYPES.index(spec.type),
-                position=position,
-                angle=angle,
-                linearDamping=spec.linear_damping,
-                angularDamping=spec.angular_damping,
-                gravityScale=spec.gravity_scale,
-                fixedRotation=spec.fixed_rotation,
-                bullet=spec.bullet,
-                allowSleep=spec.allow_sleep,
-                awake=awake,
-                active=spec.active,
-            )
-        )
+        definition = self._body_definition
+        definition.type = BODY_TYPES.index(spec.type)
+        definition.position, definition.angle = position, angle
+        definition.linearDamping, definition.angularDamping = spec.linear_damping, spec.angular_damping
+        definition.gravityScale = spec.gravity_scale
+        definition.fixedRotation, definition.bullet = spec.fixed_rotation, spec.bullet
+        definition.allowSleep, definition.awake, definition.active = spec.allow_sleep, awake, spec.active
+        self._bodies[body] = self._world.CreateBody(definition)
         self._changed_bodies()
 
     def remove_body(self, body: int, fixtures: tuple[int, ...]) -> None:
@@ -195,8 +191,9 @@ class Box2DCache:
 
     def step(self, step: int, pose_of: Callable[[int], Pose]) -> None:
         """Advance by one step; the listener keeps what a callback raised. What escapes from here leaves the world unusable."""
-        self.listener.start_step(step, pose_of)
+        self.listener.start_step(step, pose_of, self._settings.sub_stepping)
         self._world.Step(self._settings.dt, self._settings.velocity_iterations, self._settings.position_iterations)
+        self.listener.end_step()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -214,6 +211,25 @@ class Box2DCache:
         """Read pose, velocity and wakefulness of every body, in ascending order of id."""
         _, handles, addresses, _ = self._body_rows()
         return self.reader.bodies(handles, addresses)
+
+    def read_hidden(self) -> HiddenState | None:
+        """Read what bodies and joints remember, in ascending order of id; None where that is out of reach."""
+        if self.hidden is None:
+            return None
+        ids, _, addresses, _ = self._body_rows()
+        return self.hidden.read(ids, addresses, self._joints)
+
+    def write_hidden(self, state: HiddenState) -> None:
+        """Put back what was read from bodies and joints of the same ids."""
+        if self.hidden is not None:
+            ids, _, addresses, _ = self._body_rows()
+            self.hidden.write(ids, addresses, self._joints, state)
+
+    def touching(self) -> set[tuple[int, int]]:
+        """Return the pairs of fixtures that touch as Box2D last told, sensors included: begun and not ended."""
+        table = self.fixture_table()
+        at = np.searchsorted(table.address, self.read_contacts().fixtures)
+        return {(a, b) for a, b in table.fixture[at].tolist()}
 
     def read_contacts(self) -> RawContacts:
         """Read the contacts that touch."""
@@ -252,19 +268,33 @@ class Box2DCache:
         """Tell whether a fixture's shape contains a world point, by Box2D's own test."""
         return bool(self._fixtures[fixture].TestPoint(point))
 
+    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
+        """Return two fixtures in the order in which they stand in the contact that Box2D keeps for them, touching or not; None without."""
+        wanted = {self._address[fixture_a], self._address[fixture_b]}
+        for edge in self._bodies[self._fixture_body[fixture_a]].contacts:
+            found = hash(edge.contact.fixtureA), hash(edge.contact.fixtureB)
+            if set(found) == wanted:
+                return self._by_address[found[0]].fixture, self._by_address[found[1]].fixture
+        return None
+
     def make_contacts(self) -> None:
         """Create and evaluate all contacts without moving anything (a step of 0 s)."""
         self._world.Step(0.0, self._settings.velocity_iterations, self._settings.position_iterations)
 
-    def write_impulses(self, impulses: dict[tuple[int, int], dict[int, tuple[float, float]]]) -> None:
-        """Give contact points, found by fixture ids and feature id, the impulses the solver starts from."""
+    def write_impulses(self, pairs: EvaluatedPairs) -> None:
+        """Give contact points the impulses that the points of the same fixtures and feature had."""
+        raw, table = self.read_contacts(), self.fixture_table()
+        at = np.searchsorted(table.address, raw.fixtures)
+        impulses = impulses_of((table.fixture[at[:, 0]], table.fixture[at[:, 1]]), raw.manifolds, pairs)
+        if self.hidden is not None:
+            self.hidden.write_impulses(raw.contacts, impulses)
+            return
+        rows = {address: row for row, address in enumerate(raw.contacts.tolist())}
         for contact in self._world.contacts:
-            a, b = self._by_address[hash(contact.fixtureA)], self._by_address[hash(contact.fixtureB)]
-            wanted = impulses.get((a.fixture, b.fixture))
-            if wanted is None:
-                continue
-            for point in contact.manifold.points:
-                point.normalImpulse, point.tangentImpulse = wanted.get(int(point.id.key), (0.0, 0.0))
+            row = rows.get(hash(contact))
+            if row is not None:
+                for point, (normal, tangent) in zip(contact.manifold.points, impulses[row].tolist(), strict=False):
+                    point.normalImpulse, point.tangentImpulse = normal, tangent
 
     def _body_rows(self) -> tuple[IntArray, list[Any], IntArray, dict[int, int]]:
         if self._rows is None:

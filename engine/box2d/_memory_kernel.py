@@ -1,4 +1,4 @@
-"""Copying Box2D's structures out of memory, compiled: field offsets of Box2D 2.3.0 with 64-bit pointers.
+"""Copying Box2D's structures out of memory, and words back, compiled: field offsets of Box2D 2.3.0 with 64-bit pointers.
 
 Only 32-bit numbers and pointers stand in these structures, so the offsets are the same on Linux, Windows and macOS.
 They are never trusted: `engine.box2d.memory.self_test` compares every field with what the public interface says.
@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from engine.common.jit import kernel
 
-__all__ = ["copy_bodies", "copy_contacts"]
+__all__ = ["copy_bodies", "copy_contacts", "copy_words", "write_impulses", "write_words"]
 
 # b2Body: uint16 flags at 4; b2Transform (p.x p.y sin cos) at 12; b2Sweep at 28, its angle at 56; velocities at 64
 _BODY_FLAGS = 4 // 4
@@ -64,10 +64,10 @@ def copy_bodies(addresses: Any, values: Any, awake: Any) -> None:
 
 
 @kernel
-def copy_contacts(first: int, fixtures: Any, manifolds: Any) -> int:
+def copy_contacts(first: int, contacts: Any, fixtures: Any, manifolds: Any) -> int:
     """Walk the contact list from address `first`; copy the touching ones, as many as fit, and return how many there are.
 
-    `fixtures` is int64 (n, 2), the addresses; `manifolds` is uint32 (n, 16), the raw words of `b2Manifold`.
+    `contacts` is int64 (n,) and `fixtures` int64 (n, 2), the addresses; `manifolds` is uint32 (n, 16), the raw words of `b2Manifold`.
     """
     found = 0
     at = np.int64(first)
@@ -76,6 +76,7 @@ def copy_contacts(first: int, fixtures: Any, manifolds: Any) -> int:
         words = carray(_pointer(at), (_CONTACT_WORDS,), np.uint32)
         if (words[_CONTACT_FLAGS] & _CONTACT_TOUCHING) != 0:
             if found < fixtures.shape[0]:
+                contacts[found] = at
                 fixtures[found, 0] = pointers[_CONTACT_FIXTURE_A]
                 fixtures[found, 1] = pointers[_CONTACT_FIXTURE_B]
                 for k in range(_MANIFOLD_WORDS):
@@ -83,3 +84,41 @@ def copy_contacts(first: int, fixtures: Any, manifolds: Any) -> int:
             found += 1
         at = pointers[_CONTACT_NEXT]
     return found
+
+
+_POINT_WORDS = 5
+_POINT_IMPULSES = 2
+
+
+@kernel
+def write_impulses(contacts: Any, impulses: Any) -> None:
+    """Give both points of each contact their normal and tangent impulse, float32 (n, 2, 2)."""
+    for i in range(contacts.shape[0]):
+        words = carray(_pointer(contacts[i]), (_CONTACT_WORDS,), np.float32)
+        for k in range(2):
+            at = _CONTACT_MANIFOLD + k * _POINT_WORDS + _POINT_IMPULSES
+            words[at] = impulses[i, k, 0]
+            words[at + 1] = impulses[i, k, 1]
+
+
+_MOST_WORDS = 128
+"""Words of the longest structure that words are copied from; a view's length, no more."""
+
+
+@kernel
+def copy_words(addresses: Any, offsets: Any, words: Any) -> None:
+    """Copy 32-bit words: `words` is uint32 (n, k), `offsets` int64 (n, k) counts words from each address, -1 stands for none."""
+    for i in range(addresses.shape[0]):
+        source = carray(_pointer(addresses[i]), (_MOST_WORDS,), np.uint32)
+        for k in range(offsets.shape[1]):
+            words[i, k] = source[offsets[i, k]] if offsets[i, k] >= 0 else np.uint32(0)
+
+
+@kernel
+def write_words(addresses: Any, offsets: Any, words: Any) -> None:
+    """Put back what `copy_words` has copied."""
+    for i in range(addresses.shape[0]):
+        target = carray(_pointer(addresses[i]), (_MOST_WORDS,), np.uint32)
+        for k in range(offsets.shape[1]):
+            if offsets[i, k] >= 0:
+                target[offsets[i, k]] = words[i, k]

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,15 @@ from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
+from engine.box2d.hidden import HiddenState
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
 from engine.box2d.listener import Pose
-from engine.box2d.memory import best_reader
+from engine.box2d.memory import best_hidden, best_reader
 from engine.box2d.reading import RawBodies
 from engine.box2d.records import StepCost
 from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed, check_mass
+from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings, changed, check_mass
+from engine.box2d.step_pairs import FixtureColumns, StepPairs
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError, WorldLostError
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
@@ -44,11 +47,12 @@ class BodyEntry:
 
 @dataclass(slots=True)
 class FixtureEntry:
-    """A living fixture; `shape` as Box2D holds it."""
+    """A living fixture; `shape` as Box2D holds it, `made` the Box2D shape that it was created from, for the next rebuild."""
 
     spec: FixtureSpec
     body: int
     shape: FixtureShape
+    made: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class Motion:
     poses: FloatArray
     previous: FloatArray
     velocities: FloatArray
+    hidden: HiddenState | None
 
 
 class WorldState:
@@ -77,12 +82,18 @@ class WorldState:
         self.pairs: EvaluatedPairs = no_pairs(0)
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
-        self.cache = Box2DCache(settings, best_reader())
+        self.cache = Box2DCache(settings, best_reader(), best_hidden())
         self.cache.attach_listener()
         self._stale = True
         self._is_mid_step = False
         """Whether Box2D may have left its last step half done, as it does while `sub_stepping`."""
         self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
+        self.keeps_pairs = False
+        """Whether each step leaves `step_pairs`."""
+        self.step_pairs: StepPairs | None = None
+        self._n_builds = 0
+        self._renewed: set[int] = set()
+        self._columns_at: tuple[int, FixtureColumns] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -92,7 +103,7 @@ class WorldState:
             raw = self.cache.read_bodies()
             poses = _float64(raw, 0)
             rows = self.cache.body_rows
-            self._motion = Motion(rows, raw, poses, self._previous_poses(rows, poses), _float64(raw, 3))
+            self._motion = Motion(rows, raw, poses, self._previous_poses(rows, poses), _float64(raw, 3), self.cache.read_hidden())
             self._teleported.clear()
             self._stale = False
         return self._motion
@@ -196,7 +207,7 @@ class WorldState:
             if isinstance(command, c.CreateBody) and command.body in self.bodies:
                 for fixture in self.bodies.pop(command.body).fixtures:
                     del self.fixtures[fixture]
-            self._stale = True
+            self._structure_changed()
             self.rebuild(self.motion())
             raise WorldLostError(f"Box2D refused {type(command).__name__}: {error}; the world stands as before it") from error
         self._stale = True
@@ -262,11 +273,13 @@ class WorldState:
                 self.cache.push(body, "force", force, point)
             case c.ApplyTorque(body, torque):
                 self.cache.turn(body, torque)
+            case c.Rebuild():
+                self.rebuild(self.motion(), self.touching())
 
     def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
         made, held = to_fixture_shape(spec.shape)
         self.cache.add_fixture(fixture, body, spec, made, held)
-        self.fixtures[fixture] = FixtureEntry(spec, body, held)
+        self.fixtures[fixture] = FixtureEntry(spec, body, held, made)
         self.bodies[body].fixtures.append(fixture)
         self._structure_changed()
 
@@ -286,8 +299,10 @@ class WorldState:
         self._structure_changed()
 
     def _change_body(self, body: int, changes: dict[str, object]) -> None:
-        spec = self._changed_spec(body, changes)
+        spec, before = self._changed_spec(body, changes), self.bodies[body].spec
         self.cache.change_body(body, spec)
+        if (spec.type, spec.active) != (before.type, before.active):
+            self._renewed.add(body)
         self.bodies[body].spec = spec
         self._structure_changed()
 
@@ -313,7 +328,9 @@ class WorldState:
         before = self.motion()
         number = self.step_index + 1
         cache = self.cache
-        cache.reader = best_reader()  # the fast one may have become ready since the last step
+        self.step_pairs = None
+        renewed, self._renewed = frozenset(self._renewed), set()
+        cache.reader, cache.hidden = best_reader(), best_hidden()  # the fast one may have become ready since the last step
 
         def start_pose(body: int) -> Pose:
             x, y, angle = before.poses[before.rows[body]].tolist()
@@ -352,7 +369,11 @@ class WorldState:
             ended=ended,
         )
         self.pairs = build_step_contacts(inputs, self.pairs)
-        self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3))
+        if self.keeps_pairs:
+            touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
+            columns, settled = self._fixture_columns(), cache.listener.settled
+            self.step_pairs = StepPairs(number, self._n_builds, columns, before.poses, inputs.active, renewed, touching, settled)
+        self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3), cache.read_hidden())
         self._stale = False
         self.step_index = number
         self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped))
@@ -373,19 +394,52 @@ class WorldState:
             self._movable_at = self.structure_version, flags
         return self._movable_at[1]
 
+    def _fixture_columns(self) -> FixtureColumns:
+        """Return what decides which fixtures may meet; made again only when the structure has changed."""
+        if self._columns_at is None or self._columns_at[0] != self.structure_version:
+            rows = self.cache.body_rows
+            listed = [(fixture, entry, self.bodies[entry.body].spec) for fixture, entry in sorted(self.fixtures.items())]
+            listed = [one for one in listed if one[2].active]
+            filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
+            ends = {
+                (min(joint.spec.body_a, joint.spec.body_b), max(joint.spec.body_a, joint.spec.body_b))
+                for joint in self.joints.values()
+                if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
+            }
+            columns = FixtureColumns(
+                fixture=np.array([fixture for fixture, _, _ in listed], dtype=np.int64),
+                body=np.array([entry.body for _, entry, _ in listed], dtype=np.int64),
+                body_row=np.array([rows[entry.body] for _, entry, _ in listed], dtype=np.int64),
+                shapes=tuple(entry.shape for _, entry, _ in listed),
+                body_type=np.array([BODY_TYPES.index(body.type) for _, _, body in listed], dtype=np.int64),
+                is_sensor=np.array([entry.spec.sensor for _, entry, _ in listed], dtype=np.bool_),
+                category=filters[:, 0].copy(),
+                mask=filters[:, 1].copy(),
+                group=filters[:, 2].copy(),
+                kept_apart=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
+            )
+            self._columns_at = self.structure_version, columns
+        return self._columns_at[1]
+
+    def touching(self) -> set[tuple[int, int]]:
+        """Return the pairs of fixtures of whose beginning somebody was told, and of no end yet; sensors included."""
+        begun, ended = self.cache.listener.overdue
+        return (self.cache.touching() - set(begun)) | set(ended)
+
     # -- rebuilding ---------------------------------------------------------------------------------------------------
 
-    def rebuild(self, motion: Motion) -> None:
+    def rebuild(self, motion: Motion, touching: set[tuple[int, int]] | None = None) -> None:
         """Throw the `b2World` away and build it again from the truth, with the bodies as `motion` has them.
 
         The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
         fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
-        the listener last.
+        what is hidden over it all; the listener last. `touching` are the pairs whose beginning has been told and no end yet:
+        where the contacts, evaluated anew at the present poses, say otherwise, the next step tells.
         """
         events = self.cache.listener.harvest()
         hooks, error = self.cache.listener.hooks, self.cache.listener.take_error()
         self.cache.close()
-        self.cache = cache = Box2DCache(self.settings, best_reader())
+        self.cache = cache = Box2DCache(self.settings, best_reader(), best_hidden())
         cache.listener.hooks, cache.listener.error = hooks, error
         cache.listener.began, cache.listener.ended = list(events[0]), list(events[1])
         cache.prime()
@@ -394,29 +448,41 @@ class WorldState:
             entry = self.bodies[body]
             cache.add_body(body, entry.spec, (x, y), angle, awake=True)
             for fixture in entry.fixtures:
-                made, held = to_fixture_shape(self.fixtures[fixture].spec.shape)
-                cache.add_fixture(fixture, body, self.fixtures[fixture].spec, made, held)
+                one = self.fixtures[fixture]
+                cache.add_fixture(fixture, body, one.spec, one.made, one.shape)
             if entry.spec.type != "static":
                 vx, vy, omega = motion.velocities[motion.rows[body]].tolist()
                 cache.set_velocity(body, (vx, vy), omega)
         for joint in sorted(self.joints):
             cache.add_joint(joint, self.joints[joint])
         cache.make_contacts()
-        cache.write_impulses(_impulses(self.pairs))
+        cache.write_impulses(self.pairs)
         for body, row in motion.rows.items():
             if body in self.bodies and not motion.raw.awake[row]:  # static ones too: an island sleeps with its ground
                 cache.set_awake(body, False)
+        if motion.hidden is not None:
+            cache.write_hidden(motion.hidden)
+        if touching is not None:
+            found = cache.touching()
+            cache.listener.overdue = sorted(found - touching), sorted(touching - found)
         cache.attach_listener()
-        self._motion = None
+        self._motion = motion
         self._is_mid_step = False
-        self._structure_changed()
+        self._n_builds += 1
+        self._stale = True
 
     def load(self, snapshot: WorldSnapshot) -> None:
         """Take the truth from a snapshot and rebuild."""
         self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
         self.strays = list(snapshot.strays)
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
-        self.fixtures = {fixture: FixtureEntry(spec, body, to_fixture_shape(spec.shape)[1]) for fixture, body, spec in snapshot.fixtures}
+        old = self.fixtures
+        self.fixtures = {}
+        for fixture, owner, spec in snapshot.fixtures:
+            known = old.get(fixture)
+            is_same = known is not None and known.spec.shape is spec.shape
+            made, held = (known.made, known.shape) if known is not None and is_same else to_fixture_shape(spec.shape)
+            self.fixtures[fixture] = FixtureEntry(spec, owner, held, made)
         self.joints = dict(snapshot.joints)
         for joint, resolved in snapshot.joints:
             for body in resolved.bodies:
@@ -424,21 +490,11 @@ class WorldState:
                     self.bodies[body].joints.append(joint)
         rows = {body: row for row, (body, _, _) in enumerate(snapshot.bodies)}
         poses = _float64(snapshot.motion, 0)
-        self.cache.listener.harvest()
-        self.rebuild(Motion(rows, snapshot.motion, poses, poses, _float64(snapshot.motion, 3)))
+        listener = self.cache.listener
+        listener.began, listener.ended = list(snapshot.events[0]), list(snapshot.events[1])
+        self._structure_changed()
+        self.rebuild(Motion(rows, snapshot.motion, poses, poses, _float64(snapshot.motion, 3), snapshot.hidden), set(snapshot.touching))
 
 
 def _float64(raw: RawBodies, first: int) -> FloatArray:
     return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))
-
-
-def _impulses(pairs: EvaluatedPairs) -> dict[tuple[int, int], dict[int, tuple[float, float]]]:
-    """Return the stored solver impulses by fixture ids and feature id; those of impacts are not stored by Box2D either."""
-    contacts = pairs.contacts
-    found: dict[tuple[int, int], dict[int, tuple[float, float]]] = {}
-    for row, manifold in enumerate(pairs.manifolds):
-        points = manifold["points"][: int(manifold["count"])]
-        found[int(contacts.fixture_a[row]), int(contacts.fixture_b[row])] = {
-            int(point["id"]): (float(point["normal_impulse"]), float(point["tangent_impulse"])) for point in points
-        }
-    return found

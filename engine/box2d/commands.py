@@ -23,6 +23,7 @@ __all__ = [
     "DestroyBody",
     "DestroyFixture",
     "DestroyJoint",
+    "Rebuild",
     "SetAwake",
     "SetBody",
     "SetFixture",
@@ -163,6 +164,11 @@ class ApplyTorque:
     torque: float
 
 
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """Build the world anew from what can be kept of it."""
+
+
 Command: TypeAlias = (
     CreateBody
     | DestroyBody
@@ -180,4 +186,5 @@ Command: TypeAlias = (
     | ApplyImpulse
     | ApplyForce
     | ApplyTorque
+    | Rebuild
 )

@@ -30,7 +30,7 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 
-__all__ = ["EvaluatedPairs", "FixtureTable", "StepInputs", "build_step_contacts", "no_contacts", "no_pairs"]
+__all__ = ["EvaluatedPairs", "FixtureTable", "StepInputs", "build_step_contacts", "impulses_of", "no_contacts", "no_pairs"]
 
 _CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
 _PAIR_BITS = 32
@@ -164,6 +164,27 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
         ended=inputs.ended,
     )
     return EvaluatedPairs(contacts, keys, manifolds)
+
+
+def impulses_of(fixtures: tuple[IntArray, IntArray], manifolds: NDArray[np.void], pairs: EvaluatedPairs) -> NDArray[np.float32]:
+    """Return what the solver starts from, normal and tangent impulse of both points (n, 2, 2), for contacts between fixtures a and b.
+
+    A point has the impulse that the point of the same feature had in `pairs`, and 0 where there was none: Box2D's own rule from one
+    step to the next (`b2Contact::Update`).
+    """
+    slot, known = _slots((fixtures[0] << _PAIR_BITS) | fixtures[1], pairs.keys)
+    found = np.zeros((len(manifolds), 2, 2), dtype=np.float32)
+    if not known.any():
+        return found
+    old, new = pairs.manifolds["points"][slot], manifolds["points"]
+    new_exists = (np.arange(2) < manifolds["count"][:, None]) & known[:, None]
+    old_exists = np.arange(2) < pairs.manifolds["count"][slot][:, None]
+    for k in range(2):
+        for old_k in range(2):
+            same = new_exists[:, k] & old_exists[:, old_k] & (new["id"][:, k] == old["id"][:, old_k])
+            found[same, k, 0] = old["normal_impulse"][same, old_k]
+            found[same, k, 1] = old["tangent_impulse"][same, old_k]
+    return found
 
 
 def world_manifolds(

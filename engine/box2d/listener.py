@@ -63,8 +63,12 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     began, ended : list of PairEvent
         Since the last `harvest`.
     impacts : dict of (fixture a, fixture b) to ImpactPose
+    overdue : tuple of (pairs begun, pairs ended), each of (fixture a, fixture b)
+        Found while a world was built again, and told to nobody yet: told as the next step starts.
     moments : list of (fixture a, fixture b, ImpactPose)
         Every impact inside the step, in the order in which Box2D came to them.
+    settled : dict of (fixture a, fixture b) to ImpactPose
+        Pairs of which an impact inside the step decided last whether they touch: as `impacts`, and those that it found parted.
     impact_impulses : dict of (fixture a, fixture b) to ([normal], [tangent])
         N s, summed over the impacts of the step; Box2D does not keep them in the contact.
     error : BaseException or None
@@ -78,21 +82,44 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.step = 0
         self._start_pose: Callable[[int], Pose] | None = None
         self._phase = _Phase.START
+        self._compares_poses = False
         self.began: list[PairEvent] = []
         self.ended: list[PairEvent] = []
         self.impacts: dict[tuple[int, int], ImpactPose] = {}
         self.moments: list[tuple[int, int, ImpactPose]] = []
+        self.settled: dict[tuple[int, int], ImpactPose] = {}
         self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
+        self.overdue: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         self.error: BaseException | None = None
 
-    def start_step(self, step: int, start_pose: Callable[[int], Pose]) -> None:
-        """Forget the last step; `start_pose` tells where the body of an id stands."""
+    def start_step(self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False) -> None:
+        """Forget the last step; `start_pose` tells where the body of an id stands.
+
+        Sub-stepping leaves Solve out of most steps, and then no PostSolve parts Collide from the impacts: the poses of every pair must
+        tell. So they must where a hook may disable every contact there is.
+        """
+        self._compares_poses = may_skip_solving or (self.hooks is not None and self.hooks.pre_solve is not None)
         self.step = step
         self._start_pose = start_pose
         self._phase = _Phase.START
         self.impacts = {}
         self.moments = []
+        self.settled = {}
         self.impact_impulses = {}
+        (begun, ended), self.overdue = self.overdue, ([], [])
+        if begun or ended:
+            known = {handle.fixture: handle for handle in self._handles.values()}
+            for tell, pairs in ((self._begin, begun), (self._end, ended)):
+                for a, b in pairs:
+                    if a in known and b in known:  # else destroyed meanwhile
+                        try:
+                            tell(self._pair_event(known[a], known[b]))
+                        except BaseException as error:
+                            self._keep(error)
+
+    def end_step(self) -> None:
+        """Note that the step is over: what ends after it has no moment inside it."""
+        self._start_pose = None
 
     def take_error(self) -> BaseException | None:
         """Return the first thing raised since the last call, and forget it."""
@@ -107,25 +134,20 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
 
     def BeginContact(self, contact: Any) -> None:
         try:
-            event = self._event(contact)
-            self.began.append(event)
-            if self.hooks is not None and self.hooks.begin is not None:
-                self.hooks.begin(event)
+            self._begin(self._event(contact))
         except BaseException as error:
             self._keep(error)
 
     def EndContact(self, contact: Any) -> None:
         try:
-            event = self._event(contact)
-            self.ended.append(event)
-            if self.hooks is not None and self.hooks.end is not None:
-                self.hooks.end(event)
+            self._note_parting(contact)
+            self._end(self._event(contact))
         except BaseException as error:
             self._keep(error)
 
     def PreSolve(self, contact: Any, old_manifold: Any) -> None:
         try:
-            if self._phase is not _Phase.COLLIDE:
+            if self._phase is not _Phase.COLLIDE or self._compares_poses:
                 self._note_poses(contact)
             if self.hooks is not None and self.hooks.pre_solve is not None and not self.hooks.pre_solve(self._event(contact)):
                 contact.enabled = False
@@ -147,12 +169,23 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
         poses = ImpactPose(_pose(a.box2d_body), _pose(b.box2d_body))
         start = self._start_pose
-        if self._phase is _Phase.START and start is not None and poses == (start(a.body), start(b.body)):
+        is_undecided = self._phase is _Phase.START or self._phase is _Phase.COLLIDE
+        if is_undecided and start is not None and poses == (start(a.body), start(b.body)):
             self._phase = _Phase.COLLIDE
             return
         self._phase = _Phase.IMPACT
-        self.impacts[a.fixture, b.fixture] = poses
+        self.impacts[a.fixture, b.fixture] = self.settled[a.fixture, b.fixture] = poses
         self.moments.append((a.fixture, b.fixture, poses))
+
+    def _note_parting(self, contact: Any) -> None:
+        """Note where an impact found two bodies no longer touching; one that Collide parts is where the step found it."""
+        start = self._start_pose
+        if start is None:
+            return
+        a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
+        poses = ImpactPose(_pose(a.box2d_body), _pose(b.box2d_body))
+        if poses != (start(a.body), start(b.body)):
+            self.settled[a.fixture, b.fixture] = poses
 
     def _note_impulse(self, contact: Any, impulse: Any) -> None:
         key = self._handles[hash(contact.fixtureA)].fixture, self._handles[hash(contact.fixtureB)].fixture
@@ -162,8 +195,20 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
             total_normal[k] += normal[k]
             total_tangent[k] += tangent[k]
 
+    def _begin(self, event: PairEvent) -> None:
+        self.began.append(event)
+        if self.hooks is not None and self.hooks.begin is not None:
+            self.hooks.begin(event)
+
+    def _end(self, event: PairEvent) -> None:
+        self.ended.append(event)
+        if self.hooks is not None and self.hooks.end is not None:
+            self.hooks.end(event)
+
     def _event(self, contact: Any) -> PairEvent:
-        a, b = self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)]
+        return self._pair_event(self._handles[hash(contact.fixtureA)], self._handles[hash(contact.fixtureB)])
+
+    def _pair_event(self, a: FixtureHandle, b: FixtureHandle) -> PairEvent:
         return PairEvent(self.step, a.fixture, b.fixture, a.body, b.body, a.sensor or b.sensor)
 
     def _keep(self, error: BaseException) -> None:

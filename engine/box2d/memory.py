@@ -17,10 +17,12 @@ import Box2D
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.box2d.hidden import HiddenMemory
+from engine.box2d.hidden import self_test as hidden_self_test
 from engine.box2d.reading import MANIFOLD_DTYPE, PublicReader, RawBodies, RawContacts, Reader
 from engine.common.interrupts import DeferredInterrupt
 
-__all__ = ["MemoryReader", "best_reader", "load", "self_test"]
+__all__ = ["MemoryReader", "best_hidden", "best_reader", "load", "self_test"]
 
 _FIRST_ROOM = 256
 
@@ -44,35 +46,46 @@ class MemoryReader:
         head = world.contactManager.contactList
         first = 0 if head is None else hash(head)
         while True:
+            contacts = np.empty(self._room, dtype=np.int64)
             fixtures = np.empty((self._room, 2), dtype=np.int64)
             words = np.empty((self._room, MANIFOLD_DTYPE.itemsize // 4), dtype=np.uint32)
-            found = int(self._kernel.copy_contacts(first, fixtures, words))
+            found = int(self._kernel.copy_contacts(first, contacts, fixtures, words))
             if found <= self._room:
                 break
             self._room = 2 * found
         manifolds = words[:found].view(MANIFOLD_DTYPE).reshape(found)
-        return RawContacts(fixtures[:found], manifolds)
+        return RawContacts(contacts[:found], fixtures[:found], manifolds)
 
 
 _tested: tuple[Reader, str | None] | None = None
+_hidden: HiddenMemory | None = None
 
 
 def load() -> str | None:
-    """Compile or load the kernels and test them, once a process; return why the memory reader is not used, or None.
+    """Compile or load the kernels and test them, once a process; return why memory is not read or not written, or None.
 
     Takes some tenths of a second (some seconds where nothing is cached): call it before a loop, never in a frame.
     """
-    global _tested
+    global _tested, _hidden
     if _tested is None:
         with DeferredInterrupt():
             problem = self_test()
-        _tested = (MemoryReader(), None) if problem is None else (PublicReader(), problem)
+            reader = MemoryReader() if problem is None else PublicReader()
+            if problem is None:
+                problem = hidden_self_test()
+                _hidden = HiddenMemory() if problem is None else None
+        _tested = reader, problem
     return _tested[1]
 
 
 def best_reader() -> Reader:
     """Return the fastest reader that is ready: the public one until `load` was called and passed."""
     return PublicReader() if _tested is None else _tested[0]
+
+
+def best_hidden() -> HiddenMemory | None:
+    """Return what reads and writes the hidden state, once `load` was called and passed; None where it is out of reach."""
+    return _hidden
 
 
 def self_test() -> str | None:
@@ -122,7 +135,7 @@ def _difference(slow: Reader, fast: Reader, world: Any, bodies: list[Any], addre
     if expected.values.tobytes() != read.values.tobytes() or not np.array_equal(expected.awake, read.awake):
         return "the layout of b2Body is not the one of Box2D 2.3.0"
     contacts, copied = slow.contacts(world), fast.contacts(world)
-    if not np.array_equal(contacts.fixtures, copied.fixtures):
+    if not (np.array_equal(contacts.contacts, copied.contacts) and np.array_equal(contacts.fixtures, copied.fixtures)):
         return "the layout of b2Contact is not the one of Box2D 2.3.0"
     for row in range(len(contacts.manifolds)):
         a, b = contacts.manifolds[row], copied.manifolds[row]

@@ -36,8 +36,9 @@ class RawBodies:
 
 @dataclass(frozen=True, slots=True)
 class RawContacts:
-    """Touching contacts: addresses of the two fixtures, int64 (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
+    """Touching contacts: addresses of each, int64 (n,), and of its two fixtures (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
 
+    contacts: NDArray[np.int64]
     fixtures: NDArray[np.int64]
     manifolds: NDArray[np.void]
 
@@ -69,12 +70,13 @@ class PublicReader:
     def contacts(self, world: Any) -> RawContacts:
         # pybox2d hands the list out reversed; Box2D's own order is the one the memory reader walks
         touching = [contact for contact in reversed(world.contacts) if contact.touching]
+        addresses = np.array([hash(contact) for contact in touching], dtype=np.int64)
         fixtures = np.zeros((len(touching), 2), dtype=np.int64)
         manifolds = np.zeros(len(touching), dtype=MANIFOLD_DTYPE)
         for row, contact in enumerate(touching):
             fixtures[row] = hash(contact.fixtureA), hash(contact.fixtureB)
             _copy_manifold(contact.manifold, manifolds[row])
-        return RawContacts(fixtures, manifolds)
+        return RawContacts(addresses, fixtures, manifolds)
 
 
 def _copy_manifold(manifold: Any, row: Any) -> None:

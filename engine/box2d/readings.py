@@ -15,6 +15,7 @@ from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint
 from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, StepCost
 from engine.box2d.specs import WorldSettings
+from engine.box2d.step_pairs import StepPairs
 from engine.common.arrays import FloatArray
 from engine.common.errors import DeadHandleError, WrongThreadError
 from engine.contracts import StepContacts
@@ -58,6 +59,21 @@ class WorldReadings:
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
         """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
         return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._state.cache.listener.moments)
+
+    def keep_pairs(self) -> None:
+        """Let every step from now on leave `step_pairs`."""
+        self._state.keeps_pairs = True
+
+    @property
+    def step_pairs(self) -> StepPairs | None:
+        """What decided in the last step which fixtures touch; None before the first after `keep_pairs`, and after a step that broke off."""
+        return self._state.step_pairs
+
+    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
+        """Return two fixtures in the order of the contact that Box2D keeps for them, touching or not; None where it keeps none."""
+        self._fixture_entry(fixture_a)
+        self._fixture_entry(fixture_b)
+        return self._state.cache.contact_between(fixture_a, fixture_b)
 
     @property
     def strays(self) -> tuple[int, ...]:

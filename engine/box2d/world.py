@@ -191,6 +191,14 @@ class World(WorldReadings):
         self._body_entry(body)
         self._submit(c.ApplyTorque(body, f32("torque", torque, "N m")))
 
+    def rebuild(self) -> None:
+        """Build the Box2D world anew from what can be kept of it, as `restore` would build it from a snapshot of this moment.
+
+        Two worlds of which one came here by itself and the other was restored to a snapshot taken here then go on alike, to the last
+        bit: so a run that is to be rewound does this at every keyframe, before the snapshot. Ids stay; nothing is told to hooks.
+        """
+        self._submit(c.Rebuild())
+
     # -- time ---------------------------------------------------------------------------------------------------------
 
     def step(self) -> StepContacts:
@@ -241,7 +249,10 @@ class World(WorldReadings):
             fixtures=tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(state.fixtures.items())),
             joints=tuple(sorted(state.joints.items())),
             motion=state.motion().raw,
+            hidden=state.motion().hidden,
             pairs=state.pairs,
+            touching=frozenset(state.touching()),
+            events=(tuple(state.cache.listener.began), tuple(state.cache.listener.ended)),
             next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
             strays=tuple(state.strays),
         )
@@ -257,9 +268,10 @@ class World(WorldReadings):
     def restore(self, snapshot: WorldSnapshot) -> None:
         """Go back to a snapshot, with the same ids. The log starts anew.
 
-        Poses, velocities, sleep and contact impulses come back. Joint impulses and sleep timers, which Box2D hides, start
-        from zero, and contacts are ordered as in a new world: a stack goes on as it was, a disordered pile or a chain of
-        joints deviates by millimetres to centimetres.
+        Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back; where memory is out of
+        reach (see `engine.box2d.memory`), the last two start from zero. Contacts are ordered as in a new world: a stack or a chain
+        of joints goes on as it was, a disordered pile deviates by millimetres. After a `rebuild` nothing deviates: take the
+        snapshots to which you will return right after one.
         """
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
@@ -352,7 +364,7 @@ class World(WorldReadings):
     def _targets(command: c.Command) -> list[tuple[str, int]]:
         """Return everything that must be alive for a command to mean something."""
         match command:
-            case c.CreateBody() | c.SetSettings():
+            case c.CreateBody() | c.SetSettings() | c.Rebuild():
                 return []
             case c.CreateFixture(_, body, _):
                 return [("body", body)]

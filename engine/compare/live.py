@@ -13,11 +13,11 @@ from typing import Protocol
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.compare import allowances
 from engine.compare.judge import Explanation, judge_manifolds
-from engine.compare.posed import Answers, our_manifolds, posed_pairs
+from engine.compare.live_pairs import LivePairs
+from engine.compare.posed import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, StepAgreement, StepContacts
-from engine.geometry import FixtureShape, Polygon
+from engine.geometry import FixtureShape
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import PackedShapes, pack
 
@@ -58,6 +58,8 @@ class LiveReferee:
     ----------
     world : World
         Read only: its fixtures' shapes, again whenever `structure_version` changes.
+    pairs : LivePairs, optional
+        Kept here for whoever asks: the check of which pairs touch, which `check` does not make.
 
     Attributes
     ----------
@@ -71,8 +73,9 @@ class LiveReferee:
         What the last check cost, milliseconds.
     """
 
-    def __init__(self, world: WorldLike) -> None:
+    def __init__(self, world: WorldLike, pairs: LivePairs | None = None) -> None:
         self._world = world
+        self.pairs = pairs
         self._version: int | None = None
         self._shapes: PackedShapes | None = None
         self._centroid_error: FloatArray = np.zeros(0)
@@ -139,11 +142,7 @@ class LiveReferee:
         self._ids = np.array(sorted(shapes), dtype=np.int64)
         in_order = [shapes[fixture] for fixture in self._ids.tolist()]
         self._shapes = pack(in_order)
-        # a circle's centre and the middle of an edge are computed from the numbers as they are
-        is_polygon = np.array([isinstance(shape, Polygon) for shape in in_order], dtype=np.bool_)
-        area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in in_order])
-        error = allowances.centroid_allowance(self._shapes.n_vertices, self._shapes.extent, area)
-        self._centroid_error = np.where(is_polygon, error, 0.0)
+        self._centroid_error = centroid_errors(self._shapes, in_order)
 
 
 def _differences(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
+from engine.geometry import FixtureShape, Polygon
 from engine.narrowphase import batched
 from engine.narrowphase.packing import CIRCLE, SEGMENT, PackedShapes
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["Answers", "PosedPairs", "our_manifolds", "posed_pairs"]
+__all__ = ["Answers", "PosedPairs", "centroid_errors", "our_manifolds", "posed_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +113,10 @@ def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows
             whole[where] = getattr(rows, name)
         columns.append(whole)
     return batched.ManifoldRows(*columns)
+
+
+def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> FloatArray:
+    """Return how far Box2D's centroid may lie from the packed one of each shape, metres: nothing for a circle's and an edge's."""
+    is_polygon = np.array([isinstance(shape, Polygon) for shape in shapes], dtype=np.bool_)
+    area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in shapes])
+    return np.where(is_polygon, allowances.centroid_allowance(packed.n_vertices, packed.extent, area), 0.0)

@@ -1,6 +1,6 @@
 """Frozen results and the one enum of statuses: what the layers hand to each other."""
 
-from engine.contracts.agreement import Difference, StepAgreement
+from engine.contracts.agreement import Difference, PairAgreement, StepAgreement
 from engine.contracts.contact import ContactPoint, PairEvent, PointState, StepContacts
 from engine.contracts.results import (
     ContactSet,
@@ -21,6 +21,7 @@ __all__ = [
     "DistanceResult",
     "Manifold",
     "ManifoldPoint",
+    "PairAgreement",
     "PairEvent",
     "PenetrationResult",
     "PointState",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["REASONS", "Difference", "Reason", "StepAgreement"]
+__all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ REASONS: dict[str, Reason] = {
     "too_small": Reason("too small", "Box2D refuses polygons of no more than 1.2e-7 m^2. Ours has no such limit."),
     "endless": Reason("endless hull", "Rounding leads Box2D's hull in a circle that never ends; it would crash. Ours is the hull."),
     "fat_box": Reason("fat box", "Box2D keeps boxes 0.1 m wider, and longer ahead of a motion. The shapes' own boxes are apart."),
+    "not_asked": Reason("not asked", "Box2D keeps no contact for two that were once forbidden to collide. Ours is right: they touch."),
     "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
 }
 """Every reason of the referee. docs/referee.md has a section for each; `engine.compare.judge` proves them."""
@@ -62,4 +63,20 @@ class StepAgreement:
     explained: int = 0
     unexplained: int = 0
     max_point_error: float = 0.0
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Pairs of fixtures that touch after one step, sensors included: found by us from the bodies alone, and Box2D's own.
+
+    `agree` counts the pairs that both report, `explained` and `unexplained` those that only one does; `differences` are these, without
+    normals.
+    """
+
+    ours: int = 0
+    box2d: int = 0
+    agree: int = 0
+    explained: int = 0
+    unexplained: int = 0
     differences: tuple[Difference, ...] = ()

@@ -83,15 +83,22 @@ def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float 
 
 
 def draw_notice(surface: pygame.Surface, fonts: FontBook, view: _Place, text: str, color: Color) -> None:
-    """Write one line on a plate at the bottom middle of the view, cut to its width."""
+    """Write a line on a plate at the bottom middle of the view; one wider than the view goes on in a second line, and is cut there."""
     ui = fonts.ui_scale
     room = view[2] - round(40 * ui)
-    line = fonts.wrapped(text, 14, max(room, 1), bold=True)[0]
-    picture = fonts.render(line, 14, color, True)
-    rect = picture.get_rect(midbottom=(view[0] + view[2] // 2, view[1] + view[3] - round(18 * ui)))
+    pictures = [fonts.render(line, 14, color, True) for line in fonts.wrapped(text, 14, max(room, 1), bold=True)[:_NOTICE_LINES]]
+    height = sum(picture.get_height() for picture in pictures)
+    rect = pygame.Rect(0, 0, max(picture.get_width() for picture in pictures), height)
+    rect.midbottom = view[0] + view[2] // 2, view[1] + view[3] - round(18 * ui)
     outer = rect.inflate(round(24 * ui), round(12 * ui))
     _plate(surface, (outer.x, outer.y, outer.w, outer.h), 225, round(6 * ui), color)
-    surface.blit(picture, rect)
+    top = rect.top
+    for picture in pictures:
+        surface.blit(picture, picture.get_rect(midtop=(rect.centerx, top)))
+        top += picture.get_height()
+
+
+_NOTICE_LINES = 2
 
 
 def draw_help(surface: pygame.Surface, fonts: FontBook, view: _Place, groups: _Groups, notes: Sequence[tuple[str, str]] = ()) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ import typer
 from engine.app.commands.output import check_json_target, people, progress, warming, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer
-from engine.common.errors import Described, InvalidInputError
+from engine.common.errors import Described, InvalidInputError, LabError
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
@@ -33,12 +34,14 @@ def run_command(
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
     pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
+    drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
 ) -> int:
     """Run one demo.
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
-    prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's.
+    prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
+    a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
     """
     integer("--seed", seed, 0)
     if steps is not None:
@@ -49,6 +52,8 @@ def run_command(
         if json_file is not None and os.path.realpath(json_file) == os.path.realpath(screenshot):
             raise InvalidInputError("--screenshot", "another file than --json", screenshot)
     if pair_file is not None:
+        if drops:
+            raise InvalidInputError("--drop", "left out with --pair, which has no world", drops[0])
         return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale)
     if demo is None:
         raise InvalidInputError("ID", "a demo (see the command list), or --pair FILE", Described("nothing"))
@@ -57,9 +62,9 @@ def run_command(
     if headless or steps is not None or screenshot is not None or json_file is not None:
         if ui_scale is not None:
             raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
-        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, screenshot, json_file)
+        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, screenshot, json_file, drops or [])
 
-    _open_window(kind, seed, values, ui_scale)
+    _open_window(kind, seed, values, ui_scale, drops or [])
     return 0
 
 
@@ -89,7 +94,7 @@ def _run_pair(
     return 0
 
 
-def _open_window(kind: type[Demo], seed: int, values: dict[str, float], ui_scale: float | None) -> None:
+def _open_window(kind: type[Demo], seed: int, values: dict[str, float], ui_scale: float | None, drops: Sequence[str] = ()) -> None:
     from engine.app.display import display_problem
 
     problem = display_problem()
@@ -97,7 +102,18 @@ def _open_window(kind: type[Demo], seed: int, values: dict[str, float], ui_scale
 
     if problem is not None:
         raise DisplayError(f"no window can be opened here ({problem}); --headless runs without one")
-    run_window(kind, seed, values, ui_scale)
+    run_window(kind, seed, values, ui_scale, prepare=partial(_drop, files=drops))
+
+
+def _drop(demo: Demo, files: Sequence[str]) -> None:
+    """Let the files fall into a demo, side by side."""
+    from engine.app.dropping import drop_places, drop_size, load_dropped
+
+    for file, point in zip(files, drop_places(demo, len(files)), strict=True):
+        try:
+            demo.drop(load_dropped(file, drop_size(demo)), point)
+        except LabError as error:
+            raise InvalidInputError("--drop", f"a picture, an SVG or a body file ({error})", file) from None
 
 
 def _find(demo_id: str) -> type[Demo]:
@@ -126,19 +142,33 @@ def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
         raise InvalidInputError(f"--set: {error.field}", error.requirement, error.value) from None
 
 
-def _headless(kind: type[Demo], steps: int, seed: int, values: dict[str, float], screenshot: str | None, json_file: str | None) -> int:
+def _headless(
+    kind: type[Demo],
+    steps: int,
+    seed: int,
+    values: dict[str, float],
+    screenshot: str | None,
+    json_file: str | None,
+    drops: Sequence[str],
+) -> int:
     from engine.app.headless import picture_of, run_headless
     from engine.app.warmup import referee_factory
 
     with warming():
         referee = referee_factory()
     with progress(kind.title, steps) as advance:
-        report, demo = run_headless(kind, steps, seed, values, referee, lambda _: advance())
+        report, demo = run_headless(kind, steps, seed, values, referee, lambda _: advance(), partial(_drop, files=drops))
     if screenshot is not None:
         write_atomically(screenshot, picture_of(demo))
     _print(report, demo, json_file)
     write_json(json_file, report.as_json())
-    return 1 if report.unexplained else 0
+    return 0 if report.is_clean else 1
+
+
+def _pair_words(report: RunReport) -> str:
+    pairs = report.pairs
+    words = f"pairs, summed over the steps: ours {pairs.ours}, Box2D {pairs.box2d}"
+    return f"{words}, {pairs.explained} explained, {pairs.unexplained} unexplained" if pairs.explained or pairs.unexplained else words
 
 
 def _print(report: RunReport, demo: Demo, json_file: str | None) -> None:
@@ -149,6 +179,7 @@ def _print(report: RunReport, demo: Demo, json_file: str | None) -> None:
         ("contacts", f"{report.contacts_begun} begun, {report.contacts_ended} ended"),
         ("points", f"{report.points_add} added, {report.points_persist} persisting, {report.points_remove} removed"),
         ("compared", f"{report.compared}: {report.agree} agree, {report.explained} explained, {report.unexplained} unexplained"),
+        ("touching", _pair_words(report)),
         ("a step", f"{report.ms_median:.2f} ms median, {report.ms_max:.2f} ms at most"),
         ("state", report.state_hash),
     ):

@@ -56,4 +56,4 @@ def _tour() -> int:
         counts = (report.bodies, report.contacts_begun, report.agree, report.explained, report.unexplained)
         table.add_row(report.demo, *(str(count) for count in counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
-    return 1 if any(stop.report.unexplained for stop in stops) else 0
+    return 1 if any(not stop.report.is_clean for stop in stops) else 0

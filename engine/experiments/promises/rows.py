@@ -143,7 +143,8 @@ class Rows:
     def observe(self, contacts: StepContacts) -> None:
         """Take in the step that the world just made."""
         for body in (*contacts.body_a.tolist(), *(event.body_a for event in contacts.began)):
-            self.seen[self._row[body]] = True
+            if body in self._row:  # not what somebody let fall into the picture
+                self.seen[self._row[body]] = True
         for row, (bullet, target) in enumerate(zip(self.bullets, self.targets, strict=True)):
             x = self.world.state(bullet).position[0]
             self.ways[row].append(x)

@@ -66,6 +66,7 @@ class CountingReferee:
     """Agrees with everything."""
 
     ready = True
+    pairs = None
 
     def __init__(self, world: World) -> None:
         self.compared = 0

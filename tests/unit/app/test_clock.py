@@ -76,8 +76,9 @@ def test_single_step_is_exactly_one() -> None:
 
 def test_speed_notches_stop_at_both_ends() -> None:
     clock = FixedClock(STEP)
-    clock.faster()
-    assert clock.speed == 1.0
+    for _ in range(5):
+        clock.faster()
+    assert clock.speed == SPEEDS[0] == 8.0
     for _ in range(20):
         clock.slower()
     assert clock.speed == SPEEDS[-1] == 0.01
@@ -116,4 +117,4 @@ def test_steps_never_run_ahead_of_time(frames: list[float], speed: float) -> Non
 
 
 def test_names() -> None:
-    assert [speed_name(speed) for speed in SPEEDS] == ["1/1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/100"]
+    assert [speed_name(speed) for speed in SPEEDS] == ["8x", "4x", "2x", "1/1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/100"]

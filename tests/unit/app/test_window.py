@@ -347,6 +347,7 @@ def differing(hand: Hand) -> tuple[int, int]:
 
     class Differing:
         ready = True
+        pairs = None
         total = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
 
         def __init__(self, world: object) -> None:
@@ -423,7 +424,7 @@ def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
     errors = (3e-7, 0.0, 2e-7)
 
     class Erring:
-        ready, total = True, StepAgreement()
+        ready, total, pairs = True, StepAgreement(), None
 
         def __init__(self, world: object) -> None:
             self.left = list(errors)

@@ -245,7 +245,7 @@ def test_a_step_in_pieces_is_drawn_at_an_even_pace_up_to_the_impact(rule: str) -
 class _Referee:
     """Agrees with everything; that it is there says that our algorithms are."""
 
-    ready, total = True, StepAgreement()
+    ready, total, pairs = True, StepAgreement(), None
 
     def check(self, contacts: StepContacts, /) -> StepAgreement:
         return StepAgreement()

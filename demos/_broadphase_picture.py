@@ -1,0 +1,178 @@
+"""The picture of a broad phase: its cells, its sorted axes or its tree, what a region and a ray ask of it, and the times as bars."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demos._broadphase_crowd import HALF
+from engine.common.arrays import FloatArray, IntArray
+from engine.render import palette
+from engine.render.palette import Color, mix
+from engine.render.rectangles import Bar, draw_bars, draw_rectangles, fill_rectangles
+
+if TYPE_CHECKING:
+    from demos._broadphase_race import Race
+    from engine.broadphase.sketch import AxisSketch, CellSketch, Sketch, TreeSketch
+    from engine.render.canvas import Canvas
+
+__all__ = ["ALONE", "BAND", "MEETING", "REGION", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
+
+ALONE: Color = (70, 92, 118)
+"""Of a box that overlaps no other; brighter where it moves."""
+MEETING: Color = (240, 180, 60)
+REGION = (3.0, 2.0)
+"""Metres: the rectangle under the pointer."""
+BAND = 2.6
+"""Metres beside the arena on which the sorted intervals stand."""
+_GAP = 0.4
+_LEVELS: tuple[Color, ...] = ((204, 121, 167), (86, 180, 233), (0, 158, 115), (230, 159, 0), (240, 228, 66), (213, 94, 0))
+"""Of one level after the other; Okabe and Ito's."""
+_FADING, _FADED = 0.8, 9
+"""How much of its colour a level has of that of the level above, and the last level that is drawn with all others."""
+_FULLEST = 8
+"""Boxes in a cell from which it is no brighter."""
+_LEAST_MS, _DECADES = 0.01, 4.0
+"""The bars' logarithmic scale: from 0.01 ms to 100 ms."""
+
+
+def level_color(level: int) -> Color:
+    """Return the colour of a level of a tree or of a grid."""
+    return _LEVELS[level % len(_LEVELS)]
+
+
+def draw_structure(canvas: Canvas, sketch: Sketch, level: int) -> None:
+    """Draw what a structure keeps, of one `level` (0 is the first), or of all with -1, a tree's fading from the root."""
+    if hasattr(sketch, "cells"):
+        _draw_cells(canvas, sketch, level)
+    elif hasattr(sketch, "axes"):
+        _draw_axes(canvas, sketch)
+    elif hasattr(sketch, "proxies"):
+        _draw_tree(canvas, sketch, level)
+
+
+def _draw_cells(canvas: Canvas, sketch: CellSketch, level: int) -> None:
+    shown = (sketch.levels == level) | (level < 0)
+    cells, counts, levels = sketch.cells[shown], sketch.counts[shown], sketch.levels[shown]
+    order = np.argsort(-levels, kind="stable")  # the coarse ones below
+    colors = [
+        mix(palette.BACKGROUND, level_color(max(at, 0)), 0.08 + 0.3 * min(count, _FULLEST) / _FULLEST)
+        for at, count in zip(levels[order].tolist(), counts[order].tolist(), strict=True)
+    ]
+    fill_rectangles(canvas, cells[order], colors)
+    for at in np.unique(levels).tolist():
+        draw_rectangles(canvas, cells[levels == at], mix(palette.BACKGROUND, level_color(max(at, 0)), 0.5))
+
+
+def _draw_tree(canvas: Canvas, sketch: TreeSketch, level: int) -> None:
+    is_inner = sketch.proxies < 0
+    deepest = min(int(sketch.levels.max(initial=0)), _FADED)
+    for at in range(deepest, -1, -1) if level < 0 else (level,):
+        share = 1.0 if level >= 0 else _FADING**at
+        draw_rectangles(canvas, sketch.boxes[is_inner & (sketch.levels == at)], mix(palette.BACKGROUND, level_color(at), share))
+
+
+def _draw_axes(canvas: Canvas, sketch: AxisSketch) -> None:
+    """Draw each sorted interval on its own line beside the arena, in the order of their lower ends."""
+    for k, axis in enumerate(sketch.axes):
+        n = len(sketch.lower[k])
+        across = -HALF[1 - axis] - _GAP - BAND * (np.arange(n) + 0.5) / max(n, 1)
+        starts, ends = (
+            np.column_stack((bounds, across) if axis == 0 else (across, bounds)) for bounds in (sketch.lower[k], sketch.upper[k])
+        )
+        canvas.segments(starts, ends, mix(palette.BACKGROUND, level_color(1 + k), 0.7))
+        near, far = -HALF[1 - axis] - _GAP, -HALF[1 - axis] - _GAP - BAND
+        corners = (-HALF[0], far, HALF[0], near) if axis == 0 else (far, -HALF[1], near, HALF[1])
+        draw_rectangles(canvas, np.array([corners]), palette.GRID_AXIS)
+
+
+def entered(sketch: Sketch, region: FloatArray, ray: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the cells, or the inner nodes, that a region (4,) overlaps, and those that a ray meets."""
+    from engine.broadphase import BruteForce
+
+    kept = np.zeros((0, 4))
+    if hasattr(sketch, "cells"):
+        kept = sketch.cells[sketch.levels >= 0]
+    elif hasattr(sketch, "levels"):
+        kept = sketch.boxes[sketch.proxies < 0]
+    if len(kept) == 0:
+        return kept, kept
+    asked = BruteForce()
+    asked.update(kept)
+    return kept[asked.regions(region[None])[:, 1]], kept[asked.rays(ray[0][None], ray[1][None])[:, 1]]
+
+
+def draw_questions(
+    canvas: Canvas,
+    boxes: FloatArray,
+    sketch: Sketch,
+    region: FloatArray,
+    ray: tuple[FloatArray, FloatArray],
+    found: tuple[IntArray, IntArray],
+) -> None:
+    """Draw the region and the ray, the cells or nodes that each goes through, and the boxes `found` by each."""
+    in_region, on_ray = entered(sketch, region, ray)
+    draw_rectangles(canvas, on_ray, mix(palette.BACKGROUND, palette.AGREE, 0.55))
+    draw_rectangles(canvas, in_region, mix(palette.BACKGROUND, palette.ACCENT, 0.8))
+    if hasattr(sketch, "axes"):
+        _draw_shadows(canvas, sketch, region)
+    draw_rectangles(canvas, boxes[found[1]], palette.AGREE, 2.0)
+    draw_rectangles(canvas, boxes[found[0]], palette.ACCENT, 2.0)
+    draw_rectangles(canvas, region[None], palette.TEXT, 1.5)
+    (x, y), (dx, dy) = ray[0].tolist(), ray[1].tolist()
+    canvas.segment((x, y), (x + dx, y + dy), palette.AGREE, 1.5)
+    canvas.point((x, y), palette.AGREE, 4.0)
+
+
+def _draw_shadows(canvas: Canvas, sketch: AxisSketch, region: FloatArray) -> None:
+    """Draw the intervals that overlap the region's own on each axis."""
+    for k, axis in enumerate(sketch.axes):
+        n = len(sketch.lower[k])
+        across = -HALF[1 - axis] - _GAP - BAND * (np.arange(n) + 0.5) / max(n, 1)
+        seen: NDArray[np.bool_] = (sketch.lower[k] <= region[axis + 2]) & (sketch.upper[k] >= region[axis])
+        lines = (np.column_stack((ends, across) if axis == 0 else (across, ends))[seen] for ends in (sketch.lower[k], sketch.upper[k]))
+        canvas.segments(*lines, palette.ACCENT)
+
+
+def sketch_words(sketch: Sketch) -> str:
+    """Return what a structure keeps, in numbers."""
+    if hasattr(sketch, "cells"):
+        n_levels = len(np.unique(sketch.levels[sketch.levels >= 0]))
+        sizes = f" of {n_levels} sizes" if n_levels > 1 else ""
+        return f"{len(sketch.cells):,} cells in use{sizes}, at most {int(sketch.counts.max(initial=0))} boxes in one"
+    if hasattr(sketch, "axes"):
+        return "sorted along " + " and ".join("xy"[axis] for axis in sketch.axes)
+    if hasattr(sketch, "proxies"):
+        nodes = sketch.levels[sketch.proxies < 0]
+        return f"{len(nodes):,} nodes on {int(nodes.max(initial=0)) + 1} levels"
+    return "nothing kept: every pair is asked"
+
+
+def draw_chart(canvas: Canvas, race: Race, drawn: int, share: float) -> None:
+    """Draw the times of all structures side by side on the lowest `share` of the view."""
+    left, top, width, height = canvas.camera.view
+    ui = canvas.ui_scale
+    ground = np.array(
+        [[*canvas.camera.to_world((left, top + height)), *canvas.camera.to_world((left + width, top + (1.0 - share) * height))]]
+    )
+    fill_rectangles(canvas, ground, [palette.PANEL])
+    pad = 12.0 * ui
+    y = top + (1.0 - share) * height + 0.4 * pad
+    words = "ms a frame to bring the structure up to date and find all pairs; logarithmic, 0.01 to 100 ms"
+    canvas.text_px((left + pad, y), words, palette.CAPTION, 11.0, "topleft")
+    columns = 2
+    rows = math.ceil(len(race.lanes) / columns)
+    across = (width - (columns + 1) * pad) / columns
+    for column in range(columns):
+        bars = []
+        for k in range(column * rows, min((column + 1) * rows, len(race.lanes))):
+            lane = race.lanes[k]
+            color = palette.UNEXPLAINED if lane.wrong else palette.ACCENT if k == drawn else palette.AGREE
+            ms = lane.ms
+            length = 0.0 if ms is None else math.log10(max(ms, _LEAST_MS) / _LEAST_MS) / _DECADES
+            value = "..." if ms is None else f"{ms:.2f} ms"
+            bars.append(Bar(lane.phase.name, length, value, color, k == drawn or lane.wrong > 0))
+        draw_bars(canvas, (left + pad + column * (across + pad), y + 16.0 * ui, across), bars, 178.0)

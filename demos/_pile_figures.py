@@ -1,0 +1,179 @@
+r"""The figures of `ragdoll_pile`: outlines that are not convex, cut into pieces, and ragdolls put together from them.
+
+A ragdoll hangs in a frame of its own, 1.1 m high at size 1, the origin in the middle of its torso:
+
+          /\
+        <    >   head          joints: neck, two shoulders, two hips, each with limits
+          ||
+    C====+--+====C   arms      the fixtures of one ragdoll have one negative group, so that its own parts never meet:
+          \/                   hips that lie inside the torso would push it apart for ever
+          /\     torso
+         |  |
+         |  |    legs
+         L  L
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.decompose import Outline
+from engine.decompose.decompose import decompose
+from engine.geometry import Circle, Polygon
+from sprites.figure_outline import TRACED
+
+__all__ = ["HEADS", "LETTERS", "LOOSE", "RAGDOLL_JOINTS", "Hinge", "Limb", "loose_pieces", "outline_of", "ragdoll_limbs", "scaled"]
+
+Pieces = tuple[Polygon | Circle, ...]
+Point = tuple[float, float]
+
+HEADS = ("star", "heart", "moon", "crown")
+LETTERS = ("B", "O", "X", "2", "D")
+LOOSE = (*LETTERS, "bird")
+"""What falls beside the ragdolls, a body each."""
+
+_LETTER_UNIT = 0.14
+"""Metres; a letter is five units high."""
+_BIRD_SIZE = 0.5
+"""Of the drawn bird's 1.7 m."""
+
+_CORNERS: Mapping[str, Sequence[Point]] = {
+    "torso": ((-0.10, -0.20), (0.10, -0.20), (0.06, -0.04), (0.15, 0.18), (0.05, 0.21), (-0.05, 0.21), (-0.15, 0.18), (-0.06, -0.04)),
+    "arm": (
+        (-0.03, -0.045), (0.19, -0.040), (0.24, -0.105), (0.34, -0.115), (0.42, -0.060), (0.34, -0.045), (0.30, 0.000),
+        (0.34, 0.045), (0.42, 0.060), (0.34, 0.115), (0.24, 0.105), (0.19, 0.040), (-0.03, 0.045),
+    ),
+    "leg": ((-0.055, 0.03), (-0.045, -0.40), (0.16, -0.40), (0.16, -0.34), (0.050, -0.29), (0.060, 0.03)),
+    "heart": ((0.0, -0.17), (0.15, 0.0), (0.16, 0.08), (0.09, 0.14), (0.0, 0.07), (-0.09, 0.14), (-0.16, 0.08), (-0.15, 0.0)),
+    "crown": (
+        (-0.12, -0.16), (0.12, -0.16), (0.17, 0.14), (0.07, 0.02), (0.0, 0.17), (-0.07, 0.02), (-0.17, 0.14),
+    ),
+    "B": ((0.0, 0.0), (2.4, 0.0), (3.0, 0.6), (3.0, 2.0), (2.6, 2.5), (3.0, 3.0), (3.0, 4.4), (2.4, 5.0), (0.0, 5.0)),
+    "O": ((1.0, 0.0), (2.4, 0.0), (3.4, 1.0), (3.4, 4.0), (2.4, 5.0), (1.0, 5.0), (0.0, 4.0), (0.0, 1.0)),
+    "X": (
+        (0.0, 0.0), (1.1, 0.0), (2.0, 1.6), (2.9, 0.0), (4.0, 0.0), (2.6, 2.5), (4.0, 5.0), (2.9, 5.0), (2.0, 3.4),
+        (1.1, 5.0), (0.0, 5.0), (1.4, 2.5),
+    ),
+    "2": (
+        (0.0, 0.0), (3.2, 0.0), (3.2, 1.0), (1.5, 1.0), (3.2, 2.9), (3.2, 4.2), (2.4, 5.0), (0.8, 5.0), (0.0, 4.2),
+        (0.0, 3.4), (1.0, 3.4), (1.0, 4.0), (2.1, 4.0), (2.1, 3.2), (0.0, 1.0),
+    ),
+    "D": ((0.0, 0.0), (2.0, 0.0), (3.2, 1.2), (3.2, 3.8), (2.0, 5.0), (0.0, 5.0)),
+}  # fmt: skip
+_HOLES: Mapping[str, Sequence[Sequence[Point]]] = {
+    "B": (((1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0)), ((1.0, 3.0), (2.0, 3.0), (2.0, 4.0), (1.0, 4.0))),
+    "O": (((1.4, 1.0), (2.0, 1.0), (2.4, 1.4), (2.4, 3.6), (2.0, 4.0), (1.4, 4.0), (1.0, 3.6), (1.0, 1.4)),),
+    "D": (((1.0, 1.0), (1.6, 1.0), (2.2, 1.6), (2.2, 3.4), (1.6, 4.0), (1.0, 4.0)),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limb:
+    """A body of a ragdoll of size 1: its pieces, and where its origin lies in the ragdoll's frame."""
+
+    name: str
+    pieces: Pieces
+    place: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """A joint between two limbs, by their places in `ragdoll_limbs`: at `anchor`, turning from `lower` to `upper` radians."""
+
+    limb_a: int
+    limb_b: int
+    anchor: Point
+    lower: float
+    upper: float
+
+
+RAGDOLL_JOINTS = (
+    Hinge(0, 1, (0.0, 0.22), -0.6, 0.6),  # neck
+    Hinge(0, 2, (-0.13, 0.15), -1.3, 1.3),  # shoulders
+    Hinge(0, 3, (0.13, 0.15), -1.3, 1.3),
+    Hinge(0, 4, (-0.06, -0.18), -1.2, 0.5),  # hips
+    Hinge(0, 5, (0.06, -0.18), -0.5, 1.2),
+)
+"""Torso 0, head 1, left and right arm 2 and 3, left and right leg 4 and 5."""
+
+
+def outline_of(name: str) -> Outline:
+    """Return an outline by its name, about its own middle, metres."""
+    if name == "star":
+        return Outline.of_polygon(_star(5, 0.18, 0.08))
+    if name == "moon":
+        return Outline.of_polygon(_moon(0.17, 0.09))
+    corners, holes = np.array(_CORNERS[name]), [np.array(hole) for hole in _HOLES.get(name, ())]
+    if name not in LETTERS:
+        return Outline.of_polygon(corners, holes)
+    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    return Outline.of_polygon((corners - middle) * _LETTER_UNIT, [(hole - middle) * _LETTER_UNIT for hole in holes])
+
+
+def ragdoll_limbs(head: str) -> tuple[Limb, ...]:
+    """Return the limbs of a ragdoll with that head."""
+    arm, leg = _pieces("arm"), _pieces("leg")
+    return (
+        Limb("torso", _pieces("torso"), (0.0, 0.0)),
+        Limb(head, _pieces(head), (0.0, 0.36)),
+        Limb("arm", _mirrored(arm), (-0.13, 0.15)),
+        Limb("arm", arm, (0.13, 0.15)),
+        Limb("leg", _mirrored(leg), (-0.06, -0.18)),
+        Limb("leg", leg, (0.06, -0.18)),
+    )
+
+
+def loose_pieces(name: str) -> Pieces:
+    """Return the pieces of something that falls by itself: a letter, or the traced bird about its middle."""
+    return _bird() if name == "bird" else _pieces(name)
+
+
+def scaled(pieces: Pieces, size: float, offset: Point = (0.0, 0.0)) -> Pieces:
+    """Return pieces `size` times as large about the origin, then moved by `offset` metres."""
+    return tuple(
+        Circle(size * piece.radius, (size * piece.center[0] + offset[0], size * piece.center[1] + offset[1]))
+        if isinstance(piece, Circle)
+        else Polygon(size * piece.vertices + offset)
+        for piece in pieces
+    )
+
+
+@cache
+def _pieces(name: str) -> Pieces:
+    return decompose(outline_of(name)).pieces
+
+
+@cache
+def _bird() -> Pieces:
+    box = TRACED.outline.aabb
+    middle = tuple(0.5 * (low + high) for low, high in zip(box.lower, box.upper, strict=True))
+    return scaled(TRACED.pieces, _BIRD_SIZE, (-_BIRD_SIZE * middle[0], -_BIRD_SIZE * middle[1]))
+
+
+def _mirrored(pieces: Pieces) -> Pieces:
+    return tuple(
+        Circle(piece.radius, (-piece.center[0], piece.center[1])) if isinstance(piece, Circle) else Polygon(piece.vertices * (-1.0, 1.0))
+        for piece in pieces
+    )
+
+
+def _star(points: int, outer: float, inner: float) -> FloatArray:
+    turn = math.pi / 2.0 + np.arange(2 * points) * (math.pi / points)
+    radius = np.where(np.arange(2 * points) % 2 == 0, outer, inner)
+    return np.column_stack((radius * np.cos(turn), radius * np.sin(turn)))
+
+
+def _moon(radius: float, shift: float) -> FloatArray:
+    """A crescent, open to the right: a circle without what a circle about (`shift`, 0) through its two tips takes away."""
+    out = np.linspace(0.25 * math.pi, 1.75 * math.pi, 11)
+    outer = radius * np.column_stack((np.cos(out), np.sin(out)))
+    x, y = outer[0]
+    bite, tip = math.hypot(x - shift, y), math.atan2(y, x - shift)
+    back = np.linspace(2.0 * math.pi - tip, tip, 7)[1:-1]
+    return np.vstack((outer, np.column_stack((shift + bite * np.cos(back), bite * np.sin(back)))))

@@ -1,0 +1,227 @@
+"""Thousands of moving boxes, and every broad phase that finds their overlapping pairs: drawn, timed side by side, and compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from demos._broadphase_crowd import HALF, SCENES, Crowd
+from demos._broadphase_picture import ALONE, BAND, MEETING, REGION, draw_chart, draw_questions, draw_structure, sketch_words
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.common.arrays import FloatArray
+from engine.contracts import StepAgreement
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+from engine.render.palette import Color, mix
+from engine.render.rectangles import draw_rectangles
+
+if TYPE_CHECKING:
+    from demos._broadphase_race import Race
+    from engine.app.warmup import BackgroundLoad
+    from engine.broadphase.sketch import Sketch
+    from engine.render.canvas import Canvas
+
+__all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
+
+STRUCTURE_WORDS = (
+    "brute force",
+    "sweep",
+    "two sweeps",
+    "hash",
+    "uniform",
+    "hierarchy",
+    "grid",
+    "automatic",
+    "dynamic tree",
+    "top-down",
+    "bottom-up",
+    "insertion",
+    "morton",
+)
+"""One for each of `engine.broadphase.STRUCTURES`, in their order, short enough for a button."""
+
+_DRAWN = STRUCTURE_WORDS.index("dynamic tree")
+_DISCS = 10
+"""Real bodies among the boxes, to be grabbed and thrown."""
+_RADIUS = 0.6
+_WALL = 0.25
+
+
+@register(
+    id="broadphase",
+    category="Broad phase",
+    title="Thousands of boxes",
+    watch=(
+        "Move the pointer: blue is what a region finds, green what a ray meets, and the cells or nodes that each goes through. "
+        "Try the column with one sweep, or a size spread of 100 with the uniform grid. Discs can be thrown."
+    ),
+)
+class BroadPhaseScene(Demo):
+    """The crowd, the structures, and the chart of their times."""
+
+    parameters = (
+        Parameter.choice("structure", STRUCTURE_WORDS, "structure drawn", default=_DRAWN),
+        Parameter("level", 0, 0, 24, "", "level drawn", True, note="Of trees, from the root, and of grids, from the finest; 0: all."),
+        Parameter.choice("scene", SCENES, "scene"),
+        Parameter("boxes", 1500, 20, 5000, description="boxes", whole=True),
+        Parameter("spread", 4.0, 1.0, 100.0, description="size spread", note="The largest box over the smallest."),
+        Parameter("speed", 2.0, 0.0, 20.0, "m/s", "speed"),
+        Parameter("moving", 1.0, 0.0, 1.0, description="share that moves"),
+    )
+    keys = (("Right click", "put the ray's start there"),)
+    foot_share = 0.2
+    not_kept: ClassVar[frozenset[str]] = frozenset({"race", "_loading", "_sketch"})
+
+    def build(self) -> None:
+        n = int(self.parameter("boxes"))
+        scene = SCENES[round(self.parameter("scene"))]
+        arguments = (scene, self.parameter("spread"), self.parameter("moving"), self.parameter("speed"))
+        self.crowd = Crowd(self.rng("crowd"), n, *arguments)
+        self.stage = self.add_stage(World(WorldSettings(gravity=(0.0, 0.0))))
+        self._build_world(self.stage.world)
+        self.eye = (-HALF[0] + 1.0, HALF[1] - 1.0)
+        self.race: Race | None = None
+        self._loading: BackgroundLoad | None = getattr(self, "_loading", None)
+        self._sketch: Sketch | None = None
+
+    def _build_world(self, world: World) -> None:
+        (x, y), wall = HALF, _WALL
+        for place, size in (((x + wall, 0.0), (wall, y + 2.0 * wall)), ((0.0, y + wall), (x + 2.0 * wall, wall))):
+            for sign in (1.0, -1.0):
+                fixture = FixtureSpec(Polygon.box(*size), friction=0.0, restitution=1.0)
+                world.create_body(BodySpec((fixture,), "static", (sign * place[0], sign * place[1])))
+        rng = self.rng("discs")
+        self.discs = []
+        for k in range(_DISCS):
+            place = (2.4 * x * (k + 0.5) / _DISCS - 1.2 * x, float(rng.uniform(-0.8, 0.8)) * y)
+            turn = float(rng.uniform(-math.pi, math.pi))
+            disc = FixtureSpec(Circle(_RADIUS), friction=0.0, restitution=1.0)
+            velocity = (4.0 * math.cos(turn), 4.0 * math.sin(turn))
+            place = (place[0] / 1.3, place[1])
+            self.discs.append(world.create_body(BodySpec((disc,), position=place, linear_velocity=velocity, allow_sleep=False)))
+
+    def home(self) -> AABB:
+        room = BAND + 0.6 if STRUCTURE_WORDS[self._drawn] in ("sweep", "two sweeps") else 2.0 * _WALL
+        return AABB((-HALF[0] - room, -HALF[1] - room), (HALF[0] + 2.0 * _WALL, HALF[1] + 2.0 * _WALL))
+
+    @property
+    def _drawn(self) -> int:
+        return round(self.parameter("structure"))
+
+    def on_parameter(self, name: str) -> None:
+        if name not in ("structure", "level"):
+            self.restart()
+        self._sketch = None
+
+    # What happens
+
+    @property
+    def boxes(self) -> FloatArray:
+        """All boxes: the crowd's, then those of the discs."""
+        world = self.stage.world
+        at = np.array([world.poses[world.row_of(disc), :2] for disc in self.discs])
+        return np.vstack((self.crowd.boxes, np.hstack((at - _RADIUS, at + _RADIUS))))
+
+    def after_step(self) -> None:
+        self.crowd.step(self.step_seconds)
+        if self._is_loaded():
+            from demos._broadphase_race import Race
+
+            if self.race is None:
+                self.race = Race()
+            boxes = self.boxes
+            n = len(self.crowd)
+            self.race.run(boxes, np.concatenate((self.crowd.moving, np.arange(n, len(boxes)))), self._drawn)
+            self._sketch = None
+
+    def _is_loaded(self) -> bool:
+        """Tell whether the structures' kernels are there; in the window they are loaded in the background."""
+        from demos import _broadphase_race as racing
+
+        if not racing.is_loaded() and not self.interactive:
+            racing.load()
+        elif not racing.is_loaded() and self._loading is None:
+            from engine.app.warmup import BackgroundLoad
+
+            self._loading = BackgroundLoad("from demos._broadphase_race import load; load()", racing.load)
+        return racing.is_loaded()
+
+    def turn(self, point: tuple[float, float]) -> bool:
+        self.eye = point
+        return True
+
+    def drag(self, point: tuple[float, float]) -> None:
+        if not self.grabbing:
+            self.eye = point
+        super().drag(point)
+
+    # What is seen
+
+    def status(self) -> Sequence[StatusLine]:
+        n = len(self.crowd) + len(self.discs)
+        race = self.race
+        if race is None:
+            failure = self._loading.failure if self._loading is not None else ""
+            return [f"{n:,} boxes", (failure, palette.WARNING) if failure else "loading the structures, which are compiled the first time"]
+        lane = race.lanes[self._drawn]
+        chosen = f", now {lane.phase.chosen}" if hasattr(lane.phase, "chosen") else ""
+        kept = f": {sketch_words(self._sketch)}" if self._sketch is not None else ""
+        verdict, color = self._verdict(race)
+        return [(f"{lane.phase.name}{chosen}{kept}", palette.ACCENT), (f"{n:,} boxes, {len(race.pairs):,} pairs; {verdict}", color)]
+
+    def _verdict(self, race: Race) -> tuple[str, Color]:
+        if race.n_wrong:
+            names = ", ".join(f"{lane.phase.name} ({lane.wrong})" for lane in race.lanes if lane.wrong)
+            return f"other pairs than brute force: {names}", palette.UNEXPLAINED
+        return f"the same by all in {race.n_compared:,} comparisons", palette.AGREE
+
+    def agreement(self) -> StepAgreement:
+        """Return the contacts compared with Box2D; an answer that is not the oracle's counts as unexplained too."""
+        total = super().agreement()
+        if self.race is None:
+            return total
+        n_wrong = self.race.n_wrong
+        return StepAgreement(total.compared + n_wrong, total.agree, total.explained, total.unexplained + n_wrong, total.max_point_error)
+
+    def summary(self) -> Sequence[str]:
+        race = self.race
+        if race is None:
+            return ()
+        words, _ = self._verdict(race)
+        known = [(lane.phase.name, lane.ms) for lane in race.lanes]
+        times = ", ".join(f"{name} {ms:.2f}" for name, ms in known if ms is not None)
+        return [f"{len(self.boxes):,} boxes, {len(race.pairs):,} pairs; {words}", f"ms a frame, medians: {times}"]
+
+    def draw_background(self, canvas: Canvas) -> None:
+        if self.race is not None:
+            if self._sketch is None:
+                self._sketch = self.race.lanes[self._drawn].phase.sketch()
+            draw_structure(canvas, self._sketch, int(self.parameter("level")) - 1)
+        boxes = self.crowd.boxes
+        meeting = np.zeros(len(boxes) + len(self.discs), dtype=np.bool_)
+        if self.race is not None and self.race.pairs.max(initial=-1) < len(meeting):
+            meeting[self.race.pairs] = True
+        meets = meeting[: len(boxes)]
+        still = ~self.crowd.is_moving
+        draw_rectangles(canvas, boxes[~meets & still], mix(palette.BACKGROUND, ALONE, 0.7))
+        draw_rectangles(canvas, boxes[~meets & ~still], ALONE)
+        draw_rectangles(canvas, boxes[meets], mix(palette.BACKGROUND, MEETING, 0.75))
+
+    def draw(self, canvas: Canvas) -> None:
+        race = self.race
+        if race is not None and self._sketch is not None:
+            phase = race.lanes[self._drawn].phase
+            x, y = self.pointed if self.pointed is not None else (0.3 * HALF[0], -0.2 * HALF[1])
+            region = np.array((x - 0.5 * REGION[0], y - 0.5 * REGION[1], x + 0.5 * REGION[0], y + 0.5 * REGION[1]))
+            ray = np.array(self.eye), np.array((x - self.eye[0], y - self.eye[1]))
+            found = phase.regions(region[None])[:, 1], phase.rays(ray[0][None], ray[1][None])[:, 1]
+            boxes = self.boxes
+            if max(int(one.max(initial=-1)) for one in found) < len(boxes):
+                draw_questions(canvas, boxes, self._sketch, region, ray, found)
+            draw_chart(canvas, race, self._drawn, self.foot_share)

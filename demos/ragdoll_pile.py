@@ -1,0 +1,226 @@
+"""Hundreds of figures that are not convex fall into a pit: ragdolls with stars and moons for heads, letters with holes, traced birds.
+
+They come one by one, each out of a place of its own above the pit, so that none begins inside another. Everything is drawn from the seed
+when the scene is built: the figure that comes in a step depends on neither the heap nor the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from demos._pile_figures import HEADS, LOOSE, RAGDOLL_JOINTS, loose_pieces, ragdoll_limbs, scaled
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.app.stage import Stage
+from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World
+from engine.geometry import AABB, Circle, Polygon, Transform
+from engine.render import palette
+from engine.render.palette import Color
+
+__all__ = ["RagdollPile"]
+
+_RAGDOLLS = 0.5
+"""Share of the figures that are ragdolls."""
+_SIZES = (0.9, 1.0, 1.15, 1.3)
+_PITCH = 1.7
+"""Metres from one place above the pit to the next: no figure of the largest size reaches 0.85 m from its middle."""
+_WALL = 0.5
+_RISE = 2.0
+"""Metres from the rim to where figures come from."""
+_FALL = 3.0
+"""m/s with which they come, so that a place is soon free again."""
+_CLEAR = 1.45
+"""Metres around a place without any body's origin: 0.85 m for the figure that comes, 0.6 m for what another body reaches from its own."""
+_TOSS_SPEED = (5.0, 9.0)
+_JOINT_FRICTION = 0.03
+"""N m that a hinge of size 1 resists with, a motor that wants to stand still. An arm of 0.05 kg held out level pulls with 0.11 N m: limbs
+still hang down, but a heap of them comes to rest."""
+_AIR = 1.0
+"""1/s, damping: nothing falls faster than g / 1 s^-1 = 10 m/s. Box2D takes steps of 1/60 s and does not look between them where both bodies
+are dynamic: what comes much faster goes halfway through limbs 0.1 m thick, and then stays stuck in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Coming:
+    """A figure still to come: which, how large, how turned, how fast it spins, its colour."""
+
+    kind: str
+    size: float
+    angle: float
+    spin: float
+    color: Color
+
+
+@register(
+    id="ragdoll_pile",
+    category="Shapes",
+    title="Ragdoll pile",
+    watch=(
+        "Figures with dents, hooks and holes fall into a heap: each is cut into convex pieces, one fixture each. Hooked hands catch on "
+        "letters; the live check recomputes every contact of them all."
+    ),
+)
+class RagdollPile(Demo):
+    """The pit grows with the number of figures."""
+
+    parameters = (
+        Parameter("figures", 80, 1, 600, "", "figures", whole=True, slider_high=300),
+        Parameter("rate", 6.0, 0.5, 30.0, "1/s", "figures that come in a second"),
+        Parameter("friction", 0.4, 0.0, 1.0, "", "friction"),
+    )
+    layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+    keys = (("T", "toss everything up"),)
+
+    def build(self) -> None:
+        """Dig the pit and draw the order of the figures."""
+        count = int(self.parameter("figures"))
+        self._places = max(4, round(0.65 * math.sqrt(count)))
+        self._half_width = 0.5 * self._places * _PITCH
+        self._depth = max(3.0, self._half_width)
+        self.stage: Stage = self.add_stage(World())
+        self._dig()
+        rng = self.rng("figures")
+        n_ragdolls = math.ceil(_RAGDOLLS * count)
+        kinds = [HEADS[k % len(HEADS)] for k in range(n_ragdolls)] + [LOOSE[k % len(LOOSE)] for k in range(count - n_ragdolls)]
+        self._coming = [
+            _Coming(
+                kinds[k],
+                float(rng.choice(_SIZES)),
+                float(rng.uniform(-math.pi, math.pi)),
+                float(rng.uniform(-2.0, 2.0)),
+                palette.BODY_COLORS[int(rng.integers(len(palette.BODY_COLORS)))],
+            )
+            for k in rng.permutation(count).tolist()
+        ]
+        self._order = rng.permutation(self._places).tolist()
+        self._turn = 0
+        self._come = 0
+        self._owed = 1.0
+        self._tosses = 0
+
+    @property
+    def n_come(self) -> int:
+        """How many figures have come."""
+        return self._come
+
+    def before_step(self) -> None:
+        """Let the figures come that are due, where there is room for them."""
+        while self._owed >= 1.0 and self._come < len(self._coming):
+            at = self._free_place()
+            if at is None:
+                break
+            self._make(self._coming[self._come], self._come, at)
+            self._come += 1
+            self._owed -= 1.0
+        self._owed = min(self._owed + self.parameter("rate") / self.stage.world.settings.hertz, 2.0)
+
+    def home(self) -> AABB:
+        """Show the pit and a part of the fall."""
+        width = self._half_width + _WALL
+        return AABB((-width, -_WALL), (width, self._depth + 0.5 * _RISE))
+
+    def on_key(self, key: str) -> bool:
+        """Toss everything up with T, each figure a little differently."""
+        if key != "t":
+            return False
+        self._tosses += 1
+        rng = self.rng(f"toss {self._tosses}")
+        world = self.stage.world
+        for body in world.body_ids[1:]:
+            if world.body(body).spec.type == "dynamic":
+                world.set_velocity(body, (float(rng.uniform(-1.5, 1.5)), float(rng.uniform(*_TOSS_SPEED))), float(rng.uniform(-2.0, 2.0)))
+        return True
+
+    def on_parameter(self, name: str) -> None:
+        """Change friction on the spot, and the rate for those still to come; another number of figures begins anew."""
+        if name == "figures":
+            self.restart()
+        elif name == "friction":
+            world = self.stage.world
+            for fixture in world.fixture_ids:
+                world.set_fixture(fixture, friction=self.parameter("friction"))
+            for body in world.body_ids[1:]:
+                world.set_awake(body, True)
+
+    def status(self) -> Sequence[StatusLine]:
+        """Count what there is, and what a step of it costs."""
+        world = self.stage.world
+        n_bodies = len(world.body_ids) - 1  # without the pit
+        asleep = int((~world.awake[1:]).sum())
+        times = self.stage.times
+        return (
+            (f"{self._come} of {len(self._coming)} figures: {n_bodies} bodies, {len(world.fixture_ids)} fixtures", palette.TEXT),
+            (f"{len(world.joint_ids)} joints, {len(world.contacts)} contacts, {asleep} bodies asleep (dim)", palette.TEXT),
+            (f"a step {times.step:.1f} ms, its check {times.check:.1f} ms", palette.CAPTION),
+        )
+
+    def _dig(self) -> None:
+        width, height = self._half_width, self._depth + 60.0  # what is tossed up comes back
+        sides = (
+            Polygon.box(width + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
+            Polygon.box(0.5 * _WALL, 0.5 * height, (-width - 0.5 * _WALL, 0.5 * height)),
+            Polygon.box(0.5 * _WALL, 0.5 * height, (width + 0.5 * _WALL, 0.5 * height)),
+        )
+        fixtures = tuple(FixtureSpec(side, friction=self.parameter("friction")) for side in sides)
+        self.stage.world.create_body(BodySpec(fixtures, type="static", name="pit"))
+
+    def _free_place(self) -> tuple[float, float] | None:
+        """Return the next place above the pit that nothing is near; None while there is none."""
+        positions = self.stage.world.poses[1:, :2]
+        for _ in range(self._places):
+            place = self._order[self._turn % self._places]
+            self._turn += 1
+            at = ((place + 0.5) * _PITCH - self._half_width, self._depth + _RISE)
+            if not (np.hypot(*(positions - at).T) < _CLEAR).any():
+                return at
+        return None
+
+    def _make(self, figure: _Coming, number: int, at: tuple[float, float]) -> None:
+        if figure.kind in HEADS:
+            self._make_ragdoll(figure, number, at)
+        else:
+            self._make_body(loose_pieces(figure.kind), figure, figure.kind, Transform(at, figure.angle), 0)
+
+    def _make_ragdoll(self, figure: _Coming, number: int, at: tuple[float, float]) -> None:
+        frame = Transform(at, figure.angle)
+        bodies = []
+        for limb in ragdoll_limbs(figure.kind):
+            place = frame.apply((figure.size * limb.place[0], figure.size * limb.place[1]))
+            bodies.append(self._make_body(limb.pieces, figure, limb.name, Transform(place, figure.angle), -1 - number))
+        for hinge in RAGDOLL_JOINTS:
+            anchor = frame.apply((figure.size * hinge.anchor[0], figure.size * hinge.anchor[1]))
+            self.stage.world.create_joint(
+                RevoluteJointSpec(
+                    bodies[hinge.limb_a],
+                    bodies[hinge.limb_b],
+                    anchor,
+                    enable_limit=True,
+                    lower_angle=hinge.lower,
+                    upper_angle=hinge.upper,
+                    enable_motor=True,
+                    max_motor_torque=_JOINT_FRICTION * figure.size**3,
+                )
+            )
+
+    def _make_body(self, pieces: tuple[Polygon | Circle, ...], figure: _Coming, name: str, xf: Transform, group: int) -> int:
+        friction = self.parameter("friction")
+        body = self.stage.world.create_body(
+            BodySpec(
+                tuple(FixtureSpec(piece, density=1.0, friction=friction, group=group) for piece in scaled(pieces, figure.size)),
+                position=xf.position,
+                angle=xf.angle,
+                linear_velocity=(0.0, -_FALL),
+                angular_velocity=figure.spin if group == 0 else 0.0,
+                linear_damping=_AIR,
+                angular_damping=_AIR,
+                name=name,
+            )
+        )
+        self.stage.colors[body] = figure.color
+        return body

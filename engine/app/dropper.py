@@ -1,0 +1,147 @@
+"""The window's side of dropping files: events in, bodies out, and every mistake a line of words.
+
+Reading and tracing a file takes from some milliseconds to seconds, so a thread of its own does it, and the picture goes on meanwhile. The
+thread touches no world: what it has read is put into the demo by the window, between two steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pygame
+
+from engine.app.demo import Demo
+from engine.app.dropped_picture import picture_of
+from engine.app.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
+from engine.app.layout import Place
+from engine.app.session import Session
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile
+
+__all__ = ["DROP_EVENTS", "Dropper"]
+
+DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCOMPLETE)
+"""Text that is dropped, and where a drop begins and ends, are taken and ignored."""
+
+Point = tuple[float, float]
+Reader = Callable[[str, float], "BodyFile | type[Demo]"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """A file, the demo it fell into, where, and how large its body is to be, metres."""
+
+    path: str
+    demo: Demo
+    point: Point
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    dropped: _Dropped
+    result: BodyFile | type[Demo] | Exception
+
+
+def read_file(path: str, size: float) -> BodyFile | type[Demo]:
+    """Return what a file becomes: a body, or, of a pair file, the demo that shows the pair. Errors as `load_dropped`."""
+    if is_pair_file(path):
+        from engine.app.commands.run_pair import inspector_of
+
+        return inspector_of(path)[1]
+    return load_dropped(path, size)
+
+
+class Dropper:
+    """Takes the files dropped on a window, in their order.
+
+    Parameters
+    ----------
+    read : callable, optional
+        Path and size to what the file becomes; `read_file`. It runs in another thread.
+    """
+
+    def __init__(self, read: Reader = read_file) -> None:
+        self._read = read
+        self._waiting: SimpleQueue[_Dropped] = SimpleQueue()
+        self._done: SimpleQueue[_Read] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._n_pending = 0
+        self._n_together = 0
+
+    @property
+    def n_pending(self) -> int:
+        """How many files are being read or wait for it."""
+        return self._n_pending
+
+    def take(self, event: pygame.event.Event, session: Session, view: Place) -> None:
+        """Begin to read a dropped file. Several that come at once lie one above the other."""
+        if event.type != pygame.DROPFILE:
+            return
+        demo, size = session.demo, drop_size(session.demo)
+        x, y = session.camera.to_world(_pointer(event, view))
+        self._waiting.put(_Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size))
+        self._n_together += 1
+        self._n_pending += 1
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="dropped files", daemon=True)
+            self._thread.start()
+        session.messages.say(f"reading {Path(event.file).name}", is_passing=True)
+
+    def deliver(self, session: Session) -> type[Demo] | None:
+        """Put what has been read into its demo; return a demo to open, of a pair file. Called once a frame."""
+        self._n_together = 0
+        opened: type[Demo] | None = None
+        while True:
+            try:
+                done = self._done.get_nowait()
+            except Empty:
+                return opened
+            self._n_pending -= 1
+            if done.dropped.demo is not session.demo:  # the user has gone elsewhere meanwhile
+                continue
+            if isinstance(done.result, type):
+                opened = done.result
+            else:
+                _put(session, done.dropped, done.result)
+
+    def _work(self) -> None:
+        while True:
+            dropped = self._waiting.get()
+            try:
+                result: Any = self._read(dropped.path, dropped.size)
+                if not isinstance(result, type):
+                    picture_of(result)  # read here, so that drawing finds it ready
+            except Exception as error:
+                result = error
+            self._done.put(_Read(dropped, result))
+
+
+def _put(session: Session, dropped: _Dropped, result: BodyFile | Exception) -> None:
+    """Let the body fall, or say why there is none."""
+    try:
+        if isinstance(result, Exception):
+            raise result
+        session.messages.say(words_of(session.act("drop", result, dropped.point)))
+    except Exception as error:
+        session.messages.say(refusal(dropped.path, error), palette.WARNING)
+
+
+def _pointer(event: pygame.event.Event, view: Place) -> Point:
+    """Return the pixel where a file was let go; the middle of the view if that is elsewhere or unknown.
+
+    While something is dragged in from another window, the system sends no motion, so the place is asked for anew.
+    """
+    at = getattr(event, "pos", None)
+    if at is None:
+        (x, y), (left, top) = pygame.mouse.get_pos(desktop=True), pygame.display.get_window_position()
+        at = x - left, y - top
+    inside = view[0] <= at[0] < view[0] + view[2] and view[1] <= at[1] < view[1] + view[3]
+    return (float(at[0]), float(at[1])) if inside else (view[0] + 0.5 * view[2], view[1] + 0.5 * view[3])

@@ -1,0 +1,338 @@
+"""The past of a demo: every input by step, the whole state at keyframes, and the way back, exact to the last bit.
+
+    keyframe       keyframe       keyframe             tip
+    |--i--i--------|---i----------|----------i---------|     i: inputs, in front of the step they were given before
+                                       now
+
+A demo's state after a step is a function of the state before it and of the inputs given in between: worlds are stepped by fixed
+seconds, random numbers are part of the state, no clock is asked. So to go to a step, put back the last keyframe before it and give the
+inputs and take the steps again. `Demo.step` builds its worlds anew at every keyframe, or the order of contacts, which nobody can put
+back, would tell a world that came here by itself from one that was put back here (`World.rebuild`).
+
+Going back forgets nothing: what lies ahead is played again, until something else is done there; then a new branch begins, and the old
+future is what `redo` returns to as long as nothing else was done since. A gesture, from the grip to the release, is undone as one.
+
+Every step's hash is kept. A step taken again that has another hash is a fault of this program or of the demo: `divergence` says where
+it was met first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from engine.app.keeping import KeptState, keep, put_back
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError, LabError
+
+if TYPE_CHECKING:
+    from engine.app.demo import Demo
+
+__all__ = ["ACTIONS", "Divergence", "History", "Input", "demo_hash"]
+
+ACTIONS: dict[str, bool] = {
+    "press": True,
+    "lift": False,
+    "lift_all": False,
+    "set_parameter": True,
+    "restart": True,
+    "drop": True,
+    "grab": True,
+    "drag": False,
+    "release": False,
+    "turn": True,
+    "on_wheel": True,
+    "edit": True,
+}
+"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it."""
+
+_MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
+
+MOST_BYTES = 96_000_000
+"""Keyframes beyond this are thinned out, the older the wider; a step between those left takes longer to reach."""
+
+_HASH_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something done to a demo: one of `ACTIONS` with its arguments."""
+
+    action: str
+    arguments: tuple[Any, ...]
+
+    @property
+    def begins(self) -> bool:
+        """Whether `undo` stops before it."""
+        return ACTIONS[self.action]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A step that, taken again, ended otherwise: a fault."""
+
+    step: int
+
+
+@dataclass(slots=True)
+class _Line:
+    """One course of events: inputs[k] were given after step k, before the next; hashes[k] is the state right after step k."""
+
+    inputs: list[list[Input]] = field(default_factory=lambda: [[]])
+    hashes: list[bytes] = field(default_factory=list)
+
+    @property
+    def last(self) -> int:
+        return len(self.inputs) - 1
+
+
+def demo_hash(demo: Demo) -> bytes:
+    """Return a digest of all worlds of a demo, of the raw float bits of every body, and of the parameters."""
+    digest = blake2b(digest_size=_HASH_BYTES)
+    for stage in demo.stages:
+        digest.update(stage.world.state_hash().encode())
+    digest.update(repr(sorted(demo.values.items())).encode())
+    return digest.digest()
+
+
+class History:
+    """Steps a demo, acts on it, and goes back and forth in what happened.
+
+    Parameters
+    ----------
+    demo : Demo
+        Between two steps. Everything that is done to it from now on goes through here.
+    most_bytes : int
+        Of keyframes.
+
+    Attributes
+    ----------
+    now : int
+        Steps from the beginning of the history to where the demo stands.
+    divergence : Divergence or None
+    """
+
+    def __init__(self, demo: Demo, most_bytes: int = MOST_BYTES) -> None:
+        self.demo = demo
+        self.now = 0
+        self.divergence: Divergence | None = None
+        self._most_bytes = most_bytes
+        self._line = _Line(hashes=[demo_hash(demo)])
+        self._given = 0
+        """How many of the inputs at `now` were given."""
+        self._kept: dict[int, KeptState] = {0: keep(demo)}
+        self._undone: list[tuple[_Line, int, int]] = []
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def last(self) -> int:
+        """The farthest step that happened."""
+        return self._line.last
+
+    @property
+    def at_tip(self) -> bool:
+        """Whether nothing lies ahead."""
+        return self.now == self.last and self._given == len(self._line.inputs[self.now])
+
+    @property
+    def keyframes(self) -> Sequence[int]:
+        """Steps from which others are reached."""
+        return sorted(self._kept)
+
+    @property
+    def n_bytes(self) -> int:
+        """About what the keyframes take."""
+        return sum(state.n_bytes for state in self._kept.values())
+
+    @property
+    def inputs(self) -> tuple[tuple[Input, ...], ...]:
+        """Everything done, by the number of steps taken before it."""
+        return tuple(tuple(given) for given in self._line.inputs)
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Steps before which something was begun: for a time line."""
+        return tuple(step for step, given in enumerate(self._line.inputs) if any(one.begins for one in given))
+
+    def hash_at(self, step: int) -> bytes:
+        """Return the digest of the state right after a step."""
+        return self._line.hashes[self._checked(step)]
+
+    # -- going on -----------------------------------------------------------------------------------------------------
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, now; return what it returns. What lay ahead is another branch from then on.
+
+        A click, a turn of the wheel or a key of which the demo says that it means nothing (False) is no part of the history.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such action.
+        LabError
+            The demo refuses it. That is part of the history too: it is refused again when it is played again.
+        """
+        if action not in ACTIONS:
+            raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
+        is_nothing = False
+        try:
+            result = _method(self.demo, action)(*arguments)
+            is_nothing = result is False and action in _MAY_BE_NOTHING
+        finally:
+            if not is_nothing:
+                self._branch()
+                self._line.inputs[self.now].append(Input(action, arguments))
+                self._given += 1
+        return result
+
+    def step(self) -> None:
+        """Take a step: the next of what lies ahead, or one that has not been yet.
+
+        Raises
+        ------
+        LabError
+            The demo's step failed; it counts as taken, and fails again when it is taken again.
+        """
+        self._give_rest()
+        is_new = self.now == self.last
+        try:
+            self.demo.step()
+        finally:
+            self.now += 1
+            self._given = 0
+            found = demo_hash(self.demo)
+            if is_new:
+                self._line.inputs.append([])
+                self._line.hashes.append(found)
+            elif found != self._line.hashes[self.now] and self.divergence is None:
+                self.divergence = Divergence(self.now)
+            if self.demo.is_keyframe and self.now not in self._kept:
+                self._kept[self.now] = keep(self.demo)
+                self._thin()
+
+    # -- going back ---------------------------------------------------------------------------------------------------
+
+    def seek(self, step: int, progress: Callable[[int], object] | None = None) -> None:
+        """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it."""
+        self._go(self._checked(step), None if step == self.last else 0, progress)
+
+    def undo(self) -> bool:
+        """Go back to before the last thing that was begun; False if there is none."""
+        for step in range(self.now, -1, -1):
+            given = self._line.inputs[step][: self._given] if step == self.now else self._line.inputs[step]
+            for k in range(len(given) - 1, -1, -1):
+                if given[k].begins:
+                    self._undone.append((self._line, self.now, self._given))
+                    self._go(step, k, None)
+                    return True
+        return False
+
+    def redo(self) -> bool:
+        """Return to where the last `undo` started from; False if there is no such thing, or something else was done since."""
+        if not self._undone:
+            return False
+        self._line, step, given = self._undone.pop()
+        self._go(step, given, None)
+        return True
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to go back to before."""
+        here = self._line.inputs[self.now][: self._given]
+        return any(one.begins for one in here) or any(one.begins for given in self._line.inputs[: self.now] for one in given)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether `redo` has somewhere to go."""
+        return bool(self._undone)
+
+    def verify(self, progress: Callable[[int], object] | None = None) -> Divergence | None:
+        """Play everything again from the beginning, without keyframes, and return the first step that ends otherwise, if any."""
+        here, given = self.now, self._given
+        kept = self._kept
+        self._kept = {0: kept[0]}
+        self.divergence = None
+        try:
+            self._go(self.last, None, progress)
+        finally:
+            self._kept = kept
+        self._go(here, given, None)
+        return self.divergence
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _checked(self, step: int) -> int:
+        if not 0 <= integer("step", step, 0) <= self.last:
+            raise InvalidInputError("step", f"from 0 to {self.last}", step)
+        return step
+
+    def _branch(self) -> None:
+        """Let what lies ahead be another line; what was undone can be redone no more."""
+        self._undone.clear()
+        if self.at_tip:
+            return
+        inputs = [list(given) for given in self._line.inputs[: self.now]]
+        inputs.append(self._line.inputs[self.now][: self._given])
+        self._line = _Line(inputs, self._line.hashes[: self.now + 1])
+        for step in [step for step in self._kept if step > self.now]:
+            del self._kept[step]
+
+    def _give_rest(self) -> None:
+        """Give what is left of the inputs at this step."""
+        for one in self._line.inputs[self.now][self._given :]:
+            _repeat(self.demo, one)
+        self._given = len(self._line.inputs[self.now])
+
+    def _go(self, step: int, given: int | None, progress: Callable[[int], object] | None) -> None:
+        """Go to where `given` of the inputs at a step were given; to where all were, without it."""
+        wanted = len(self._line.inputs[step]) if given is None else given
+        if not (self.now < step or (self.now == step and self._given <= wanted)) or any(self.now < at <= step for at in self._kept):
+            at = max(at for at in self._kept if at <= step)
+            put_back(self.demo, self._kept[at])
+            self.now, self._given = at, 0
+        checking = [(stage, stage.checking) for stage in self.demo.stages]
+        for stage, _ in checking:
+            stage.checking = False
+        try:
+            while self.now < step:
+                _quietly(self.step)
+                if progress is not None:
+                    progress(self.now)
+        finally:
+            for stage, was in checking:
+                stage.checking = was
+        for one in self._line.inputs[step][self._given : wanted]:
+            _repeat(self.demo, one)
+        self._given = wanted
+        self.demo.use_missing_referees()
+
+    def _thin(self) -> None:
+        """Drop every second keyframe, the oldest first, never the first or the last, while there is too much of them."""
+        while self.n_bytes > self._most_bytes:
+            steps = sorted(self._kept)
+            droppable = steps[1:-1:2]
+            if not droppable:
+                return
+            older = droppable[: max(1, len(droppable) // 2)]
+            for step in older:
+                del self._kept[step]
+
+
+def _method(demo: Demo, action: str) -> Callable[..., Any]:
+    method: Callable[..., Any] = getattr(demo, action)
+    return method
+
+
+def _repeat(demo: Demo, one: Input) -> None:
+    _quietly(lambda: _method(demo, one.action)(*one.arguments))
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    """Do again what may have failed then: it fails again, in the same way."""
+    try:
+        action()
+    except LabError:
+        return

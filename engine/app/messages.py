@@ -1,0 +1,52 @@
+"""Lines told at the foot of the view, one after another, each for some seconds."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from engine.render import palette
+from engine.render.palette import Color
+
+__all__ = ["Message", "Messages"]
+
+_SECONDS, _LEAST_SECONDS = 6.0, 2.0
+"""How long a message stays, and how long it stays where others wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Words, their colour, and whether they only hold until the next ones come ("reading ...")."""
+
+    words: str
+    color: Color = palette.TEXT
+    is_passing: bool = False
+
+
+class Messages:
+    """The queue of them."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Message] = deque()
+        self._shown_for = 0.0
+
+    @property
+    def now(self) -> Message | None:
+        """What is to be shown."""
+        return self._waiting[0] if self._waiting else None
+
+    def say(self, words: str, color: Color = palette.TEXT, is_passing: bool = False) -> None:
+        """Tell something after what was told before."""
+        if self._waiting and self._waiting[-1].is_passing:
+            self._waiting.pop()
+        if not self._waiting:
+            self._shown_for = 0.0
+        self._waiting.append(Message(words, color, is_passing))
+
+    def advance(self, elapsed: float) -> None:
+        """Let `elapsed` real seconds pass."""
+        self._shown_for += elapsed
+        alone = len(self._waiting) == 1
+        if self._waiting and not (alone and self._waiting[0].is_passing) and self._shown_for > (_SECONDS if alone else _LEAST_SECONDS):
+            self._waiting.popleft()
+            self._shown_for = 0.0

@@ -1,0 +1,208 @@
+"""Going back in a demo and forth again is exact; what is done in the past begins a branch; undo and redo."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.history import History, demo_hash
+from engine.app.keeping import KeepingError, keep
+from engine.app.registry import all_demos
+from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.common.errors import InvalidInputError
+from engine.geometry import Circle, Polygon
+
+
+class Rain(Demo):
+    """Discs fall at random; a key makes the next ones large; restarts by a parameter are left to others."""
+
+    id = "rain"
+
+    def build(self) -> None:
+        world = World()
+        world.create_body(BodySpec((FixtureSpec(Polygon.box(4.0, 0.5)),), type="static"))
+        self.add_stage(world)
+        self.random = self.rng("rain")
+        self.radius = 0.2
+        self.fallen: list[int] = []
+
+    def before_step(self) -> None:
+        if self.steps % 9 == 0:
+            place = float(self.random.uniform(-3.0, 3.0)), 5.0
+            self.fallen.append(self.stages[0].world.create_body(BodySpec((FixtureSpec(Circle(self.radius)),), position=place)))
+        if "left" in self.held:
+            self.stages[0].world.apply_impulse(self.fallen[0], (-0.01, 0.0))
+
+    def on_key(self, key: str) -> bool:
+        self.radius = 0.35
+        return True
+
+
+def played(steps: int = 300) -> History:
+    memory.load()
+    history = History(Rain(3))
+    for step in range(steps):
+        if step == 40:
+            history.act("press", "left")
+        if step == 70:
+            history.act("lift", "left")
+        if step == 130:
+            assert history.act("grab", history.demo.stages[0].world.state(history.demo.fallen[2]).position)  # type: ignore[attr-defined]
+        if 130 < step < 160:
+            history.act("drag", (0.05 * (step - 130), 3.0))
+        if step == 160:
+            history.act("release")
+        history.step()
+    return history
+
+
+def test_every_step_is_found_again() -> None:
+    history = played()
+    end = demo_hash(history.demo)
+    rng = random.Random(1)
+    for step in [0, 299, 120, 121, 119, *(rng.randrange(300) for _ in range(8))]:
+        history.seek(step)
+        assert history.now == step
+        assert demo_hash(history.demo) == history.hash_at(step), step
+        assert history.demo.steps == step
+    history.seek(300)
+    assert demo_hash(history.demo) == end
+    assert history.divergence is None
+    assert history.verify() is None
+
+
+def test_a_run_that_was_rewound_ends_as_one_that_was_not() -> None:
+    straight, wandering = played(260), played(150)
+    wandering.seek(20)
+    wandering.seek(140)
+    wandering.seek(150)
+    for step in range(150, 260):
+        if 150 <= step < 160:
+            wandering.act("drag", (0.05 * (step - 130), 3.0))
+        if step == 160:
+            wandering.act("release")
+        wandering.step()
+        if step % 50 == 0:
+            wandering.seek(step - 30)
+            wandering.seek(wandering.last)
+    assert demo_hash(wandering.demo) == demo_hash(straight.demo)
+
+
+def test_doing_something_in_the_past_begins_a_branch() -> None:
+    history = played(200)
+    old = history.hash_at(200)
+    history.seek(100)
+    assert not history.at_tip
+    history.act("press", "up")
+    assert history.at_tip and history.last == 100
+    while history.now < 200:
+        history.step()
+    assert history.hash_at(200) != old
+    assert history.verify() is None
+
+
+def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
+    history = played(200)
+    end = demo_hash(history.demo)
+    assert history.undo()  # the grab at 130, with its drags
+    assert history.now == 130 and not history.demo.grabbing
+    assert history.undo()  # the key at 40
+    assert history.now == 40 and not history.demo.held
+    assert not history.undo()
+    assert history.redo() and history.now == 130
+    assert history.redo() and history.now == 200 and demo_hash(history.demo) == end
+    assert not history.redo()
+    history.undo()
+    history.act("press", "a")
+    assert not history.can_redo
+
+
+def test_a_restart_can_be_undone() -> None:
+    history = played(100)
+    end = demo_hash(history.demo)
+    history.act("restart")
+    assert history.demo.steps == 0
+    for _ in range(30):
+        history.step()
+    assert history.undo()
+    assert demo_hash(history.demo) == end
+
+
+def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
+    memory.load()
+    history = History(Rain(3), most_bytes=120_000)
+    for _ in range(1500):
+        history.step()
+    assert history.n_bytes <= 120_000
+    assert len(history.keyframes) < 1500 // 60
+    history.seek(700)
+    assert demo_hash(history.demo) == history.hash_at(700)
+
+
+def test_a_fault_is_named() -> None:
+    history = played(60)
+    history._line.hashes[50] = b"another"
+    history.seek(10)
+    history.seek(59)
+    assert history.divergence is not None and history.divergence.step == 50
+
+
+def test_edits_are_part_of_the_past() -> None:
+    history = played(50)
+    spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
+    body = history.act("edit", 0, "create_body", (spec,))
+    history.step()
+    history.act("edit", 0, "set_body", (body,), (("fixed_rotation", True),))
+    history.act("edit", 0, "set_settings", (), (("gravity", (1.0, -5.0)),))
+    for _ in range(50):
+        history.step()
+    end = demo_hash(history.demo)
+    history.seek(20)
+    assert not history.demo.stages[0].world.is_body(body)
+    history.seek(history.last)
+    assert demo_hash(history.demo) == end
+    assert history.undo() and history.demo.stages[0].world.settings.gravity == (0.0, -10.0)
+    for arguments, message in (((1, "create_body"), "stage must be below 1"), ((0, "snapshot"), "method must be one of create_body")):
+        with pytest.raises(InvalidInputError, match=message):
+            history.demo.edit(*arguments)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_put_back_is_refused_by_name() -> None:
+    demo = Rain(0)
+    demo.works = (step for step in range(3))  # type: ignore[attr-defined]
+    with pytest.raises(KeepingError, match="generator"):
+        keep(demo)
+
+
+def test_wrong_steps_and_actions_are_refused() -> None:
+    history = played(10)
+    with pytest.raises(InvalidInputError, match="step must be from 0 to 10"):
+        history.seek(11)
+    with pytest.raises(InvalidInputError, match="action must be one of"):
+        history.act("__init__")
+
+
+@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
+def test_every_demo_can_be_rewound(kind: type[Demo]) -> None:
+    memory.load()
+    history = History(kind(0))
+    points = [(0.0, 1.0), (1.5, 2.0), (-2.0, 0.5)]
+    for step in range(150):
+        if step % 31 == 11:
+            history.act("grab", points[step % 3])
+        if step % 31 == 20:
+            history.act("drag", points[(step + 1) % 3])
+        if step % 31 == 29:
+            history.act("release")
+        if step in (17, 60, 90):
+            history.act("press", {17: "right", 60: "up", 90: "t"}[step])
+        if step in (37, 80):
+            history.act("lift_all")
+        history.step()
+    for step in (125, 60, 3, 149):
+        history.seek(step)
+        assert demo_hash(history.demo) == history.hash_at(step), step
+    history.seek(150)
+    assert history.divergence is None

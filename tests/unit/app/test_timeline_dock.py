@@ -1,0 +1,130 @@
+"""The time line under the scene, driven by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pygame
+import pytest
+
+from engine.app.dock import Dock, carve
+from engine.app.history import demo_hash
+from engine.app.registry import find_demo
+from engine.app.timeline_dock import TimelineDock
+from engine.app.window import Window
+
+FRAME = 1.0 / 60.0
+
+
+@pytest.fixture
+def window() -> Iterator[Window]:
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    demo = find_demo("simple_shapes")
+    yield Window((1280, 720), (demo,), demo(0, {"count": 12}))
+    pygame.display.quit()
+
+
+def frames(window: Window, n: int = 1) -> None:
+    surface = pygame.Surface((1280, 720))
+    for _ in range(n):
+        window.update(FRAME)
+        window.draw(surface)
+
+
+def key(window: Window, key: int, mod: int = 0) -> None:
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
+    frames(window)
+
+
+def press(window: Window, at: tuple[int, int]) -> None:
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+    frames(window)
+
+
+def dock_of(window: Window) -> TimelineDock:
+    return next(dock for dock in window._docks if isinstance(dock, TimelineDock))
+
+
+def test_the_scene_makes_room_for_the_line(window: Window) -> None:
+    left, top, width, height = dock_of(window).place
+    view = window.session.camera.view
+    assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
+    assert top + height == window._layout.view[3]
+
+
+def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> None:
+    frames(window, 100)
+    history = window.session.history
+    assert history is not None and history.now == history.last >= 98
+    end, last = demo_hash(window.session.demo), history.last
+    bar = dock_of(window)._bar()
+    press(window, (bar.left + bar.width // 4, bar.centery))
+    assert window.session.clock.paused and history.now == round(last / 4)
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right + 50, bar.centery), rel=(1, 0), buttons=(1, 0, 0)))
+    frames(window)
+    assert history.now == last and demo_hash(window.session.demo) == end
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right, bar.centery), button=1))
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.left, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
+    frames(window)
+    assert history.now == last
+
+
+def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
+    frames(window, 50)
+    history = window.session.history
+    assert history is not None
+    last = history.last
+    key(window, pygame.K_COMMA)
+    key(window, pygame.K_COMMA)
+    assert history.now == last - 2 and window.session.clock.paused
+    key(window, pygame.K_PERIOD)
+    assert history.now == last - 1
+    key(window, pygame.K_END)
+    assert history.at_tip
+    key(window, pygame.K_t)  # tosses everything
+    frames(window)
+    key(window, pygame.K_z, pygame.KMOD_CTRL)
+    assert history.now == last and history.can_redo
+    key(window, pygame.K_y, pygame.KMOD_CTRL)
+    assert history.at_tip and not history.can_redo
+    key(window, pygame.K_y, pygame.KMOD_CTRL)
+    message = window.session.messages.now
+    assert message is not None and "nothing was undone" in message.words
+
+
+def test_every_button_does_its_work(window: Window) -> None:
+    frames(window, 40)
+    history, dock = window.session.history, dock_of(window)
+    assert history is not None
+    last = history.last
+    start, back, play, on, end, *_ = (rect.center for rect, *_ in dock._buttons(window))
+    press(window, back)
+    assert history.now == last - 1
+    press(window, start)
+    assert history.now == 0
+    press(window, on)
+    assert history.now == 1
+    press(window, end)
+    assert history.now == last and window.session.clock.paused
+    press(window, play)
+    assert not window.session.clock.paused
+
+
+def test_docks_leave_the_view_its_share() -> None:
+    class Greedy(Dock):
+        side = "right"
+
+        @property
+        def size(self) -> float:
+            return 900.0
+
+    class Tall(Greedy):
+        side = "bottom"
+
+    docks = (Greedy(), Tall(), Tall())
+    left, top, width, height = carve((100, 0, 1000, 800), 1.0, docks)
+    assert (left, top) == (100, 0) and width == 450 and height == 360
+    assert docks[0].place == (550, 0, 550, 800)
+    assert docks[1].place == (100, 580, 450, 220) and docks[2].place == (100, 360, 450, 220)

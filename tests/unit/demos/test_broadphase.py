@@ -1,0 +1,146 @@
+"""The scene of the broad phases: all listed, all timed in turns, faults told, and what is drawn of each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+import pytest
+
+from demos import _broadphase_race as racing
+from demos._broadphase_crowd import HALF, SCENES, Crowd
+from demos._broadphase_picture import entered, sketch_words
+from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
+from engine.app.headless import picture_of
+from engine.broadphase import STRUCTURES, BruteForce
+from engine.common.arrays import IntArray
+
+SMALL = {"boxes": 120}
+
+
+def test_every_structure_has_its_word_in_the_order_of_the_table() -> None:
+    assert len(STRUCTURE_WORDS) == len(STRUCTURES) == len(set(STRUCTURE_WORDS))
+    for word, structure in (("brute force", "BruteForce"), ("dynamic tree", "DynamicTree"), ("grid", "Grid"), ("morton", "MortonTree")):
+        assert STRUCTURES[STRUCTURE_WORDS.index(word)].__name__ == structure
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_crowd_stays_in_the_arena_and_moves_the_share_it_should(scene: str) -> None:
+    crowd = Crowd(np.random.default_rng(1), 300, scene, 20.0, 0.25, 5.0)
+    before = crowd.boxes.copy()
+    for _ in range(200):
+        crowd.step(1.0 / 60.0)
+    assert (np.abs(crowd.boxes.reshape(-1, 2, 2)) <= np.array(HALF) + 1e-9).all()
+    moved = (crowd.boxes != before).any(axis=1)
+    assert len(crowd.moving) == 75 and not moved[~crowd.is_moving].any() and moved.sum() > 70
+    sides = crowd.boxes[:, 2:] - crowd.boxes[:, :2]
+    assert np.allclose(sides, before[:, 2:] - before[:, :2])
+
+
+def test_all_structures_have_their_turns_and_find_the_same() -> None:
+    demo = BroadPhaseScene(values={**SMALL, "moving": 0.4})
+    for _ in range(110):
+        demo.step()
+    race = demo.race
+    assert race is not None and race.n_wrong == 0 and race.n_compared >= 150
+    assert all(lane.ms is not None for lane in race.lanes)
+    assert np.array_equal(race.pairs, BruteForce().pairs(demo.boxes)) and len(race.pairs)
+    assert demo.agreement().unexplained == 0
+    assert "the same by all" in demo.summary()[0]
+
+
+def test_a_structure_that_loses_a_pair_is_named() -> None:
+    class Lossy(BruteForce):
+        name = "lossy"
+
+        def pairs(self, aabbs: object = None) -> IntArray:
+            return super().pairs(aabbs)[1:]  # type: ignore[arg-type]
+
+    demo = BroadPhaseScene(values=SMALL)
+    demo.step()
+    assert demo.race is not None
+    demo.race.lanes[3].phase = Lossy()
+    for _ in range(40):
+        demo.step()
+    assert [lane.phase.name for lane in demo.race.lanes if lane.wrong] == ["lossy"]
+    assert "lossy" in demo.summary()[0] and demo.agreement().unexplained == demo.race.n_wrong > 0
+
+
+def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
+    demo = BroadPhaseScene(values=SMALL)
+    demo.step()
+    race = demo.race
+    assert race is not None
+    lane = race.lanes[0]
+    lane.times.extend([50.0] * 30)
+    lane.is_cold = False
+    race._running = [(lane, 10)]
+    demo.step()
+    assert lane.due > 40 and all(lane is not one for one, _ in race._running)
+
+
+@pytest.mark.parametrize("structure", STRUCTURE_WORDS)
+def test_each_is_drawn_with_what_a_region_and_a_ray_enter(structure: str) -> None:
+    demo = BroadPhaseScene(values={**SMALL, "structure": structure})
+    for _ in range(3):
+        demo.step()
+    assert demo.race is not None
+    sketch = demo.race.lanes[STRUCTURE_WORDS.index(structure)].phase.sketch()
+    boxes = demo.boxes
+    region, ray = np.array((-3.0, -2.0, 3.0, 2.0)), (np.array((-15.0, 8.0)), np.array((20.0, -9.0)))
+    in_region, on_ray = entered(sketch, region, ray)
+    assert sketch_words(sketch)
+    if hasattr(sketch, "cells") or hasattr(sketch, "levels"):
+        assert len(in_region) and len(on_ray)
+        assert (in_region[:, :2] <= region[2:]).all() and (in_region[:, 2:] >= region[:2]).all()
+    phase = demo.race.lanes[STRUCTURE_WORDS.index(structure)].phase
+    assert np.array_equal(phase.regions(region[None])[:, 1], _overlapping(boxes, region))
+
+
+def _overlapping(boxes: np.ndarray, region: np.ndarray) -> IntArray:
+    return np.flatnonzero((boxes[:, :2] <= region[2:]).all(axis=1) & (boxes[:, 2:] >= region[:2]).all(axis=1))
+
+
+@pytest.mark.parametrize("structure", ["sweep", "uniform", "dynamic tree"])
+def test_a_picture_with_the_chart(structure: str) -> None:
+    demo = BroadPhaseScene(values={**SMALL, "structure": structure})
+    for _ in range(5):
+        demo.step()
+    import io
+
+    picture = pygame.image.load(io.BytesIO(picture_of(demo, (800, 600))), "x.png")
+    foot = picture.subsurface((210, 470, 580, 90))
+    assert pygame.transform.average_color(foot)[:3] != pygame.transform.average_color(picture.subsurface((210, 5, 20, 20)))[:3]
+
+
+def test_in_the_window_it_does_not_wait_for_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Load:
+        failure = ""
+
+        def __init__(self, statement: str, load: object) -> None:
+            started.append(statement)
+
+    monkeypatch.setattr(racing, "_loaded", False)
+    monkeypatch.setattr("engine.app.warmup.BackgroundLoad", Load)
+    demo = BroadPhaseScene(values=SMALL)
+    demo.interactive = True
+    for _ in range(5):
+        demo.step()
+    assert len(started) == 1 and demo.race is None and "loading" in str(demo.status()[1])
+    monkeypatch.setattr(racing, "_loaded", True)
+    demo.step()
+    assert demo.race is not None
+
+
+def test_the_rays_start_is_put_by_the_right_button_and_a_disc_is_thrown_by_the_left() -> None:
+    demo = BroadPhaseScene(values=SMALL)
+    demo.step()
+    assert demo.turn((1.0, 2.0)) and demo.eye == (1.0, 2.0)
+    disc = demo.stage.world.state(demo.discs[0]).position
+    assert demo.grab(disc)
+    demo.drag((0.0, 0.0))
+    assert demo.eye == (1.0, 2.0)
+    demo.release()
+    demo.drag((3.0, 3.0))
+    assert demo.eye == (3.0, 3.0)

@@ -1,0 +1,101 @@
+"""Figures come one by one, stay whole and in the pit, and a seed gives the same heap."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from shapely import Polygon as Area
+from shapely.ops import unary_union
+
+from demos._pile_figures import HEADS, LETTERS, LOOSE, RAGDOLL_JOINTS, loose_pieces, outline_of, ragdoll_limbs, scaled
+from demos.ragdoll_pile import _AIR, _CLEAR, _PITCH, _SIZES, RagdollPile
+from engine.app.warmup import referee_factory
+
+_LIMBS = 6
+_NAMES = (*HEADS, *LETTERS, "torso", "arm", "leg")
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_no_figure_is_convex_and_its_pieces_are_its_outline(name: str) -> None:
+    outline = outline_of(name).as_shapely()
+    assert outline.area < 0.95 * outline.convex_hull.area
+    pieces = loose_pieces(name)
+    assert len(pieces) >= 2
+    assert unary_union([Area(piece.vertices) for piece in pieces]).symmetric_difference(outline).area < 1e-6 * outline.area
+
+
+def test_a_figure_keeps_within_its_place() -> None:
+    """No figure of the largest size reaches farther than half the way to the next place."""
+    for name in LOOSE:
+        corners = np.vstack([piece.vertices for piece in scaled(loose_pieces(name), max(_SIZES))])
+        assert np.hypot(*corners.T).max() < 0.5 * _PITCH
+    for head in HEADS:
+        limbs = ragdoll_limbs(head)
+        corners = np.vstack([piece.vertices + limb.place for limb in limbs for piece in limb.pieces]) * max(_SIZES)
+        assert np.hypot(*corners.T).max() < 0.5 * _PITCH
+        reach = max(np.hypot(*piece.vertices.T).max() for limb in limbs for piece in limb.pieces)
+        assert reach * max(_SIZES) < _CLEAR - 0.5 * _PITCH
+
+
+def test_figures_come_over_time_and_stay_whole() -> None:
+    demo = RagdollPile(values={"figures": 12, "rate": 6.0})
+    world = demo.stage.world
+    n_ragdolls = 6
+    come = []
+    for _ in range(300):
+        demo.step()
+        come.append(demo.n_come)
+        assert _widest_joint(demo) < 0.4, "a limb was torn off: its anchors are a limb's length apart"
+    assert _widest_joint(demo) < 0.02, "an impact opens a joint for some steps only"
+    assert come[0] == 1 and come[-1] == 12
+    assert all(later - earlier in (0, 1) for earlier, later in pairwise(come))
+    assert len(world.body_ids) == 1 + 6 + _LIMBS * n_ragdolls
+    assert len(world.joint_ids) == len(RAGDOLL_JOINTS) * n_ragdolls
+    # nothing outside the pit, nothing faster than its fall
+    poses, speeds = world.poses[1:], np.hypot(*world.velocities[1:, :2].T)
+    assert np.isfinite(poses).all() and (np.abs(poses[:, 0]) < demo._half_width).all() and (poses[:, 1] > 0.0).all()
+    assert speeds.max() < 10.0 / _AIR
+    assert demo.status()[0][0].startswith("12 of 12 figures: 42 bodies")
+
+
+def _widest_joint(demo: RagdollPile) -> float:
+    world = demo.stage.world
+    return max((math.dist(*world.joint_anchors(joint)) for joint in world.joint_ids), default=0.0)
+
+
+def test_the_parts_of_a_ragdoll_never_meet() -> None:
+    demo = RagdollPile(values={"figures": 8, "rate": 30.0})
+    world = demo.stage.world
+    groups = {}
+    for _ in range(150):
+        demo.step()
+        for fixture in world.fixture_ids:
+            groups[fixture] = world.fixture(fixture).spec.group
+        contacts = world.contacts
+        for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True):
+            assert groups[a] == 0 or groups[a] != groups[b]
+
+
+def test_a_seed_gives_the_same_heap_and_a_toss_belongs_to_it() -> None:
+    hashes = []
+    for seed in (3, 3, 4):
+        demo = RagdollPile(seed, {"figures": 10, "rate": 10.0})
+        for k in range(200):
+            if k == 120:
+                assert demo.on_key("t") and not demo.on_key("x")
+                assert demo.stage.world.velocities[1:, 1].min() >= 5.0
+            demo.step()
+        hashes.append(demo.stage.world.state_hash())
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_every_contact_is_explained() -> None:
+    demo = RagdollPile(1, {"figures": 16, "rate": 30.0}, referee_factory())
+    for _ in range(240):
+        demo.step()
+    total = demo.agreement()
+    assert total.compared > 2_000
+    assert total.unexplained == 0
