@@ -12,14 +12,14 @@ from demos._broadphase_crowd import HALF
 from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
 from engine.render.palette import Color, mix
-from engine.render.rectangles import Bar, draw_bars, draw_rectangles, fill_rectangles
+from engine.render.rectangles import Bar, bar_height, draw_bars, draw_rectangles, fill_rectangles
 
 if TYPE_CHECKING:
     from demos._broadphase_race import Race
     from engine.broadphase.sketch import AxisSketch, CellSketch, Sketch, TreeSketch
     from engine.render.canvas import Canvas
 
-__all__ = ["ALONE", "BAND", "MEETING", "REGION", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
+__all__ = ["ALONE", "BAND", "MEETING", "REGION", "chart_height", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
 
 ALONE: Color = (70, 92, 118)
 """Of a box that overlaps no other; brighter where it moves."""
@@ -35,6 +35,9 @@ _FADING, _FADED = 0.8, 9
 """How much of its colour a level has of that of the level above, and the last level that is drawn with all others."""
 _FULLEST = 8
 """Boxes in a cell from which it is no brighter."""
+_COLUMNS = 2
+_PAD, _CAPTION = 12.0, 16.0
+"""Design pixels of the chart: beside its bars, and of the line above them."""
 _LEAST_MS, _DECADES = 0.01, 4.0
 """The bars' logarithmic scale: from 0.01 ms to 100 ms."""
 
@@ -151,22 +154,25 @@ def sketch_words(sketch: Sketch) -> str:
     return "nothing kept: every pair is asked"
 
 
-def draw_chart(canvas: Canvas, race: Race, drawn: int, share: float) -> None:
-    """Draw the times of all structures side by side on the lowest `share` of the view."""
+def chart_height(n_structures: int, ui_scale: float) -> float:
+    """Return the pixels that the chart of so many structures takes."""
+    return (_CAPTION + 1.2 * _PAD) * ui_scale + math.ceil(n_structures / _COLUMNS) * bar_height(ui_scale)
+
+
+def draw_chart(canvas: Canvas, race: Race, drawn: int, room: float) -> None:
+    """Draw the times of all structures side by side on the lowest `room` pixels of the view."""
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale
-    ground = np.array(
-        [[*canvas.camera.to_world((left, top + height)), *canvas.camera.to_world((left + width, top + (1.0 - share) * height))]]
-    )
+    begins = top + height - room
+    ground = np.array([[*canvas.camera.to_world((left, top + height)), *canvas.camera.to_world((left + width, begins))]])
     fill_rectangles(canvas, ground, [palette.PANEL])
-    pad = 12.0 * ui
-    y = top + (1.0 - share) * height + 0.4 * pad
+    pad = _PAD * ui
+    y = begins + 0.4 * pad
     words = "ms a frame to bring the structure up to date and find all pairs; logarithmic, 0.01 to 100 ms"
     canvas.text_px((left + pad, y), words, palette.CAPTION, 11.0, "topleft")
-    columns = 2
-    rows = math.ceil(len(race.lanes) / columns)
-    across = (width - (columns + 1) * pad) / columns
-    for column in range(columns):
+    rows = math.ceil(len(race.lanes) / _COLUMNS)
+    across = (width - (_COLUMNS + 1) * pad) / _COLUMNS
+    for column in range(_COLUMNS):
         bars = []
         for k in range(column * rows, min((column + 1) * rows, len(race.lanes))):
             lane = race.lanes[k]
@@ -175,4 +181,4 @@ def draw_chart(canvas: Canvas, race: Race, drawn: int, share: float) -> None:
             length = 0.0 if ms is None else math.log10(max(ms, _LEAST_MS) / _LEAST_MS) / _DECADES
             value = "..." if ms is None else f"{ms:.2f} ms"
             bars.append(Bar(lane.phase.name, length, value, color, k == drawn or lane.wrong > 0))
-        draw_bars(canvas, (left + pad + column * (across + pad), y + 16.0 * ui, across), bars, 178.0)
+        draw_bars(canvas, (left + pad + column * (across + pad), y + _CAPTION * ui, across), bars, 178.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import median_low
 from time import perf_counter
 
 import numpy as np
@@ -23,8 +23,10 @@ _LONG_MS = 8.0
 """A structure that takes longer has shorter turns,"""
 _MS_A_FRAME = 1.0
 """and waits for its next turn until this much a frame has paid for the last one."""
-_KEPT = 30
-"""Frames, half a second: the times are their medians."""
+_KEPT, _KEPT_SLOW = 30, 5
+"""Frames, half a second: the times are their medians. Fewer of a structure whose turns are short and rare: five turns are seconds then."""
+_FEW, _SOON = 3, 15
+"""Of fewer times one may be the machine's hiccup, as likely as not: the next turn is not later than after so many frames."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +39,8 @@ class Lane:
     """The frame in which it was brought up to date last."""
     due: int = 0
     """The frame from which it may have its next turn."""
-    turn_ms: float = 0.0
+    turn_frames: int = 0
+    """Of its turn."""
     is_cold: bool = True
     """Whether it was never measured from one frame to the next."""
     wrong: int = 0
@@ -45,8 +48,20 @@ class Lane:
 
     @property
     def ms(self) -> float | None:
-        """Milliseconds a frame, the median of the last ones; None while it was not measured."""
-        return median(self.times) if self.times else None
+        """Milliseconds a frame, the median of the last ones, of two the lower; None while it was not measured."""
+        return median_low(self.times) if self.times else None
+
+    def rest(self, frame: int) -> None:
+        """End the turn after `frame`: a turn's usual cost says when the next one may be, not what it cost just now."""
+        while self.is_slow and len(self.times) > _KEPT_SLOW:
+            self.times.popleft()
+        wait = round(self.turn_frames * (self.ms or 0.0) / _MS_A_FRAME)
+        self.due = frame + 1 + (min(wait, _SOON) if len(self.times) < _FEW else wait)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its turns are short: the quicker of two counts, for anything may delay one."""
+        return min(list(self.times)[-2:]) >= _LONG_MS
 
 
 class Race:
@@ -85,11 +100,11 @@ class Race:
             if lane is chosen:
                 continue
             answers.append((lane, self._feed(lane, boxes, moving)))
-            lane.turn_ms += lane.times[-1]
-            if left > 1 and min(list(lane.times)[-2:]) < _LONG_MS:  # the quicker of two, for anything may delay one
+            lane.turn_frames += 1
+            if left > 1 and not lane.is_slow:
                 going.append((lane, left - 1))
             else:
-                lane.due = self._frame + 1 + round(lane.turn_ms / _MS_A_FRAME)
+                lane.rest(self._frame)
         self._compare(boxes, answers)
         self._running = going
         waiting = [
@@ -97,7 +112,7 @@ class Race:
         ]
         waiting.sort(key=lambda lane: lane.fed)
         for lane in waiting[: _AT_ONCE - len(going)]:
-            lane.turn_ms = 0.0
+            lane.turn_frames = 0
             self._running.append((lane, _TURN))
 
     def _feed(self, lane: Lane, boxes: FloatArray, moving: IntArray) -> IntArray:

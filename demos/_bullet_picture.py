@@ -41,7 +41,6 @@ __all__ = [
 Pose = tuple[float, float, float]
 Shape = Circle | Polygon | Segment
 
-_TARGET_COLOR = mix(palette.STATIC, palette.TEXT, 0.75)
 _HALF_TURN = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 17)
 _SAME_PLACE = 1e-9  # metres
 _STEEP = 0.15  # a slope of the flight from which numbers stand beside it
@@ -209,7 +208,7 @@ def draw_target(canvas: Canvas, recorder: StepRecorder, step: int, curve: StepCu
         return
     other = moving[1][curve.other]
     xf = other.sweep.at(curve.touch.fraction)
-    draw_ghost(canvas, other.shape, (*xf.position, xf.angle), _TARGET_COLOR, 0.55, 0.0)
+    draw_ghost(canvas, other.shape, (*xf.position, xf.angle), mix(palette.STATIC, palette.TEXT, 0.75), 0.55, 0.0)
 
 
 def draw_moment(canvas: Canvas, recorder: StepRecorder, step: int, fraction: float) -> None:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BOX2D_COLOR", "LaneMoment", "StepRecorder", "gap_timeline"]
 
-OURS_COLOR: Color = palette.AGREE
 BOX2D_COLOR: Color = (240, 150, 70)
-SUBSTEP_COLOR: Color = mix(palette.CAPTION, palette.ACCENT, 0.5)
 _OPEN = 1e-4
 """Metres: a gap at the end of a step that nobody would call a touch."""
 
@@ -147,17 +145,17 @@ def gap_timeline(
             marks.append(Mark(at, gap, "ring", color, f"a discrete engine looks where the step {words}, and {seen}", legend))
     for k in range(1, n_substeps):
         words = f"end of our sub-step {k} of {n_substeps}"
-        marks.append(Mark(k / n_substeps, None, "tick", SUBSTEP_COLOR, words, f"our {n_substeps} sub-steps"))
+        marks.append(Mark(k / n_substeps, None, "tick", mix(palette.CAPTION, palette.ACCENT, 0.5), words, f"our {n_substeps} sub-steps"))
     if hit:
         words = f"our first touch, after {curve.touch.iterations} measurements"
-        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", OURS_COLOR, words, "our first touch", True))
+        marks.append(Mark(curve.touch.fraction, 0.0, "diamond", palette.AGREE, words, "our first touch", True))
     if curve.box2d.status is Status.HIT:
         fraction = curve.box2d.fraction
         away = 1e3 * abs(curve.gap_at(fraction) - curve.target)
         words = f"b2TimeOfImpact: {away:.2g} mm from where it aims; our answer to its question: {curve.aimed.fraction:.4f}"
         marks.append(Mark(fraction, curve.gap_at(fraction), "triangle", BOX2D_COLOR, words, "b2TimeOfImpact", True))
     for moment in moments:
-        color = OURS_COLOR if moment.is_ours else BOX2D_COLOR
+        color = palette.AGREE if moment.is_ours else BOX2D_COLOR
         legend = "our stop" if moment.is_ours else "Box2D's stop"
         marks.append(Mark(moment.fraction, curve.gap_at(moment.fraction), "ring", color, moment.words, legend))
     return GapTimeline(

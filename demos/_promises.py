@@ -14,7 +14,10 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["Promise", "write"]
+__all__ = ["MEASURED", "Promise", "write"]
+
+MEASURED = "measured"
+"""Under this name the numbers of a scene arrive (`Demo.arrive`)."""
 
 Point = tuple[float, float]
 _SMALLEST = 7.0
@@ -26,6 +29,7 @@ class Promise(Demo):
 
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
+    no_edits = "what this scene measures was predicted for its bodies as they are: nothing can be changed by hand here"
 
     def build(self) -> None:
         self._runs_since = 0
@@ -76,12 +80,15 @@ class Promise(Demo):
         Where somebody is watching a thread measures, for it takes a second, and there are none until it is done.
         """
         key = (type(self), tuple(sorted(self.values.items())))
-        if key not in _known and not self.interactive:
+        if key not in _known and (not self.interactive or MEASURED in self.arrived):
             _measure(key)
         elif key not in _known and not any(thread.is_alive() for thread in _threads):
             _threads[:] = [threading.Thread(target=_measure, args=(key,), name="promises", daemon=True)]
             _threads[0].start()
         return _known.get(key, ())
+
+    def arrivals(self) -> Sequence[str]:
+        return (MEASURED,) if self.findings() else ()
 
     def finding(self, at: int) -> Finding | None:
         """Return one of the numbers; None while they are not measured."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
-from demos._broadphase_picture import ALONE, BAND, MEETING, REGION, draw_chart, draw_questions, draw_structure, sketch_words
+from demos._broadphase_picture import ALONE, BAND, MEETING, REGION, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
 from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -51,6 +51,8 @@ _DISCS = 10
 """Real bodies among the boxes, to be grabbed and thrown."""
 _RADIUS = 0.6
 _WALL = 0.25
+_MOST_FOOT = 0.5
+"""Share of the view that the chart may take: where that is too little, its last rows are cut off."""
 
 
 @register(
@@ -75,7 +77,7 @@ class BroadPhaseScene(Demo):
         Parameter("moving", 1.0, 0.0, 1.0, description="share that moves"),
     )
     keys = (("Right click", "put the ray's start there"),)
-    foot_share = 0.2
+    no_edits = "all structures here were built for this crowd: choose another in the panel"
     not_kept: ClassVar[frozenset[str]] = frozenset({"race", "_loading", "_sketch"})
 
     def build(self) -> None:
@@ -105,6 +107,9 @@ class BroadPhaseScene(Demo):
             velocity = (4.0 * math.cos(turn), 4.0 * math.sin(turn))
             place = (place[0] / 1.3, place[1])
             self.discs.append(world.create_body(BodySpec((disc,), position=place, linear_velocity=velocity, allow_sleep=False)))
+
+    def foot_height(self, height: float, ui_scale: float) -> float:
+        return min(chart_height(len(STRUCTURE_WORDS), ui_scale), _MOST_FOOT * height)
 
     def home(self) -> AABB:
         room = BAND + 0.6 if STRUCTURE_WORDS[self._drawn] in ("sweep", "two sweeps") else 2.0 * _WALL
@@ -224,4 +229,4 @@ class BroadPhaseScene(Demo):
             boxes = self.boxes
             if max(int(one.max(initial=-1)) for one in found) < len(boxes):
                 draw_questions(canvas, boxes, self._sketch, region, ray, found)
-            draw_chart(canvas, race, self._drawn, self.foot_share)
+            draw_chart(canvas, race, self._drawn, self.foot_height(canvas.camera.view[3], canvas.ui_scale))

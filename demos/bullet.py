@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bullet", "Lane"]
 
+KERNELS = "kernels"
+"""Under this name our algorithms arrive (`Demo.arrive`): with the referee, whose kernels they share."""
+
 HIGHEST, LOWEST = 1.15, 0.25  # metres to either side of the line of fire: the strip of a lane
 LEAST_SHARE = 0.7  # of the scale that a slanting flight leaves
 LEAD = 22.0  # design pixels: the line over all lanes
@@ -82,6 +85,8 @@ GHOST_GAP = 2.6  # radii between the ghosts drawn, at least
 )
 class Bullet(Demo):
     """A small fast bullet at all kinds of targets; each lane has a rule of its own."""
+
+    no_edits = "the lanes are built anew for every shot: choose target, bullet and rule in the panel"
 
     parameters = (
         Parameter.some("lanes", RULES, ("discrete", "bullet", "swept"), "lanes"),
@@ -220,7 +225,10 @@ class Bullet(Demo):
     @property
     def _is_loaded(self) -> bool:
         """Whether our algorithms are there: in the window the referee's coming says so; elsewhere they are loaded when they are asked."""
-        return not self.interactive or self._referee is not None
+        return self.has(KERNELS)
+
+    def arrivals(self) -> Sequence[str]:
+        return () if self._referee is None else (KERNELS,)
 
     def _waits(self, lane: Lane) -> bool:
         """Tell whether a lane cannot shoot yet, because its rule needs our algorithms."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from demos._promises import Promise, write
+from demos._promises import MEASURED, Promise, write
 from engine.app.registry import register
 from engine.app.stage import Stage
 from engine.experiments.promises.finding import Finding
@@ -58,7 +58,7 @@ class PromiseMissedTouch(Promise):
         super().before_step()
         world, rod = self.passages[1].world, self.passages[1].rod
         linear, angular = MISSED.velocity()
-        found = self.finding(0)
+        found = self.finding(0) if self.has(MEASURED) else None
         share = found.measured if found is not None and self.age == 0 else 0.0  # while it is not known the rod waits
         world.set_velocity(rod, (share * linear[0], share * linear[1]), share * angular)
 

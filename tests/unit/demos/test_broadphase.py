@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pygame
 import pytest
@@ -9,10 +11,13 @@ import pytest
 from demos import _broadphase_race as racing
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import entered, sketch_words
+from demos._broadphase_race import Lane
 from demos.broadphase import STRUCTURE_WORDS, BroadPhaseScene
 from engine.app.headless import picture_of
 from engine.broadphase import STRUCTURES, BruteForce
 from engine.common.arrays import IntArray
+from engine.render.canvas import Canvas
+from engine.render.rectangles import Bar, draw_bars
 
 SMALL = {"boxes": 120}
 
@@ -76,6 +81,39 @@ def test_slow_structures_wait_so_that_the_picture_does_not() -> None:
     race._running = [(lane, 10)]
     demo.step()
     assert lane.due > 40 and all(lane is not one for one, _ in race._running)
+
+
+def test_a_hiccup_is_soon_forgotten() -> None:
+    lane = Lane(BruteForce())
+    lane.times.append(300.0)  # the first time, when the machine did something else
+    lane.turn_frames = 1
+    lane.rest(1)
+    assert lane.ms == 300.0 and lane.due <= 20
+    lane.times.append(10.0)
+    lane.rest(20)
+    assert lane.ms == 10.0
+    lane.times.extend([12.0, 11.0, 900.0])
+    lane.rest(40)
+    assert lane.ms == 12.0 and lane.due <= 40 + 15  # by what a turn usually costs
+    lane.times.extend([25.0] * 5)
+    lane.rest(60)
+    assert lane.ms == 25.0 and len(lane.times) == 5  # and what has changed is soon seen
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1280, 720)])
+def test_the_chart_has_room_for_all_its_rows(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[tuple[float, float]] = []
+
+    def noted(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
+        end = draw_bars(canvas, place, bars, name_width)
+        ends.append((end, canvas.camera.view[1] + canvas.camera.view[3]))
+        return end
+
+    monkeypatch.setattr("demos._broadphase_picture.draw_bars", noted)
+    demo = BroadPhaseScene(values=SMALL)
+    demo.step()
+    picture_of(demo, size)
+    assert ends and all(end <= lowest for end, lowest in ends)
 
 
 @pytest.mark.parametrize("structure", STRUCTURE_WORDS)

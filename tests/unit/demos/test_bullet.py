@@ -254,14 +254,17 @@ class _Referee:
 @pytest.mark.parametrize("lanes", ["discrete+swept", "swept"])
 def test_in_the_window_our_swept_test_waits_until_it_is_loaded_and_the_others_do_not(lanes: str) -> None:
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
-    demo.interactive = True
+    demo.interactive = demo.waits = True
     for _ in range(120):
         demo.step()
     swept = demo.lanes[-1]
     assert swept.watch is None and not swept.stage.world.body_ids
     assert all(lane.watch is not None and lane.tally for lane in demo.lanes[:-1])
     assert len(demo.summary()) == len(demo.lanes) - 1
+    assert not demo.arrivals()
     demo.use_referee(lambda world: _Referee())
+    for what in demo.arrivals():
+        demo.arrive(what)
     for _ in range(120):
         demo.step()
     assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED

@@ -45,6 +45,7 @@ def test_the_traced_bird_hangs_by_its_tail() -> None:
     assert demo.figures[3].grounded and demo.figures[3].on_air == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, 1.6, 6.0])
 def test_the_pilot_comes_round_at_any_speed(speed: float) -> None:
     demo = NonconvexCharacters(values={"speed": speed})

@@ -1,0 +1,153 @@
+"""A hanging bridge: the shape it takes by itself, and the one that a rolling weight gives it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import Scene, add_chain, add_disc, add_shape, beside, label
+from demos._hanging_chain import catenary_sag, hanging_points
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import WorldSettings
+from engine.geometry import AABB, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.common.arrays import FloatArray
+    from engine.render.canvas import Canvas
+
+__all__ = ["Bridge"]
+
+_HALF = 7.0
+"""Metres: half the span."""
+_BANK = 5.0
+_RISE = 1.6
+"""Metres by which a bank rises from the bridge to its end, so that the ball comes back."""
+_THICKNESS = 0.16
+_RADIUS = 0.55
+_DENSITY = 20.0
+_CALM = 0.35
+"""1/s, damping of the planks: ropes have friction."""
+
+
+@register(
+    id="bridge",
+    category="Joints",
+    title="Hanging bridge",
+    watch=(
+        "A ball rolls over planks that hang like a catenary; dashed is the shape that statics gives for the place where the ball is. "
+        "The planks follow it as well as the solver holds their hinges: take its iterations down, or the mass up."
+    ),
+)
+class Bridge(Scene):
+    """Planks between two banks."""
+
+    parameters = (
+        Parameter("planks", 16, 6, 40, "", "planks", whole=True),
+        Parameter("slack", 0.05, 0.01, 0.3, "", "slack, a share of the span"),
+        Parameter("mass", 40.0, 1.0, 1000.0, "kg", "mass of the ball", slider_high=400.0),
+        Parameter("iterations", 20, 1, 100, "", "velocity iterations of the solver", whole=True),
+    )
+    keys = (("Enter", "let the ball roll again"),)
+
+    def settings(self) -> WorldSettings:
+        """120 steps a second: half as far between two corrections of the hinges, and they open by a third less."""
+        return WorldSettings(hertz=120.0, velocity_iterations=int(self.parameter("iterations")), position_iterations=10)
+
+    def furnish(self) -> None:
+        banks = []
+        for side in (-1.0, 1.0):
+            corners = ((side * _HALF, 0.0), (side * (_HALF + _BANK), _RISE), (side * (_HALF + _BANK), -3.0), (side * _HALF, -3.0))
+            banks.append(add_shape(self.stage, Polygon(corners), (0.0, 0.0), type="static", friction=0.8, name="bank"))
+        n_planks = int(self.parameter("planks"))
+        self._length = 2.0 * _HALF * (1.0 + self.parameter("slack")) / n_planks
+        points = self._shape(0.0, 0)
+        self.planks = add_chain(
+            self.stage,
+            [(x, y) for x, y in points.tolist()],
+            _THICKNESS,
+            (banks[0], banks[1]),
+            density=_DENSITY,
+            friction=0.8,
+            color=palette.BODY_COLORS[3],
+            linear_damping=_CALM,
+            angular_damping=_CALM,
+            name="plank",
+        )
+        self.hinges = self.world.joint_ids
+        density = self.parameter("mass") / (math.pi * _RADIUS**2)
+        at = (-_HALF - 0.8 * _BANK, 0.8 * _RISE + 1.06 * _RADIUS)
+        look = {"color": palette.BODY_COLORS[0], "name": "ball"}
+        self.ball = add_disc(self.stage, at, _RADIUS, density=density, friction=0.8, linear_velocity=(3.0, -1.0), **look)
+
+    @property
+    def predicted(self) -> float:
+        """Metres that the empty bridge sags, as a catenary of its length."""
+        return catenary_sag(self._length * len(self.planks), 2.0 * _HALF)
+
+    @property
+    def sag(self) -> float | None:
+        """Metres from the banks' edges down to the lowest hinge; None where somebody took the bridge apart."""
+        if not all(self.world.is_joint(joint) for joint in self.hinges):
+            return None
+        return max(-self.world.joint_anchors(joint)[0][1] for joint in self.hinges)
+
+    @property
+    def gap(self) -> float:
+        """Metres by which the worst of the hinges has come apart."""
+        world = self.world
+        return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
+
+    @property
+    def loaded(self) -> int | None:
+        """The plank under the ball; None while it is on none."""
+        if not self.alive(self.ball):
+            return None
+        contacts = self.world.contacts
+        pairs = zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)
+        touched = {body for pair in pairs if self.ball in pair for body in pair}
+        under = [k for k, plank in enumerate(self.planks) if plank in touched]
+        return under[len(under) // 2] if under else None
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self.put_back([self.ball])
+        return True
+
+    def on_parameter(self, name: str) -> None:
+        if name == "iterations":
+            self.world.set_settings(velocity_iterations=int(self.parameter("iterations")))
+        else:
+            self.restart()
+
+    def home(self) -> AABB:
+        reach = _HALF + _BANK
+        return AABB((-reach, -max(3.4, self.predicted + 1.5)), (reach, _RISE + 2.2))
+
+    def draw(self, canvas: Canvas) -> None:
+        loaded = self.loaded
+        points = self._shape(self.parameter("mass") if loaded is not None else 0.0, loaded or 0).tolist()
+        for k in range(len(points) - 1):
+            (x0, y0), (x1, y1) = points[k], points[k + 1]
+            canvas.dashed((x0, y0), (x1, y1), palette.AGREE, 4.0, 1.5)
+        if self.alive(self.ball):
+            label(canvas, self.stage.drawn_pose(self.ball)[:2], f"{self.parameter('mass'):g} kg", palette.TEXT, 1.8 * _RADIUS)
+
+    def status(self) -> Sequence[StatusLine]:
+        loaded, sag = self.loaded, self.sag
+        if loaded is None:
+            first = beside("sag", sag, self.predicted, "m", 0.03, 3)
+        else:
+            first = beside("sag under the ball", sag, -float(self._shape(self.parameter("mass"), loaded)[:, 1].min()), "m", 0.1, 3)
+        return (first, (f"the worst hinge is open by {1000.0 * self.gap:.1f} mm", palette.CAPTION))
+
+    def _shape(self, mass: float, loaded: int) -> FloatArray:
+        gravity = -self.world.settings.gravity[1]
+        plank = self._length * _THICKNESS * _DENSITY
+        n_planks = int(self.parameter("planks"))
+        points = hanging_points(n_planks, self._length, 2.0 * _HALF, plank * gravity, mass * gravity, loaded)
+        return points + (-_HALF, 0.0)

@@ -1,0 +1,195 @@
+r"""Bodies float in water, each as deep as its density says: the share of it under water is its density over the water's.
+
+Box2D knows no water. In every step the part of each body under the water line is cut off,
+
+        ,-------.
+     ~~/~~~~~~~~~\~~~   y = level      the force  rho_w g A  acts upward at the middle of the part below, A its area:
+      /     x     \                     Archimedes; off the line of the weight, it turns the body until it floats upright
+     '-------------'
+
+and a drag in proportion to A and to the velocity there lets the bobbing die away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import Scene, add_ground, add_shape, add_walls, dynamic_bodies, label, place_body
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import World
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Buoyancy", "submerged"]
+
+Point = tuple[float, float]
+
+LEVEL, DEPTH, HALF_WIDTH = 0.0, 3.2, 7.0
+GRAVITY = 10.0
+BODIES: tuple[tuple[Polygon | Circle, float], ...] = (
+    (Polygon.box(0.6, 0.6), 0.5),
+    (Circle(0.62), 0.3),
+    (Polygon.box(1.0, 0.25), 0.7),
+    (Polygon.regular(3, 0.85), 0.4),
+    (Polygon.regular(6, 0.65), 0.9),
+    (Polygon.box(0.25, 0.8), 0.2),
+    (Circle(0.4), 1.3),
+)
+"""Shapes, and densities in kg/m^2, of which water has 1."""
+ALLOWED = 0.01
+"""Share under water by which a body may still bob. Box2D lets sleep what moves by less than 0.01 m/s; at 4 rad/s that is an amplitude
+of 2.5 mm, of bodies some 0.5 m deep."""
+_TURNING_DRAG = 1.5
+"""1/s."""
+
+
+def submerged(shape: Polygon | Circle, position: Point, angle: float, level: float) -> tuple[float, Point]:
+    """Return the area of a shape below a level, m^2, and its middle, world frame; the middle of nothing is of no use."""
+    c, s = math.cos(angle), math.sin(angle)
+    if isinstance(shape, Circle):
+        x, y = shape.center
+        return _submerged_disc(shape.radius, (position[0] + c * x - s * y, position[1] + s * x + c * y), level)
+    corners = [(position[0] + c * x - s * y, position[1] + s * x + c * y) for x, y in shape.vertices.tolist()]
+    below: list[Point] = []
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
+        if y0 <= level:
+            below.append((x0, y0))
+        if (y0 <= level) != (y1 <= level):
+            t = (level - y0) / (y1 - y0)
+            below.append((x0 + t * (x1 - x0), level))
+    doubled, mx, my = 0.0, 0.0, 0.0
+    ox, oy = position  # areas about a near point lose no digits
+    for (x0, y0), (x1, y1) in zip(below, below[1:] + below[:1], strict=True):
+        cross = (x0 - ox) * (y1 - oy) - (x1 - ox) * (y0 - oy)
+        doubled += cross
+        mx += cross * (x0 + x1 - 2.0 * ox)
+        my += cross * (y0 + y1 - 2.0 * oy)
+    if doubled <= 0.0:
+        return 0.0, position
+    return 0.5 * doubled, (ox + mx / (3.0 * doubled), oy + my / (3.0 * doubled))
+
+
+def _submerged_disc(radius: float, center: Point, level: float) -> tuple[float, Point]:
+    """Return area and middle of the segment of a disc below a level: with the half angle a of its chord, r^2 (a - sin a cos a)."""
+    height = level - center[1]
+    if height <= -radius:
+        return 0.0, center
+    if height >= radius:
+        return math.pi * radius * radius, center
+    half = math.acos(-height / radius)
+    area = radius * radius * (half - math.sin(half) * math.cos(half))
+    return area, (center[0], center[1] - 2.0 * (radius * math.sin(half)) ** 3 / (3.0 * area))
+
+
+@register(
+    id="buoyancy",
+    category="Materials",
+    title="Buoyancy",
+    watch=(
+        "Bodies of different density fall into water and float, turned as they are stable. The share of each that is under water should "
+        "come to its density over the water's; what is denser than water sinks."
+    ),
+)
+class Buoyancy(Scene):
+    """A tank; the bodies start over it, one beside the other."""
+
+    parameters = (
+        Parameter("water", 1.0, 0.5, 2.0, "kg/m²", "density of the water"),
+        Parameter("drag", 2.5, 0.2, 6.0, "1/s", "drag of the water"),
+    )
+    keys = (("Enter", "lift everything out and let it fall again"),)
+
+    def furnish(self) -> None:
+        add_ground(self.stage, -HALF_WIDTH - 0.5, HALF_WIDTH + 0.5, top=-DEPTH)
+        add_walls(self.stage, -HALF_WIDTH, HALF_WIDTH, -DEPTH, 1.0)
+        self._places = [(-HALF_WIDTH + 1.0 + 2.0 * k, 1.5 + 0.25 * (k % 3)) for k in range(len(BODIES))]
+        self._angles = self.rng("angles").uniform(-0.5, 0.5, len(BODIES)).tolist()
+        self.bodies = [
+            add_shape(self.stage, shape, at, angle, density=density, angular_damping=_TURNING_DRAG, name=f"density {density:g}")
+            for (shape, density), at, angle in zip(BODIES, self._places, self._angles, strict=True)
+        ]
+
+    def on_key(self, key: str) -> bool:
+        """Let everything fall again with Enter."""
+        if key != "return":
+            return False
+        for body, at, angle in zip(self.bodies, self._places, self._angles, strict=True):
+            place_body(self.world, body, at, angle)
+        return True
+
+    def on_parameter(self, name: str) -> None:
+        """Change the water on the spot."""
+        for body in dynamic_bodies(self.world):
+            self.world.set_awake(body, True)
+
+    def before_step(self) -> None:
+        """Let the water push: what sleeps is held by it as it is."""
+        water, drag = self.parameter("water"), self.parameter("drag")
+        world = self.world
+        for body in dynamic_bodies(world):
+            state = world.state(body)
+            if not state.awake:
+                continue
+            for area, middle, _ in _parts(world, body):
+                if area > 0.0:
+                    w, (px, py) = state.angular_velocity, state.position
+                    vx, vy = state.linear_velocity[0] - w * (middle[1] - py), state.linear_velocity[1] + w * (middle[0] - px)
+                    share = water * area
+                    world.apply_force(body, (-drag * share * vx, share * (GRAVITY - drag * vy)), middle)
+
+    def shares(self) -> list[tuple[int, float, float]]:
+        """Return of each body its id, the share of it that is under water, and the share predicted."""
+        found = []
+        for body in dynamic_bodies(self.world):
+            parts = _parts(self.world, body)
+            whole = sum(area for _, _, area in parts)
+            if whole == 0.0:
+                continue
+            density = self.world.body(body).mass / whole
+            found.append((body, sum(area for area, _, _ in parts) / whole, min(density / self.parameter("water"), 1.0)))
+        return found
+
+    def home(self) -> AABB:
+        return AABB((-HALF_WIDTH - 0.5, -DEPTH - 0.5), (HALF_WIDTH + 0.5, 3.6))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw the water."""
+        corners = ((-HALF_WIDTH, -DEPTH), (HALF_WIDTH, -DEPTH), (HALF_WIDTH, LEVEL), (-HALF_WIDTH, LEVEL))
+        canvas.polygon(corners, palette.ACCENT, None, 0.18)
+        canvas.segment((-HALF_WIDTH, LEVEL), (HALF_WIDTH, LEVEL), palette.ACCENT, 1.5)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Write on each body what share of it is under water, and in brackets what share should be."""
+        for body, share, predicted in self.shares():
+            x, y, _ = self.stage.drawn_pose(body)
+            color = palette.AGREE if abs(share - predicted) <= ALLOWED else palette.TEXT
+            label(canvas, (x, y), f"{100.0 * share:.0f} ({100.0 * predicted:.0f}) %", color, 1.1)
+
+    def status(self) -> Sequence[StatusLine]:
+        shares = self.shares()
+        floating = [(share, predicted) for _, share, predicted in shares if predicted < 1.0]
+        right = sum(abs(share - predicted) <= ALLOWED for share, predicted in floating)
+        worst = max((abs(share - predicted) for share, predicted in floating), default=0.0)
+        color = palette.AGREE if right == len(floating) else palette.TEXT
+        return (
+            (f"{right} of {len(floating)} float as deep as their density says", color),
+            (f"worst share under water: {100.0 * worst:.1f} % off; {len(shares) - len(floating)} should sink", palette.CAPTION),
+        )
+
+
+def _parts(world: World, body: int) -> list[tuple[float, Point, float]]:
+    """Return of each shape of a body its area under water, the middle of that, and its whole area."""
+    state = world.state(body)
+    parts = []
+    for fixture in world.body(body).fixtures:
+        shape = world.fixture(fixture).shape
+        if isinstance(shape, Polygon | Circle):
+            parts.append((*submerged(shape, state.position, state.angle, LEVEL), shape.mass(1.0).mass))
+    return parts

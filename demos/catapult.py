@@ -1,0 +1,182 @@
+"""A catapult: a falling weight throws a stone, and the parabola says where it must land."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from demos._gallery import REST_BOX, REST_DISC, Scene, add_box, add_disc, add_ground, add_shape, beside
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import RevoluteJointSpec, WorldSettings
+from engine.geometry import AABB, Polygon, Transform
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Catapult", "parabola_range"]
+
+Point = tuple[float, float]
+
+_PIVOT = (0.0, 2.2)
+_LONG, _SHORT = 3.4, 1.1
+"""Metres from the pivot to the spoon's middle and to the weight."""
+_THICKNESS = 0.2
+_RADIUS = 0.26
+_STONE = 1.5
+_WEIGHT_SIDE = 1.0
+_READY = 0.5
+"""Radians of the arm before the shot: the spoon down on the left."""
+_LOADED = Transform(_PIVOT, _READY)
+"""The arm's pose then."""
+_CASTLE = (17.0, 3, 5)
+"""Where the castle stands, its columns and rows."""
+_BRICK = (0.8, 0.6)
+_PAUSE = 1.2
+"""Seconds from the landing to the next shot."""
+_DASHES = 61
+_MOST = 10
+"""Stones that lie about."""
+
+
+def parabola_range(position: Point, velocity: Point, height: float, gravity: float) -> float:
+    """Return the place, x, where a body thrown from `position` comes down to a height: on the parabola of the textbook."""
+    rising = velocity[1] ** 2 - 2.0 * gravity * (height - position[1])
+    return position[0] + velocity[0] * (velocity[1] + math.sqrt(max(rising, 0.0))) / gravity
+
+
+@register(
+    id="catapult",
+    category="Joints",
+    title="Catapult",
+    watch=(
+        "A weight falls, the arm strikes its stop, and the stone flies on; dashed is the parabola from where it left, against which "
+        "the landing is measured. It loads itself: aim at the castle with the weight and the stop's angle."
+    ),
+)
+class Catapult(Scene):
+    """An arm with a stop, and a castle."""
+
+    parameters = (
+        Parameter("weight", 60.0, 20.0, 400.0, "kg", "falling weight"),
+        Parameter("stop", 45.0, 15.0, 75.0, "°", "angle at which the stone leaves"),
+        Parameter("stone", 3.0, 0.5, 20.0, "kg", "mass of the stone"),
+    )
+    layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+    keys = (("Enter", "load and shoot"),)
+    _left: tuple[int, Point, Point] | None
+    """Step, place and velocity at which the stone left; None before."""
+    _landed: int | None
+    """Step in which it landed; None before."""
+    _before: Point
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(hertz=120.0, velocity_iterations=12)
+
+    def furnish(self) -> None:
+        add_ground(self.stage, -8.0, 34.0)
+        top = ((0.05, _PIVOT[1]), (-0.05, _PIVOT[1]))
+        frame = [Polygon(((x, 0.0), (x + 0.3, 0.0), *top)) for x in (-0.9, 0.6)]
+        self.frame = add_shape(self.stage, frame, (0.0, 0.0), type="static", group=-1, name="frame")
+        density = self.parameter("weight") / _WEIGHT_SIDE**2
+        beam = (
+            Polygon.box(0.5 * (_LONG + _SHORT + 0.5), 0.5 * _THICKNESS, (0.5 * (_SHORT - _LONG - 0.5), 0.0)),
+            Polygon.box(0.05, 0.2, (-_LONG - _RADIUS - 0.12, 0.5 * _THICKNESS + 0.15)),
+            Polygon.box(0.05, 0.1, (-_LONG + _RADIUS + 0.12, 0.5 * _THICKNESS + 0.05)),
+        )
+        self.arm = add_shape(self.stage, beam, _PIVOT, _READY, density=1.5, group=-1, color=palette.BODY_COLORS[3], name="arm")
+        hung = _LOADED.apply((_SHORT, 0.0))
+        weight = Polygon.box(0.5 * _WEIGHT_SIDE, 0.5 * _WEIGHT_SIDE, (0.0, -0.5 * _WEIGHT_SIDE))
+        self.weight = add_shape(
+            self.stage, weight, hung, density=density, group=-1, color=palette.STATIC, angular_damping=2.0, name="weight"
+        )
+        # the stone leaves square to the arm: at 45 degrees where the arm is stopped at -45 degrees
+        swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop"))
+        self.world.create_joint(RevoluteJointSpec(self.frame, self.arm, _PIVOT, enable_limit=True, lower_angle=-swing))
+        self.world.create_joint(RevoluteJointSpec(self.arm, self.weight, hung))
+        self.bricks = []
+        left, columns, rows = _CASTLE
+        for column in range(columns):
+            for row in range(rows - (column == 1)):
+                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX))
+                self.bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
+        self.stones: list[int] = []
+        self.n_shots = 0
+        self.last: tuple[float, float] | None = None
+        self._load()
+
+    @property
+    def flying(self) -> bool:
+        """Whether the last stone has left and not landed."""
+        return self._left is not None and self._landed is None
+
+    def before_step(self) -> None:
+        if self._landed is not None and self.steps - self._landed >= _PAUSE / self.step_seconds and not self.grabbing:
+            self._load()
+
+    def after_step(self) -> None:
+        stone = self.stones[-1]
+        if not self.alive(stone):
+            self._landed = self.steps if self._landed is None else self._landed
+            return
+        contacts = self.world.contacts
+        touched = bool(((contacts.body_a == stone) | (contacts.body_b == stone)).any())
+        state = self.world.state(stone)
+        if self._left is None:
+            if not touched and self.steps - self._loaded > 10 and state.linear_velocity[0] > 0.0:
+                self._left = (self.steps, state.position, state.linear_velocity)
+        elif self._landed is None and (touched or self.grabbing):
+            self._landed = self.steps
+            if not self.grabbing:
+                gravity = -self.world.settings.gravity[1]
+                self.last = (self._before[0], parabola_range(self._left[1], self._left[2], self._before[1], gravity))
+        self._before = state.position  # the last place in free flight: in the step of the landing the stone is stopped
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self._load()
+        return True
+
+    def home(self) -> AABB:
+        return AABB((-6.5, -0.8), (25.0, 13.0))
+
+    def draw(self, canvas: Canvas) -> None:
+        if self._left is None:
+            return
+        _, (x, y), (vx, vy) = self._left
+        gravity = -self.world.settings.gravity[1]
+        last = parabola_range((x, y), (vx, vy), _RADIUS, gravity)
+        reached = [x + (last - x) * k / _DASHES for k in range(_DASHES + 1)]
+        points = [(at, y + vy * (at - x) / vx - 0.5 * gravity * ((at - x) / vx) ** 2) for at in reached]
+        for a, b in zip(points[::2], points[1::2], strict=False):
+            canvas.segment(a, b, palette.AGREE, 1.5)
+        canvas.point((x, y), palette.NORMAL, 4.0, ring=True)
+
+    def status(self) -> Sequence[StatusLine]:
+        lines: list[StatusLine] = [(f"shot {self.n_shots}", palette.CAPTION)]
+        if self._left is not None:
+            vx, vy = self._left[2]
+            energy = 0.5 * self.parameter("stone") * (vx * vx + vy * vy)
+            rising = math.degrees(math.atan2(vy, vx))
+            lines[0] = (f"shot {self.n_shots}: {math.hypot(vx, vy):.2f} m/s at {rising:.1f}°, {energy:.0f} J", palette.TEXT)
+        if self.last is not None:
+            lines.append(beside("range of the last landing", self.last[0], self.last[1], "m", 0.02))
+        return lines
+
+    def _load(self) -> None:
+        self.put_back([self.arm, self.weight])
+        at = _LOADED.apply((-_LONG, 0.5 * _THICKNESS + _RADIUS + REST_DISC))
+        density = self.parameter("stone") / (math.pi * _RADIUS**2)
+        color = palette.TOUCHING
+        self.stones.append(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, color=color, bullet=True, name="stone"))
+        self.n_shots += 1
+        self._loaded = self.steps
+        self._left = None
+        self._landed = None
+        self._before = at
+        if len(self.stones) > _MOST and self.alive(old := self.stones.pop(0)):
+            self.world.destroy_body(old)

@@ -1,0 +1,163 @@
+"""Conveyor belts: a surface that moves while the body stays.
+
+Box2D 2.3 has no speed of a surface. But friction asks only how fast two surfaces pass each other, and takes that from the bodies' speeds:
+so a belt is a kinematic body that has the belt's speed, and is put back to its place after every step. Where a contact is computed it is
+always at home, and always moving.
+
+A parcel put down at rest slips until friction has brought it to the belt's speed v: mu g is its acceleration, v^2 / (2 mu g) its way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, add_walls, beside, label, place_body
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Conveyor"]
+
+BELTS = ((-6.5, 3.5, 4.2, 1.0), (-3.0, 6.5, 1.9, -1.0))
+"""Of each: left, right and top, metres, and which way it runs."""
+_RADIUS = 0.25
+GRAVITY = 10.0
+SIZE = 0.3
+"""Metres: half a parcel's side."""
+_START = -5.9
+_EVERY = 1.4
+"""Seconds from parcel to parcel."""
+_MOST = 16
+"""Parcels at once; the oldest goes then."""
+
+
+@register(
+    id="conveyor",
+    category="Materials",
+    title="Conveyor belts",
+    watch=(
+        "Each parcel is put down at rest and slips until friction has brought it up to the belt's speed. The mark on the upper belt is "
+        "where that should be: v² / 2 mu g from where it was put down."
+    ),
+)
+class Conveyor(Scene):
+    """Two belts one over the other, and a bin."""
+
+    parameters = (
+        Parameter("speed", 3.0, 0.5, 5.0, "m/s", "speed of the belts"),
+        Parameter("friction", 0.25, 0.1, 1.0, "", "friction of belt and parcels"),
+    )
+    keys = (("B", "the belts run backwards, or forwards again"),)
+
+    def furnish(self) -> None:
+        add_ground(self.stage, -8.0, 8.0)
+        add_walls(self.stage, -8.0, 8.0, 0.0, 3.0)
+        self.sense = 1.0
+        self.belts = []
+        for left, right, top, _ in BELTS:
+            width = right - left
+            shapes = (Polygon.box(0.5 * width, _RADIUS), Circle(_RADIUS, (-0.5 * width, 0.0)), Circle(_RADIUS, (0.5 * width, 0.0)))
+            fixtures = tuple(FixtureSpec(shape, friction=self.parameter("friction")) for shape in shapes)
+            at = (0.5 * (left + right), top - _RADIUS)
+            self.belts.append((self.world.create_body(BodySpec(fixtures, type="kinematic", position=at, name="belt")), at))
+        self._run_belts()
+        self.parcels: list[int] = []
+        self.slipping: dict[int, float] = {}
+        """Where each parcel that still slips was put down."""
+        self.slips: list[float] = []
+        self.travel = 0.0
+        self._owed = 1.0
+
+    def on_parameter(self, name: str) -> None:
+        """Change speed and friction on the spot."""
+        if name == "speed":
+            self._run_belts()
+        else:
+            for fixture in self.world.fixture_ids:
+                self.world.set_fixture(fixture, friction=self.parameter("friction"))
+        self.slipping.clear()
+        self.slips.clear()
+
+    def on_key(self, key: str) -> bool:
+        """Turn the belts round with B."""
+        if key == "b":
+            self.sense = -self.sense
+            self._run_belts()
+            self.slipping.clear()
+        return key == "b"
+
+    def before_step(self) -> None:
+        """Put a parcel down, every now and then, where there is room."""
+        self.travel += self.sense * self.parameter("speed") * self.step_seconds
+        self._owed += self.step_seconds / _EVERY
+        top = BELTS[0][2] + SIZE + REST_BOX
+        if self._owed < 1.0 or self.world.body_at((_START - SIZE, top)) is not None or self.world.body_at((_START + SIZE, top)) is not None:
+            return
+        self._owed -= 1.0
+        parcel = add_box(self.stage, (_START, top), 2.0 * SIZE, 2.0 * SIZE, friction=self.parameter("friction"), allow_sleep=False)
+        self.parcels.append(parcel)
+        self.slipping[parcel] = _START
+        if len(self.parcels) > _MOST:
+            old = self.parcels.pop(0)
+            self.slipping.pop(old, None)
+            if self.world.is_body(old):
+                self.world.destroy_body(old)
+
+    def after_step(self) -> None:
+        """Put the belts back, and note which parcels have ceased to slip."""
+        for belt, at in self.belts:
+            if self.world.is_body(belt):
+                self.world.set_pose(belt, at, 0.0)
+        gained = self.parameter("friction") * GRAVITY * self.step_seconds
+        for parcel, start in list(self.slipping.items()):
+            state = self.world.state(parcel) if self.world.is_body(parcel) else None
+            if state is None or abs(state.position[1] - (BELTS[0][2] + SIZE)) > 0.1:
+                del self.slipping[parcel]
+            elif state.linear_velocity[0] > self.parameter("speed") - 0.5 * gained:
+                self.slips = [*self.slips[-9:], state.position[0] - start]
+                del self.slipping[parcel]
+
+    @property
+    def predicted(self) -> float:
+        """Metres that a parcel moves until it no longer slips: v^2 / (2 mu g), and the half step by which steps come late."""
+        v = self.parameter("speed")
+        return v * v / (2.0 * self.parameter("friction") * GRAVITY) + 0.5 * v * self.step_seconds
+
+    def home(self) -> AABB:
+        return AABB((-8.5, -0.5), (8.5, 6.6))
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw the moving marks of the belts, and where slipping should end."""
+        for (left, right, top, way), (_, _) in zip(BELTS, self.belts, strict=True):
+            shift = (way * self.travel) % 1.0
+            for k in range(math.ceil(left - shift), math.floor(right - shift) + 1):
+                x = k + shift
+                canvas.segment((x - 0.12, top - 0.04), (x + 0.12, top - 0.04), palette.TEXT, 2.0)
+                x = left + right - x
+                canvas.segment((x - 0.12, top - 2.0 * _RADIUS + 0.04), (x + 0.12, top - 2.0 * _RADIUS + 0.04), palette.TEXT, 2.0)
+        if self.sense > 0.0:
+            x, top = _START + self.predicted, BELTS[0][2]
+            canvas.dashed((_START, top - 0.75), (_START, top + 1.1), palette.GRID_AXIS)
+            if x < BELTS[0][1]:
+                canvas.segment((x, top - 0.75), (x, top + 1.1), palette.ACCENT, 1.5)
+                label(canvas, (x, top - 0.95), "slipping should end here", palette.CAPTION, 4.0, 13.0)
+
+    def status(self) -> Sequence[StatusLine]:
+        last = self.slips[-1] if self.slips else None
+        share = self.parameter("speed") * self.step_seconds / self.predicted
+        return (
+            beside("way until a parcel's middle no longer slips", last, self.predicted, "m", share),
+            (f"{len(self.parcels)} parcels; the belts run at {self.sense * self.parameter('speed'):g} m/s", palette.CAPTION),
+        )
+
+    def _run_belts(self) -> None:
+        for (belt, at), (_, _, _, way) in zip(self.belts, BELTS, strict=True):
+            place_body(self.world, belt, at, velocity=(way * self.sense * self.parameter("speed"), 0.0))

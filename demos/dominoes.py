@@ -1,0 +1,152 @@
+"""Dominoes: a wave that finds its own speed, whatever the push."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._domino_wave import domino_wave_speed
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import WorldSettings
+from engine.geometry import AABB
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Dominoes"]
+
+_HEIGHT = 1.0
+_THICKNESS = 0.14
+_COUNT = 32
+_LAYOUTS = ("row", "stair", "growing")
+_STAIR = 0.22
+"""Metres from one stair down to the next."""
+_GROWTH = 1.06
+"""Of each domino over the one before it."""
+_GROWING = 26
+_MOVED = 0.02
+"""Radians of turn from which a domino counts as hit."""
+_PUSH = 2.0
+"""rad/s of the first domino."""
+_SETTLED = 10
+"""Dominoes at the beginning that are not measured: the wave is still gathering speed."""
+_CHART = 1.6
+"""Metres upwards for each second, in the chart over the dominoes."""
+_LYING = 0.5
+"""Radians of lean from which a domino has fallen."""
+
+
+@register(
+    id="dominoes",
+    category="Stacks",
+    title="Dominoes",
+    watch=(
+        "One push, and the wave runs at a speed of its own, given by gap and friction, not by the push: the dashed line has the predicted "
+        "speed. Down a stair there is no such formula; of growing dominoes the last weighs eighteen times what the first does."
+    ),
+)
+class Dominoes(Scene):
+    """A row, a stair, or each larger than the one before."""
+
+    parameters = (
+        Parameter.choice("layout", _LAYOUTS, "layout"),
+        Parameter("gap", 0.35, 0.15, 0.7, "m", "gap between two dominoes of 1 m"),
+        Parameter("friction", 0.2, 0.0, 0.4, "", "friction between dominoes"),
+    )
+    keys = (("Enter", "set them up again"),)
+
+    def settings(self) -> WorldSettings:
+        """240 steps a second: a domino hits the next one after a tenth of a second, and no step should be a large part of that."""
+        return WorldSettings(hertz=240.0, velocity_iterations=12, position_iterations=6)
+
+    def furnish(self) -> None:
+        layout, gap, friction = _LAYOUTS[round(self.parameter("layout"))], self.parameter("gap"), self.parameter("friction")
+        self.dominoes: list[int] = []
+        self.places: list[tuple[float, float]] = []
+        own = max(friction, 0.01)
+        ground_friction = 4.0 / own  # mixed by the geometric mean, 2 for a foot: it does not slip
+        x, y, size = 0.0, 0.0, 1.0
+        count = _GROWING if layout == "growing" else _COUNT
+        for k in range(count):
+            pitch = (gap + _THICKNESS) * size
+            if layout == "stair" and k > 0:
+                y -= _STAIR
+            if layout == "stair":
+                add_ground(self.stage, x - 0.5 * _THICKNESS - 0.02, x - 0.5 * _THICKNESS - 0.02 + pitch, y, 0.5, ground_friction)
+            self._domino((x, y), size, own, k)
+            grown = size * (_GROWTH if layout == "growing" else 1.0)
+            x += pitch if layout != "growing" else 0.5 * (pitch + (gap + _THICKNESS) * grown)
+            size = grown
+        self._end = x
+        self._drop = y
+        if layout != "stair":
+            add_ground(self.stage, -1.0, x + 1.5 * size, 0.0, 0.5, ground_friction)
+        self.world.set_velocity(self.dominoes[0], (0.5 * _PUSH * _HEIGHT, 0.0), -_PUSH)
+        self.hits: list[float | None] = [None] * count
+        self.predicted = None
+        if layout == "row":
+            gravity = -self.world.settings.gravity[1]
+            self.predicted = domino_wave_speed(_HEIGHT, _THICKNESS, gap, friction, gravity)
+
+    @property
+    def speed(self) -> float | None:
+        """Metres a second, of the wave since it has settled; None before."""
+        measured = [(x, hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None][_SETTLED:]
+        if len(measured) < 5:
+            return None
+        return (measured[-1][0] - measured[0][0]) / (measured[-1][1] - measured[0][1])
+
+    @property
+    def n_fallen(self) -> int:
+        """How many lie, or lean on one that does."""
+        return sum(self.alive(body) and self.world.state(body).angle < -_LYING for body in self.dominoes)
+
+    def after_step(self) -> None:
+        world = self.world
+        angles = world.poses[:, 2]
+        for k, body in enumerate(self.dominoes):
+            if self.hits[k] is None and world.is_body(body) and angles[world.row_of(body)] < -_MOVED:
+                self.hits[k] = self.seconds
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self.restart()
+        return True
+
+    def home(self) -> AABB:
+        return AABB((-1.6, self._drop - 1.2), (self._end + 0.8, 8.0))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw when each domino was hit, over where it stands: a straight line is a steady speed, the dashed one the predicted."""
+        known = [((x, 2.0 + _CHART * hit), hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None]
+        if not known:
+            return
+        canvas.segment((0.0, 2.0), (self._end, 2.0), palette.GRID_AXIS, 1.5)
+        for second in range(1, int(known[-1][1]) + 2):
+            canvas.text((-0.15, 2.0 + _CHART * second), f"{second} s", palette.CAPTION, 12.0, "right")
+            canvas.segment((0.0, 2.0 + _CHART * second), (self._end, 2.0 + _CHART * second), palette.GRID_AXIS)
+        if self.predicted and len(known) > _SETTLED:
+            (x, y), _ = known[_SETTLED]
+            canvas.dashed((x, y), (self._end, y + _CHART * (self._end - x) / self.predicted), palette.AGREE, 6.0, 1.5)
+        for at, _ in known:
+            canvas.point(at, palette.NORMAL, 3.0)
+
+    def status(self) -> Sequence[StatusLine]:
+        count = f"{self.n_fallen} of {len(self.dominoes)} have fallen"
+        if self.predicted is not None:
+            return (beside("speed of the wave", self.speed, self.predicted, "m/s", 0.1), (count, palette.TEXT))
+        speed = self.speed
+        return (f"speed of the wave: {'...' if speed is None else f'{speed:.2f} m/s'}", (count, palette.TEXT))
+
+    def _domino(self, foot: tuple[float, float], size: float, friction: float, k: int) -> None:
+        at = (foot[0], foot[1] + 0.5 * _HEIGHT * size + REST_BOX)
+        color = palette.BODY_COLORS[k % len(palette.BODY_COLORS)]
+        self.dominoes.append(
+            add_box(self.stage, at, _THICKNESS * size, _HEIGHT * size, friction=friction, color=color, name=f"domino {k + 1}")
+        )
+        self.places.append(foot)

@@ -1,0 +1,166 @@
+"""Balls roll over a row of coloured grids, and each falls through the one of its own colour: collision filters sort them.
+
+Two fixtures collide when each one's mask has a bit of the other's category. Ball k has the category bit k; the mask of grid k is all bits
+but that one. A group that is not 0 goes before both: fixtures of one negative group never meet, of one positive group always.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import Scene, add_shape, label, place_body
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Filters"]
+
+NAMES = ("A", "B", "C", "none")
+"""The last kind has no grid: it rolls on into the last bin."""
+WIDTH, SLOPE = 3.0, 0.14
+"""Of a grid: metres, and by how much it falls in a metre."""
+DEPTH, RADIUS = 3.6, 0.2
+N_KINDS = len(NAMES)
+LEFT, RIGHT = 0.0, WIDTH * N_KINDS
+_FIRST_BIT = 1
+"""Bit 0 is Box2D's default category: that of the walls."""
+_START, _SEND = (0.4, 1.6), (2.0, 0.0)
+
+
+@register(
+    id="filters",
+    category="Filters and sensors",
+    title="Collision filters",
+    watch=(
+        "A ball rolls over the grids of other colours as if they were solid, and falls through its own as if it were not there. "
+        "The counters are sensors in the bins: no ball should ever come through the grid of another."
+    ),
+)
+class Filters(Scene):
+    """When all balls are sorted, the one that has waited longest begins again."""
+
+    parameters = (
+        Parameter("balls", 44, 4, 60, "", "balls", whole=True),
+        Parameter("rate", 2.0, 0.5, 5.0, "1/s", "balls that come in a second"),
+        Parameter.choice("same", ("meet", "never meet"), "balls of the same letter", note="A negative group lets them never meet."),
+    )
+    keys = (("Enter", "empty the bins"),)
+
+    def furnish(self) -> None:
+        floors = [Polygon.box(0.5 * WIDTH, 0.1, ((k + 0.5) * WIDTH, -DEPTH - 0.1)) for k in range(N_KINDS)]
+        walls = []
+        for k in range(1, N_KINDS):  # up to the grids: a ball falls on with the speed that it rolled with
+            top = self._height(k * WIDTH) - 0.12
+            walls.append(Polygon.box(0.08, 0.5 * (DEPTH + top), (k * WIDTH, 0.5 * (top - DEPTH))))
+        sides = [Polygon.box(0.1, 0.5 * (DEPTH + 2.4), (x, 0.5 * (2.4 - DEPTH))) for x in (LEFT - 0.1, RIGHT + 0.1)]
+        add_shape(self.stage, [*floors, *walls, *sides], (0.0, 0.0), type="static", friction=0.4, name="bins")
+        for k in range(N_KINDS - 1):
+            x0, x1 = k * WIDTH, (k + 1) * WIDTH
+            y0, y1 = self._height(x0), self._height(x1)
+            bar = Polygon(((x0, y0 - 0.1), (x1, y1 - 0.1), (x1, y1), (x0, y0)))
+            grid = FixtureSpec(bar, friction=0.3, mask=0xFFFF & ~self._category(k), name=f"grid {NAMES[k]}")
+            self.stage.colors[self.world.create_body(BodySpec((grid,), type="static", name=f"grid {NAMES[k]}"))] = _color(k)
+        self.bins = {self._sensor(k): k for k in range(N_KINDS)}
+        self._balls = self.rng("balls").permutation(int(self.parameter("balls"))) % N_KINDS
+        self.kinds: dict[int, int] = {}
+        self.sorted = [0] * N_KINDS
+        self.wrong = 0
+        """Came through a grid that should hold them."""
+        self.missed = 0
+        """Were pushed on over their grid by others."""
+        self._waiting: list[int] = []
+        """Balls that have come, the one that came first in front."""
+        self._owed = 1.0
+
+    def on_key(self, key: str) -> bool:
+        """Empty the bins with Enter."""
+        if key != "return":
+            return False
+        for ball in self.kinds:
+            if self.world.is_body(ball):
+                self.world.destroy_body(ball)
+        self.kinds, self._waiting = {}, []
+        return True
+
+    def before_step(self) -> None:
+        """Let the next ball come, where there is room for it."""
+        self._owed = min(self._owed + self.parameter("rate") * self.step_seconds, 2.0)
+        if self._owed < 1.0 or any(self._is_near(ball) for ball in self.kinds):
+            return
+        self._owed -= 1.0
+        if len(self.kinds) < len(self._balls):
+            ball = self._make(int(self._balls[len(self.kinds)]))
+        else:
+            ball = self._waiting.pop(0)
+            place_body(self.world, ball, _START, velocity=_SEND)
+        self._waiting.append(ball)
+
+    def after_step(self) -> None:
+        """Count what came into the bins."""
+        for event in self.world.contacts.began:
+            for sensor, body in ((event.body_a, event.body_b), (event.body_b, event.body_a)):
+                if sensor in self.bins and body in self.kinds:
+                    place = self.bins[sensor]
+                    if place == self.kinds[body]:
+                        self.sorted[place] += 1
+                    elif place == N_KINDS - 1:
+                        self.missed += 1
+                    else:
+                        self.wrong += 1
+
+    def home(self) -> AABB:
+        return AABB((LEFT - 0.6, -DEPTH - 0.9), (RIGHT + 0.6, 3.0))
+
+    def draw(self, canvas: Canvas) -> None:
+        """Write letters on grids and balls, and the counts under the bins."""
+        for k, name in enumerate(NAMES):
+            x = (k + 0.5) * WIDTH
+            if k < N_KINDS - 1:
+                label(canvas, (x, self._height(x) - 0.32), f"lets {name} through", palette.TEXT, 0.9 * WIDTH)
+            label(canvas, (x, -DEPTH - 0.5), f"{name}: {self.sorted[k]}", palette.TEXT, 0.9 * WIDTH, 16.0)
+        for ball, kind in self.kinds.items():
+            if kind < N_KINDS - 1 and self.world.is_body(ball):
+                label(canvas, self.stage.drawn_pose(ball)[:2], NAMES[kind], palette.TEXT, 3.0 * RADIUS, 12.0)
+
+    def status(self) -> Sequence[StatusLine]:
+        color = palette.AGREE if self.wrong == 0 else palette.WARNING
+        return (
+            (f"{sum(self.sorted)} sorted, {self.wrong} through the grid of another (predicted 0)", color),
+            (f"{len(self.kinds)} balls; {self.missed} pushed on over their own grid by others", palette.CAPTION),
+        )
+
+    def _is_near(self, ball: int) -> bool:
+        return self.world.is_body(ball) and math.dist(self.world.state(ball).position, _START) < 2.5 * RADIUS
+
+    def _category(self, kind: int) -> int:
+        return 1 << (_FIRST_BIT + kind)
+
+    def _height(self, x: float) -> float:
+        return SLOPE * (WIDTH * (N_KINDS - 1) - x)
+
+    def _make(self, kind: int) -> int:
+        group = 0 if self.parameter("same") == 0.0 else -1 - kind
+        fixture = FixtureSpec(Circle(RADIUS), friction=0.3, restitution=0.1, category=self._category(kind), group=group)
+        ball = self.world.create_body(
+            BodySpec((fixture,), position=_START, linear_velocity=_SEND, angular_damping=1.0, name=f"ball {NAMES[kind]}")
+        )
+        self.kinds[ball] = kind
+        self.stage.colors[ball] = _color(kind)
+        return ball
+
+    def _sensor(self, kind: int) -> int:
+        shape = Polygon.box(0.5 * WIDTH - 2.0 * RADIUS - 0.1, 0.1, ((kind + 0.5) * WIDTH, -DEPTH + 0.12))
+        return self.world.create_body(BodySpec((FixtureSpec(shape, sensor=True),), type="static", name=f"counter {NAMES[kind]}"))
+
+
+def _color(kind: int) -> Color:
+    return (palette.BODY_COLORS[0], palette.BODY_COLORS[3], palette.BODY_COLORS[2], palette.STATIC)[kind]

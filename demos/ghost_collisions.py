@@ -1,0 +1,133 @@
+"""Ghost collisions, counted: a stream of boxes slides over three level floors that look alike, and some trip over nothing.
+
+Each comes at a phase of its own, the fraction of a step's way that it is ahead. The rule of `engine.experiments.promises.seams` tells from
+the phase alone, before it has moved, whether the seams will trip it: a box at tiles where a step ends with its face 15 to 20 mm before
+one, with a chance of 5 mm / (v h) at each; a disc at every corner near which a step ends, the ends of edges without ghosts included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import Scene, label
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.app.stage import Stage
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.experiments.promises.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["FLOORS", "GhostCollisions"]
+
+FLOORS: dict[Ground, str] = {"tiles": "tiles", "edges": "edges without ghosts", "chain": "edges with ghosts"}
+LANE = 2.2
+_START = 0.5
+_OWN_GROUP = -1
+FELT = 1.0e-3
+"""m/s by which a speed must have changed, without any friction, for the slider to have been tripped: a thousand float32 roundings."""
+_LONGEST = 5.0
+"""Seconds that a slider is given."""
+
+
+@register(
+    id="ghost_collisions",
+    category="Impacts",
+    title="Ghost collisions",
+    watch=(
+        "Boxes slide without friction over floors of one height. Those that a seam will trip are told beforehand and drawn orange: "
+        "they should be just those that do trip; over edges that know their neighbours, none."
+    ),
+)
+class GhostCollisions(Scene):
+    """Three worlds; the sliders do not meet each other, and go when they are at the end."""
+
+    parameters = (
+        Parameter.choice("slider", SLIDERS, "what slides"),
+        Parameter("speed", 7.0, 3.0, 15.0, "m/s", "speed of the sliders"),
+        Parameter("rate", 2.0, 0.5, 6.0, "1/s", "sliders a second"),
+    )
+
+    def build(self) -> None:
+        """Lay the floors."""
+        for lane, floor in enumerate(FLOORS):
+            stage = self.add_stage(World(), (0.0, -LANE * lane))
+            stage.world.create_body(BodySpec(floor_of(floor), type="static", name=FLOORS[floor]))
+        self.stage: Stage = self.stages[0]
+        self._rng = self.rng("phases")
+        self._owed = 1.0
+        self.under_way: list[dict[int, tuple[bool, bool, int]]] = [{} for _ in FLOORS]
+        """Of each slider: whether it is predicted to trip, whether it has, and since which step it is there."""
+        self.done: list[list[tuple[bool, bool]]] = [[] for _ in FLOORS]
+        """Of each that is through: whether it was predicted to trip, and whether it did."""
+
+    def before_step(self) -> None:
+        """Send the next one, at the same phase over every floor."""
+        self._owed += self.parameter("rate") * self.step_seconds
+        if self._owed < 1.0:
+            return
+        self._owed -= 1.0
+        speed, slider = self.parameter("speed"), SLIDERS[round(self.parameter("slider"))]
+        x = _START + float(self._rng.random()) * speed * self.step_seconds
+        shape = Polygon.box(HALF, HALF) if slider == "box" else Circle(HALF)
+        fixture = FixtureSpec(shape, friction=0.0, group=_OWN_GROUP)
+        spec = BodySpec((fixture,), position=(x, resting_height(slider)), linear_velocity=(speed, 0.0), name=slider)
+        for stage, floor, under_way in zip(self.stages, FLOORS, self.under_way, strict=True):
+            body = stage.world.create_body(spec)
+            # as Box2D has it: to float32
+            predicted = first_bump(floor, slider, spec.linear_velocity[0], spec.position[0], stage.world.settings.hertz) is not None
+            stage.colors[body] = palette.WARNING if predicted else palette.ACCENT
+            under_way[body] = (predicted, False, self.steps)
+
+    def after_step(self) -> None:
+        """See who has tripped, and take away who is through."""
+        for stage, under_way, done in zip(self.stages, self.under_way, self.done, strict=True):
+            for body, (predicted, tripped, since) in list(under_way.items()):
+                if not stage.world.is_body(body):
+                    del under_way[body]
+                    continue
+                state = stage.world.state(body)
+                (x, y), vx = state.position, state.linear_velocity[0]
+                is_over = x >= FINISH or y < -1.0 or (self.steps - since) * self.step_seconds > _LONGEST
+                tripped = tripped or abs(vx - self.parameter("speed")) > FELT
+                under_way[body] = (predicted, tripped, since)
+                if is_over:
+                    done.append((predicted, tripped))
+                    del under_way[body]
+                    stage.world.destroy_body(body)
+                    stage.colors.pop(body, None)
+
+    def counts(self, lane: int) -> tuple[int, int, int, int]:
+        """Return how many are through, how many tripped, of how many it was predicted, and of how many wrongly."""
+        done = self.done[lane]
+        return len(done), sum(t for _, t in done), sum(p for p, _ in done), sum(p != t for p, t in done)
+
+    def home(self) -> AABB:
+        return AABB((-0.3, -LANE * (len(FLOORS) - 1) - 0.75), (N_TILES + 0.3, 2.0))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Mark the seams."""
+        for stage in self.stages:
+            for k in range(N_TILES + 1):
+                canvas.at(stage.offset).point((k, 0.0), palette.STATIC, 2.5)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Name the floors and count under each."""
+        for lane, (stage, name) in enumerate(zip(self.stages, FLOORS.values(), strict=True)):
+            n, tripped, predicted, _ = self.counts(lane)
+            there = canvas.at(stage.offset)
+            label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left")
+            label(there, (N_TILES, -0.52), f"{tripped} of {n} tripped (predicted {predicted})", palette.TEXT, 5.0, 15.0, "right")
+
+    def status(self) -> Sequence[StatusLine]:
+        lines: list[StatusLine] = []
+        for lane, name in enumerate(FLOORS.values()):
+            n, tripped, predicted, wrong = self.counts(lane)
+            color = palette.AGREE if wrong == 0 else palette.WARNING
+            lines.append((f"{name}: {tripped} of {n} tripped (predicted {predicted}, {wrong} wrongly)", color))
+        return lines

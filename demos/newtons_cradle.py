@@ -1,0 +1,145 @@
+"""Newton's cradle: as many balls leave as came in, and with their speed.
+
+Equal balls of restitution 1 exchange velocities. Box2D solves all contacts of a step together, and would share the blow out among balls
+that touch; so they hang a few millimetres apart, and meet one after the other, at moments of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from demos._gallery import Scene, add_box, add_disc, place_body, total_energy
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import DistanceJointSpec, WorldSettings
+from engine.geometry import AABB
+from engine.render import palette
+
+__all__ = ["NewtonsCradle"]
+
+GRAVITY = 10.0
+LENGTH, RADIUS = 4.0, 0.5
+PULLED_TO = math.radians(45.0)
+_QUIET = 0.02
+"""Seconds without a new contact after which a blow has gone through."""
+ALLOWED = 0.02
+"""Share of the momentum: while the blow goes through, some hundredths of a second, gravity already slows the balls that swing out."""
+
+
+@register(
+    id="newtons_cradle",
+    category="Impacts",
+    title="Newton's cradle",
+    watch=(
+        "The balls that fall in stop, and as many leave on the other side. The momentum after each blow is shown beside that before it, "
+        "and the energy as a share of that at the start: the steps, not the blows, use it up."
+    ),
+)
+class NewtonsCradle(Scene):
+    """Discs on rods; their spin is locked, so that a disc is a point of its mass."""
+
+    parameters = (
+        Parameter("balls", 5, 2, 7, "", "balls", whole=True),
+        Parameter("pulled", 1, 1, 4, "", "balls pulled aside", whole=True, note="At least one ball is left hanging."),
+        Parameter("gap", 5.0, 0.0, 50.0, "mm", "gap between the balls"),
+        Parameter("hertz", 240, 60, 480, "Hz", "steps a second", whole=True),
+    )
+    keys = (("Enter", "pull them aside again"),)
+
+    blow: tuple[float, float] | None
+    """Momentum before and after the last blow."""
+    n_blows: int
+    _since_contact: float
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(hertz=self.parameter("hertz"))
+
+    def furnish(self) -> None:
+        n, pitch = int(self.parameter("balls")), 2.0 * RADIUS + 0.001 * self.parameter("gap")
+        self.places = [(k - 0.5 * (n - 1)) * pitch for k in range(n)]
+        beam = add_box(self.stage, (0.0, LENGTH + 0.1), n * pitch, 0.2, type="static", name="beam")
+        self.balls = []
+        for k, x in enumerate(self.places):
+            ball = add_disc(
+                self.stage,
+                (x, 0.0),
+                RADIUS,
+                friction=0.0,
+                restitution=1.0,
+                fixed_rotation=True,
+                bullet=True,
+                allow_sleep=False,
+                color=palette.BODY_COLORS[k % len(palette.BODY_COLORS)],
+                name="ball",
+            )
+            self.world.create_joint(DistanceJointSpec(beam, ball, (x, LENGTH), (x, 0.0)))
+            self.balls.append(ball)
+        self._pull()
+
+    def on_key(self, key: str) -> bool:
+        """Pull the balls aside again with Enter."""
+        if key == "return":
+            self._pull()
+        return key == "return"
+
+    def before_step(self) -> None:
+        """Remember the momentum while no blow goes through."""
+        if self._since_contact > _QUIET:
+            self._before = self.momentum
+
+    def after_step(self) -> None:
+        """See blows begin and end."""
+        self._since_contact += self.step_seconds
+        if self.world.contacts.began:
+            self._since_contact = 0.0
+            self._is_blow = True
+        elif self._is_blow and self._since_contact > _QUIET:
+            self._is_blow = False
+            if self.world.is_body(self.balls[0]) and abs(self._before) > 0.75 * self.predicted:
+                self.blow = (self._before, self.momentum)
+                self.n_blows += 1
+
+    @property
+    def momentum(self) -> float:
+        """Of all balls, N s, to the right."""
+        return sum(self.world.body(ball).mass * self.world.state(ball).linear_velocity[0] for ball in self._hanging)
+
+    @property
+    def predicted(self) -> float:
+        """Momentum of the balls that were pulled aside when they first come down, N s: of m sqrt(2 g L (1 - cos)) each."""
+        speed = math.sqrt(2.0 * GRAVITY * LENGTH * (1.0 - math.cos(PULLED_TO)))
+        return self.n_pulled * self.world.body(self.balls[0]).mass * speed
+
+    @property
+    def energy(self) -> float:
+        """Share of the energy at the start that is left."""
+        return total_energy(self.world, self._hanging) / self._energy if self._energy > 0.0 else 0.0
+
+    @property
+    def _hanging(self) -> list[int]:
+        return [ball for ball in self.balls if self.world.is_body(ball)]
+
+    def home(self) -> AABB:
+        width = LENGTH * math.sin(PULLED_TO) + self.places[-1] + RADIUS + 0.3
+        return AABB((-width, -1.2), (width, LENGTH + 0.6))
+
+    def status(self) -> Sequence[StatusLine]:
+        lines: list[StatusLine] = [(f"energy: {100.0 * self.energy:.1f} % of that at the start", palette.TEXT)]
+        if self.blow is not None:
+            before, after = self.blow
+            color = palette.AGREE if abs(after - before) <= ALLOWED * abs(before) else palette.WARNING
+            lines.append((f"blow {self.n_blows}: momentum {before:+.2f} N s before, {after:+.2f} after", color))
+        return lines
+
+    def _pull(self) -> None:
+        self._is_blow, self._since_contact = False, 1.0
+        self._before = 0.0
+        self.blow = None
+        self.n_blows = 0
+        self.n_pulled = min(int(self.parameter("pulled")), len(self.balls) - 1)
+        for k, (ball, x) in enumerate(zip(self.balls, self.places, strict=True)):
+            angle = PULLED_TO if k < self.n_pulled else 0.0
+            place_body(self.world, ball, (x - LENGTH * math.sin(angle), LENGTH * (1.0 - math.cos(angle))))
+        self._energy = total_energy(self.world, self._hanging)

@@ -1,0 +1,163 @@
+"""Atwood's machine: two masses on one rope over two pulleys, and the acceleration that Newton gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import PulleyJointSpec
+from engine.geometry import AABB
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Pulley", "predicted_acceleration"]
+
+_X = 1.5
+_TOP = 7.0
+"""Height of the two wheels."""
+_RADIUS = 0.35
+"""Of a wheel, drawn only: the rope has no mass and the wheels do not exist for Box2D."""
+_FALL = 3.6
+"""Metres that the faster mass travels."""
+_SIDE = 0.55
+"""Metres: side of a box of 1 kg; the area grows with the mass."""
+_REST = 1.0
+"""Seconds after the landing until it begins again."""
+
+
+def predicted_acceleration(mass_a: float, mass_b: float, ratio: float, gravity: float) -> float:
+    """Return the acceleration of A, downwards, m/s^2.
+
+    The rope's tension T pulls A with T and B with `ratio` T, for Box2D keeps ``length A + ratio * length B``: B moves by 1 / ratio of
+    what A moves. From m_A a = m_A g - T and m_B a / ratio = ratio T - m_B g follows
+
+        a = ratio g (ratio m_A - m_B) / (m_B + ratio^2 m_A),      and with ratio 1 Atwood's (m_A - m_B) / (m_A + m_B) g.
+    """
+    return ratio * gravity * (ratio * mass_a - mass_b) / (mass_b + ratio**2 * mass_a)
+
+
+@register(
+    id="pulley",
+    category="Joints",
+    title="Atwood's pulley",
+    watch=(
+        "Two masses hang on one rope: the dashed boxes are where Newton's formula says that they are, a = (m1 - m2) / (m1 + m2) g. "
+        "A ratio of 2 makes it a block and tackle, on which half the mass holds the balance."
+    ),
+)
+class Pulley(Scene):
+    """It begins again a second after the landing."""
+
+    parameters = (
+        Parameter("mass_1", 3.0, 0.5, 10.0, "kg", "mass on the left"),
+        Parameter("mass_2", 2.0, 0.5, 10.0, "kg", "mass on the right"),
+        Parameter("ratio", 1.0, 0.5, 2.0, "", "ratio of the rope's two sides"),
+    )
+    layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+    keys = (("Enter", "let go again"),)
+
+    def furnish(self) -> None:
+        masses = self.parameter("mass_1"), self.parameter("mass_2")
+        ratio = self.parameter("ratio")
+        self.predicted = predicted_acceleration(*masses, ratio, -self.world.settings.gravity[1])
+        travel = (_FALL, _FALL / ratio) if ratio >= 1.0 else (_FALL * ratio, _FALL)
+        self._travel = travel[0]
+        add_ground(self.stage, -4.0, 4.0)
+        self.boxes = []
+        for k, mass in enumerate(masses):
+            side = _SIDE * mass**0.5
+            low = 0.5 * side + REST_BOX
+            falls = (self.predicted > 0.0) == (k == 0)
+            height = low + (travel[k] if falls else 0.0)
+            x = (-_X, _X)[k]
+            color = (palette.BODY_COLORS[0], palette.BODY_COLORS[3])[k]
+            density = mass / side**2
+            self.boxes.append(add_box(self.stage, (x, height), side, side, color=color, density=density, fixed_rotation=True))
+        left, right = self.boxes
+        self.rope = self.world.create_joint(PulleyJointSpec(left, right, (-_X, _TOP), (_X, _TOP), self._top(0), self._top(1), ratio=ratio))
+        self._start = tuple(self.world.state(body).position[1] for body in self.boxes)
+        self._began = 0
+        self._landed: int | None = None
+        self.measured: float | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nobody took it apart."""
+        return self.alive(*self.boxes) and self.world.is_joint(self.rope)
+
+    def before_step(self) -> None:
+        if self._landed is not None and self.steps - self._landed >= _REST / self.step_seconds:
+            self._again()
+
+    def after_step(self) -> None:
+        if not self.is_whole or self._landed is not None:
+            return
+        moved = abs(self.world.state(self.boxes[0]).position[1] - self._start[0])
+        if moved >= self._travel or len(self.world.contacts) > 1:
+            self._landed = self.steps
+        elif not self.grabbing and self.steps > self._began:
+            # from rest, Box2D's steps give v = n a dt exactly
+            self.measured = -self.world.state(self.boxes[0]).linear_velocity[1] / ((self.steps - self._began) * self.step_seconds)
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self._again()
+        return True
+
+    def home(self) -> AABB:
+        return AABB((-4.6, -0.6), (4.6, _TOP + 0.9))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        wood = palette.mix(palette.BACKGROUND, palette.STATIC, 0.6)
+        canvas.segment((_RADIUS - _X, _TOP + _RADIUS), (_X - _RADIUS, _TOP + _RADIUS), palette.JOINT, 1.5)
+        for x in (_RADIUS - _X, _X - _RADIUS):
+            canvas.segment((x, _TOP), (0.0, _TOP + 0.85), wood, 3.0)
+            canvas.circle((x, _TOP), _RADIUS, palette.PANEL_RAISED, wood)
+        if not self.is_whole:
+            return
+        for k, x in enumerate((-_X, _X)):
+            canvas.segment((x, _TOP), self._top(k, drawn=True), palette.JOINT, 1.5)
+
+    def draw(self, canvas: Canvas) -> None:
+        if not self.is_whole:
+            return
+        for k, body in enumerate(self.boxes):
+            x, y, _ = self.stage.drawn_pose(body)
+            half = 0.5 * _SIDE * self._mass(k) ** 0.5
+            label(canvas, (x, y), f"{self._mass(k):g} kg", palette.TEXT, 1.8 * half)
+            if self._landed is None and not self.grabbing:
+                middle, side = self._predicted_height(k), half + 0.06
+                canvas.aabb(AABB((x - side, middle - side), (x + side, middle + side)), palette.AGREE)
+
+    def status(self) -> Sequence[StatusLine]:
+        tension = self._mass(0) * (-self.world.settings.gravity[1] - self.predicted)
+        return (
+            beside("acceleration of the left mass", self.measured, self.predicted, "m/s²", 0.01, 3),
+            (f"the rope pulls with {tension:.1f} N at the left mass", palette.CAPTION),
+        )
+
+    def _mass(self, k: int) -> float:
+        return self.parameter(("mass_1", "mass_2")[k])
+
+    def _top(self, k: int, drawn: bool = False) -> tuple[float, float]:
+        body = self.boxes[k]
+        x, y = self.stage.drawn_pose(body)[:2] if drawn else self.world.state(body).position
+        return x, y + 0.5 * _SIDE * self._mass(k) ** 0.5
+
+    def _predicted_height(self, k: int) -> float:
+        seconds = (self.steps - self._began - 1 + self.drawn_fraction) * self.step_seconds
+        way = 0.5 * self.predicted * seconds * (seconds + self.step_seconds)
+        return self._start[k] + (-way if k == 0 else way / self.parameter("ratio"))
+
+    def _again(self) -> None:
+        self.put_back(self.boxes)
+        self._began = self.steps
+        self._landed = None
+        self.measured = None

@@ -1,0 +1,140 @@
+"""A pyramid of boxes: who carries how much, and how many sweeps the solver needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, beside
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import WorldSettings
+from engine.common.arrays import FloatArray
+from engine.geometry import AABB
+from engine.render import palette
+from engine.render.palette import Color, mix
+
+__all__ = ["Pyramid"]
+
+_SIDE = 0.9
+_PITCH = 1.0
+"""Metres between the middles of two boxes of a row."""
+_DROP = 0.06
+"""Metres that each row falls on the one below: they land one after another."""
+_BALL = 0.8
+_BALL_SPEED = 22.0
+_LIGHT: Color = (86, 156, 214)
+_HEAVY: Color = (244, 146, 62)
+
+
+@register(
+    id="pyramid",
+    category="Stacks",
+    title="Pyramid",
+    watch=(
+        "Rows of boxes land on one another; the more a box carries, the more orange it is. All that the ground carries must be the weight "
+        "of all: take the solver's iterations down to 1 and see the pyramid sink and tremble, or press Enter for a ball."
+    ),
+)
+class Pyramid(Scene):
+    """Boxes that fall into place."""
+
+    parameters = (
+        Parameter("rows", 12, 2, 30, "", "rows", whole=True),
+        Parameter("friction", 0.6, 0.0, 1.0, "", "friction"),
+        Parameter("iterations", 8, 1, 50, "", "velocity iterations of the solver", whole=True),
+        Parameter("mass", 40.0, 1.0, 400.0, "kg", "mass of the ball"),
+    )
+    keys = (("Enter", "throw a ball"),)
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(velocity_iterations=int(self.parameter("iterations")))
+
+    def furnish(self) -> None:
+        rows, friction = int(self.parameter("rows")), self.parameter("friction")
+        self.ground = add_ground(self.stage, -rows - 8.0, rows + 8.0, friction=friction)
+        self.boxes: list[int] = []
+        for row in range(rows):
+            y = 0.5 * _SIDE + REST_BOX + row * (_SIDE + REST_BOX + _DROP)
+            for k in range(rows - row):
+                x = (k - 0.5 * (rows - row - 1)) * _PITCH
+                self.boxes.append(add_box(self.stage, (x, y), _SIDE, _SIDE, friction=friction, color=_LIGHT, name=f"row {row}"))
+        self.balls: list[int] = []
+        self.floor_force = 0.0
+
+    @property
+    def weight(self) -> float:
+        """Newtons, of everything that is loose."""
+        world = self.world
+        bodies = [body for body in (*self.boxes, *self.balls) if world.is_body(body)]
+        return -world.settings.gravity[1] * sum(world.body(body).mass for body in bodies)
+
+    @property
+    def sunk(self) -> float | None:
+        """Metres that the topmost box stands lower than whole boxes at rest, one on another, would hold it."""
+        if not self.alive(self.boxes[-1]):
+            return None
+        rows = int(self.parameter("rows"))
+        return rows * (_SIDE + REST_BOX) - 0.5 * _SIDE - self.world.state(self.boxes[-1]).position[1]
+
+    def after_step(self) -> None:
+        if not self.alive(self.ground):
+            self.floor_force = 0.0
+            return
+        contacts = self.world.contacts
+        force = contacts.normal_impulse.sum(axis=1) * self.world.settings.hertz
+        upward = force * contacts.normal[:, 1]
+        on_ground = contacts.body_a == self.ground
+        self.floor_force = float(upward[on_ground].sum() - upward[contacts.body_b == self.ground].sum())
+        if self.steps % 2 == 0:
+            self._paint(force)
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        rows = int(self.parameter("rows"))
+        density = self.parameter("mass") / (np.pi * _BALL**2)
+        at = (-rows - 3.0, 0.5 * rows)
+        velocity = (_BALL_SPEED, 3.0)
+        self.balls.append(add_disc(self.stage, at, _BALL, density=density, color=palette.TOUCHING, linear_velocity=velocity, bullet=True))
+        return True
+
+    def on_parameter(self, name: str) -> None:
+        if name == "iterations":
+            self.world.set_settings(velocity_iterations=int(self.parameter("iterations")))
+        elif name == "friction":
+            for fixture in self.world.fixture_ids:
+                self.world.set_fixture(fixture, friction=self.parameter("friction"))
+        elif name == "rows":
+            self.restart()
+        for body in self.boxes:
+            if self.alive(body):
+                self.world.set_awake(body, True)
+
+    def home(self) -> AABB:
+        rows = int(self.parameter("rows"))
+        return AABB((-0.75 * rows - 2.0, -0.6), (0.75 * rows + 2.0, 1.1 * rows + 1.5))
+
+    def status(self) -> Sequence[StatusLine]:
+        sunk = self.sunk
+        return (
+            beside("the ground carries", self.floor_force, self.weight, "N", 0.02, 1),
+            (f"the top stands {1000.0 * sunk:.1f} mm too low" if sunk is not None else "the top is gone", palette.TEXT),
+            (f"{len(self.world.contacts)} contacts, {int(self.parameter('iterations'))} sweeps over them a step", palette.CAPTION),
+        )
+
+    def _paint(self, force: FloatArray) -> None:
+        """Colour each box by the force from above that it passes on, against the most that any of this pyramid's should carry."""
+        world, contacts = self.world, self.world.contacts
+        loads = dict.fromkeys(self.boxes, 0.0)
+        for a, b, newtons, up in zip(
+            contacts.body_a.tolist(), contacts.body_b.tolist(), force.tolist(), contacts.normal[:, 1].tolist(), strict=True
+        ):
+            upper = b if up > 0.0 else a
+            if upper in loads:
+                loads[upper] += newtons * abs(up)
+        full = -world.settings.gravity[1] * _SIDE**2 * 0.75 * self.parameter("rows")
+        for box, load in loads.items():
+            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(load / full, 1.0))

@@ -1,0 +1,164 @@
+"""A radial engine: pistons that slide, rods that swing, one crank that all of them share."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from demos._gallery import Scene, add_box, add_shape, label
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import PrismaticJointSpec, RevoluteJointSpec, WorldSettings
+from engine.common.tolerances import LINEAR_SLOP
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+from engine.render.palette import mix
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["RadialEngine", "piston_place"]
+
+_CRANK = 0.8
+"""Metres from the axle to the pin."""
+_BORE = 0.8
+_HEIGHT = 0.6
+"""Of a piston."""
+_TORQUE = 2000.0
+_CHART = (4.3, 2.4)
+"""Where the chart of the pistons begins, and how wide it is, metres."""
+_KEPT = 120
+
+
+def piston_place(turn: float, rod: float) -> float:
+    """Return how far along its cylinder, from the axle, a piston's hinge stands when the crank has turned by `turn` from that cylinder.
+
+    The pin is at (r cos, r sin) of the turn, and the rod of length l reaches from there to the cylinder's axis.
+    """
+    return _CRANK * math.cos(turn) + math.sqrt(rod**2 - (_CRANK * math.sin(turn)) ** 2)
+
+
+@register(
+    id="radial_engine",
+    category="Joints",
+    title="Radial engine",
+    watch=(
+        "Every piston hangs on the same pin of one crank, and yet each moves straight; the rings are where the formula of the crank has "
+        "them. The longer the rods, the nearer their motion, drawn on the right, comes to a sine."
+    ),
+)
+class RadialEngine(Scene):
+    """Hinges, sliders and a motor."""
+
+    parameters = (
+        Parameter("cylinders", 5, 1, 9, "", "cylinders", whole=True),
+        Parameter("speed", 60.0, -300.0, 300.0, "1/min", "turns a minute"),
+        Parameter("rod", 2.2, 1.7, 4.0, "m", "length of the rods"),
+        Parameter("iterations", 20, 1, 100, "", "velocity iterations of the solver", whole=True),
+    )
+    layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(velocity_iterations=int(self.parameter("iterations")), position_iterations=10)
+
+    def furnish(self) -> None:
+        n, rod = int(self.parameter("cylinders")), self.parameter("rod")
+        self._rod = rod
+        world = self.world
+        self.angles = [0.5 * math.pi + 2.0 * math.pi * k / n for k in range(n)]
+        near = rod - _CRANK - 0.5 * _HEIGHT
+        far = rod + _CRANK + 0.5 * _HEIGHT
+        walls = []
+        for angle in self.angles:
+            for side in (-1.0, 1.0):
+                out, across = 0.5 * (near + far), side * (0.5 * _BORE + 0.12)
+                at = (out * math.cos(angle) - across * math.sin(angle), out * math.sin(angle) + across * math.cos(angle))
+                walls.append(Polygon.box(0.5 * (far - near), 0.06, at, angle))
+        self.block = add_shape(self.stage, (Circle(0.25), *walls), (0.0, 0.0), type="static", group=-1, name="block")
+        pin = (0.0, _CRANK)
+        wheel = (Polygon.regular(16, _CRANK + 0.25), Polygon.box(0.25, 0.3, (0.0, -0.7)))
+        self.crank = add_shape(self.stage, wheel, (0.0, 0.0), density=2.0, group=-1, color=palette.KINEMATIC, name="crank")
+        self.motor = world.create_joint(
+            RevoluteJointSpec(self.block, self.crank, (0.0, 0.0), enable_motor=True, motor_speed=self._omega, max_motor_torque=_TORQUE)
+        )
+        self.pistons: list[int] = []
+        for angle in self.angles:
+            place = piston_place(0.5 * math.pi - angle, rod)
+            way = (math.cos(angle), math.sin(angle))
+            hinge = (place * way[0], place * way[1])
+            color = palette.BODY_COLORS[len(self.pistons) % len(palette.BODY_COLORS)]
+            piston = add_box(self.stage, hinge, _HEIGHT, _BORE, angle, density=0.4, group=-1, color=color, name="piston")
+            world.create_joint(PrismaticJointSpec(self.block, piston, hinge, way))
+            middle = (0.5 * (pin[0] + hinge[0]), 0.5 * (pin[1] + hinge[1]))
+            lean = math.atan2(hinge[1] - pin[1], hinge[0] - pin[0])
+            bar = add_box(self.stage, middle, rod, 0.14, lean, density=0.4, group=-1, color=palette.STATIC, name="rod")
+            world.create_joint(RevoluteJointSpec(self.crank, bar, pin))
+            world.create_joint(RevoluteJointSpec(bar, piston, hinge))
+            self.pistons.append(piston)
+        self.travels: deque[tuple[float, ...]] = deque(maxlen=_KEPT)
+        self.worst = 0.0
+
+    @property
+    def _omega(self) -> float:
+        return self.parameter("speed") * 2.0 * math.pi / 60.0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nobody took a part of it away."""
+        return self.alive(self.crank, self.block, *self.pistons)
+
+    def after_step(self) -> None:
+        if not self.is_whole:
+            return
+        turn = self.world.state(self.crank).angle + 0.5 * math.pi
+        travels = []
+        for piston, angle in zip(self.pistons, self.angles, strict=True):
+            x, y = self.world.state(piston).position
+            travels.append(x * math.cos(angle) + y * math.sin(angle) - self._rod)
+            place = piston_place(turn - angle, self._rod)
+            error = math.hypot(x - place * math.cos(angle), y - place * math.sin(angle))
+            self.worst = max(self.worst, error) if self.steps % 60 else error
+        self.travels.append(tuple(travels))
+
+    def on_parameter(self, name: str) -> None:
+        if name == "iterations":
+            self.world.set_settings(velocity_iterations=int(self.parameter("iterations")))
+        else:
+            self.restart()
+
+    def home(self) -> AABB:
+        reach = self._rod + _CRANK + 0.7
+        return AABB((-reach, -reach), (max(reach, _CHART[0] + _CHART[1]) + 0.3, reach))
+
+    def draw(self, canvas: Canvas) -> None:
+        if not self.is_whole:
+            return
+        turn = self.stage.drawn_pose(self.crank)[2] + 0.5 * math.pi
+        pin = (_CRANK * math.cos(turn), _CRANK * math.sin(turn))
+        for angle in self.angles:
+            place = piston_place(turn - angle, self._rod)
+            canvas.point((place * math.cos(angle), place * math.sin(angle)), palette.AGREE, 6.0, ring=True)
+        canvas.point(pin, palette.NORMAL, 4.0)
+        self._draw_chart(canvas)
+
+    def status(self) -> Sequence[StatusLine]:
+        turns = self.world.state(self.crank).angular_velocity * 60.0 / (2.0 * math.pi) if self.alive(self.crank) else 0.0
+        color = palette.AGREE if self.worst < LINEAR_SLOP else palette.WARNING
+        return (
+            (f"{turns:.1f} turns a minute, the motor wants {self.parameter('speed'):g}", palette.TEXT),
+            (f"pistons off the crank's formula by {1000.0 * self.worst:.2f} mm at most", color),
+        )
+
+    def _draw_chart(self, canvas: Canvas) -> None:
+        left, width = max(_CHART[0], self._rod + _CRANK + 0.7), _CHART[1]
+        canvas.segment((left, 0.0), (left + width, 0.0), palette.GRID_AXIS, 1.5)
+        label(canvas, (left + 0.5 * width, _CRANK + 0.3), "pistons, the last two seconds", palette.CAPTION, width)
+        rows = list(self.travels)
+        for k in range(len(self.pistons)):
+            color = mix(palette.BODY_COLORS[k % len(palette.BODY_COLORS)], palette.TEXT, 0.2)
+            for step in range(1, len(rows)):
+                x0, x1 = (left + width * (_KEPT - len(rows) + at) / _KEPT for at in (step - 1, step))
+                canvas.segment((x0, rows[step - 1][k]), (x1, rows[step][k]), color, 1.5)

@@ -1,0 +1,143 @@
+"""A ragdoll thrown down the stairs: limits, friction in the hinges, and where its energy goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from demos._gallery import Scene, add_shape, add_walls, total_energy
+from demos._pile_figures import HEADS, RAGDOLL_JOINTS, ragdoll_limbs, scaled
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import RevoluteJointSpec, WorldSettings
+from engine.geometry import AABB, Polygon
+from engine.render import palette
+
+__all__ = ["Ragdoll"]
+
+_SIZE = 1.6
+_STEPS = 9
+_RUN, _RISE = 1.25, 0.62
+_LANDING = 5.0
+_DENSITY = 1.0
+_HINGE = 0.05
+"""N m that a hinge of size 1 resists with at `stiffness` 1: it grows with the cube of the size, as what hangs from it does."""
+_MOST = 8
+"""Figures at a time; the oldest goes when there are more."""
+
+
+@register(
+    id="ragdoll",
+    category="Joints",
+    title="Down the stairs",
+    watch=(
+        "A figure of six bodies and five hinges with limits tumbles down the stairs; each step takes some energy, and nothing gives it "
+        "any back. Enter throws another; stiff hinges make a doll of wood of it."
+    ),
+)
+class Ragdoll(Scene):
+    """Stairs, and somebody to throw."""
+
+    parameters = (
+        Parameter("speed", 4.0, 0.0, 10.0, "m/s", "speed of the throw"),
+        Parameter("stiffness", 1.0, 0.0, 30.0, "", "friction of the hinges"),
+        Parameter("restitution", 0.0, 0.0, 0.7, "", "restitution (bounce)"),
+    )
+    layers: ClassVar[Mapping[str, bool]] = {"joints": False}
+    keys = (("Enter", "throw another"),)
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(hertz=120.0)
+
+    def furnish(self) -> None:
+        steps = []
+        for k in range(_STEPS):
+            top = (_STEPS - k) * _RISE
+            left = -_RUN * (_STEPS - k) - (2.0 if k == 0 else 0.0)
+            steps.append(Polygon(((left, 0.0), (-_RUN * (_STEPS - k - 1), 0.0), (-_RUN * (_STEPS - k - 1), top), (left, top))))
+        steps.append(Polygon.box(0.5 * (_STEPS * _RUN + 2.0 + _LANDING), 0.25, (0.5 * (_LANDING - _STEPS * _RUN - 2.0), -0.25)))
+        self.stairs = add_shape(self.stage, steps, (0.0, 0.0), type="static", friction=0.6, name="stairs")
+        add_walls(self.stage, -_STEPS * _RUN - 2.0, _LANDING, 0.0, _STEPS * _RISE + 5.0)
+        self.figures: list[list[int]] = []
+        self.hinges: list[int] = []
+        self.n_thrown = 0
+        self._throw()
+
+    @property
+    def energy(self) -> float:
+        """Joules, of the figure thrown last, from the landing up."""
+        return total_energy(self.world, [body for body in self.figures[-1] if self.alive(body)])
+
+    @property
+    def widest(self) -> float:
+        """Metres by which the worst hinge has come apart."""
+        world = self.world
+        return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self._throw()
+        return True
+
+    def home(self) -> AABB:
+        return AABB((-_STEPS * _RUN - 2.3, -0.7), (_LANDING + 0.3, _STEPS * _RISE + 4.0))
+
+    def status(self) -> Sequence[StatusLine]:
+        energy = self.energy
+        lost = 100.0 * (1.0 - energy / self.began_with)
+        return (
+            (f"{self.n_thrown} thrown; energy of the last {energy:.1f} J of {self.began_with:.1f} J, {lost:.0f} % lost", palette.TEXT),
+            (f"the worst hinge is open by {1000.0 * self.widest:.1f} mm", palette.CAPTION),
+        )
+
+    def _throw(self) -> None:
+        rng = self.rng(f"throw {self.n_thrown}")
+        head = HEADS[int(rng.integers(len(HEADS)))]
+        color = palette.BODY_COLORS[self.n_thrown % len(palette.BODY_COLORS)]
+        speed, spin = self.parameter("speed"), float(rng.uniform(-6.0, 0.0))
+        origin = (-_STEPS * _RUN - 0.4, _STEPS * _RISE + 1.4 + float(rng.uniform(0.0, 0.8)))
+        limbs = ragdoll_limbs(head)
+        bodies = []
+        for limb in limbs:
+            x, y = _SIZE * limb.place[0], _SIZE * limb.place[1]
+            velocity = (speed - spin * y, 1.5 + spin * x)  # the whole figure turns as one at first
+            bodies.append(
+                add_shape(
+                    self.stage,
+                    scaled(limb.pieces, _SIZE),
+                    (origin[0] + x, origin[1] + y),
+                    color=color,
+                    density=_DENSITY,
+                    friction=0.5,
+                    restitution=self.parameter("restitution"),
+                    group=-1 - self.n_thrown % (2 * _MOST),
+                    linear_velocity=velocity,
+                    angular_velocity=spin,
+                    name=limb.name,
+                )
+            )
+        for hinge in RAGDOLL_JOINTS:
+            made = self.world.create_joint(
+                RevoluteJointSpec(
+                    bodies[hinge.limb_a],
+                    bodies[hinge.limb_b],
+                    (origin[0] + _SIZE * hinge.anchor[0], origin[1] + _SIZE * hinge.anchor[1]),
+                    enable_limit=True,
+                    lower_angle=hinge.lower,
+                    upper_angle=hinge.upper,
+                    enable_motor=True,
+                    max_motor_torque=_HINGE * self.parameter("stiffness") * _SIZE**3,
+                )
+            )
+            self.hinges.append(made)
+        self.figures.append(bodies)
+        self.n_thrown += 1
+        self.began_with = self.energy
+        if len(self.figures) > _MOST:
+            for body in self.figures.pop(0):
+                if self.alive(body):
+                    self.world.destroy_body(body)
+            self.hinges = [joint for joint in self.hinges if self.world.is_joint(joint)]

@@ -1,0 +1,158 @@
+"""Two sensors in a doorway count who comes and goes; their count is held against the balls' own positions.
+
+    left room   | A | B |   right room       first A, last B: one more on the right
+                                             first B, last A: one less
+
+A sensor tells when a ball begins and ceases to touch it, nothing else. Which one a ball touched first, and which it left last, is the way
+it went. A step longer than a sensor is thick steps over it: Box2D looks for sensors at the ends of steps only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import Scene, add_shape, label
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec, WorldSettings
+from engine.geometry import AABB, Circle, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["SensorGates"]
+
+HALF_WIDTH, HEIGHT = 7.0, 7.0
+RADIUS = 0.14
+_WALL = 0.3
+_OWN_GROUP = -1
+_STEEPEST = (0.35, 1.2)
+"""Radians from level within which balls set out: so no wall is met slower than 1 m/s, from which Box2D lets nothing bounce."""
+
+
+@register(
+    id="sensor_gates",
+    category="Filters and sensors",
+    title="Sensor gates",
+    watch=(
+        "All balls begin on the left and fly through the door until both rooms hold about as many. Two sensors in it count who went "
+        "which way; make the balls fast or the sensors thin, and the count goes wrong."
+    ),
+)
+class SensorGates(Scene):
+    """An ideal gas: no gravity, no friction, balls that do not meet each other and bounce with restitution 1."""
+
+    parameters = (
+        Parameter("balls", 60, 1, 200, "", "balls", whole=True),
+        Parameter("speed", 7.0, 3.0, 80.0, "m/s", "speed of the balls"),
+        Parameter("thickness", 0.4, 0.02, 0.6, "m", "thickness of each sensor"),
+        Parameter("door", 2.5, 0.5, 6.0, "m", "height of the door"),
+    )
+
+    def settings(self) -> WorldSettings:
+        return WorldSettings(gravity=(0.0, 0.0))
+
+    def furnish(self) -> None:
+        self._build_room()
+        thickness, door = self.parameter("thickness"), self.parameter("door")
+        self.gates = tuple(
+            self.world.create_body(
+                BodySpec(
+                    (FixtureSpec(Polygon.box(0.5 * thickness, 0.5 * door, (side * 0.5 * thickness, 0.5 * HEIGHT)), sensor=True),),
+                    type="static",
+                    name=name,
+                )
+            )
+            for side, name in ((-1.0, "A"), (1.0, "B"))
+        )
+        rng = self.rng("balls")
+        spec = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=1.0, group=_OWN_GROUP)
+        self.balls = []
+        for _ in range(int(self.parameter("balls"))):
+            x, y = rng.uniform(-HALF_WIDTH + 0.5, -1.5), rng.uniform(0.5, HEIGHT - 0.5)
+            angle = rng.uniform(*_STEEPEST) + 0.5 * math.pi * rng.integers(4)
+            velocity = self.parameter("speed") * math.cos(angle), self.parameter("speed") * math.sin(angle)
+            self.balls.append(
+                self.world.create_body(
+                    BodySpec((spec,), position=(float(x), float(y)), linear_velocity=velocity, fixed_rotation=True, allow_sleep=False)
+                )
+            )
+        self.first: dict[int, int] = {}
+        self.touched: dict[int, list[int]] = {}
+        """Of each ball in the door: the gate it met first; the gates that it touches, the newest last."""
+        self.counted = 0
+        self.crossings = 0
+
+    def after_step(self) -> None:
+        """Follow what the sensors tell."""
+        contacts = self.world.contacts
+        for began, events in ((True, contacts.began), (False, contacts.ended)):
+            for event in events:
+                gate, ball = (event.body_a, event.body_b) if event.body_a in self.gates else (event.body_b, event.body_a)
+                if event.sensor and gate in self.gates and began:
+                    self.touched.setdefault(ball, []).append(gate)
+                    self.first.setdefault(ball, gate)
+                elif event.sensor and gate in self.gates and ball in self.touched:
+                    self._left(ball, gate)
+
+    @property
+    def on_the_right(self) -> int:
+        """How many balls are on the right by their positions; those in the door where they came from."""
+        found = 0
+        for ball in self.balls:
+            if self.world.is_body(ball):
+                first = self.first.get(ball)
+                found += self.world.state(ball).position[0] > 0.0 if first is None else first == self.gates[1]
+        return found
+
+    def home(self) -> AABB:
+        return AABB((-HALF_WIDTH - _WALL, -1.0), (HALF_WIDTH + _WALL, HEIGHT + 1.6))
+
+    def draw(self, canvas: Canvas) -> None:
+        """Write how many are where, as the sensors have it."""
+        n = len(self.balls)
+        label(canvas, (-0.5 * HALF_WIDTH, -0.65), f"left, by the sensors: {n - self.counted}", palette.TEXT, HALF_WIDTH, 16.0)
+        label(canvas, (0.5 * HALF_WIDTH, -0.65), f"right, by the sensors: {self.counted}", palette.TEXT, HALF_WIDTH, 16.0)
+        for gate, side in zip("AB", (-0.5, 0.5), strict=True):
+            label(canvas, (side * self.parameter("thickness"), 0.5 * HEIGHT), gate, palette.CAPTION, 0.9)
+
+    def status(self) -> Sequence[StatusLine]:
+        true = self.on_the_right
+        color = palette.AGREE if true == self.counted else palette.WARNING
+        way = self.parameter("speed") * self.step_seconds
+        return (
+            (f"on the right: {self.counted} by the sensors, {true} by position", color),
+            (f"{self.crossings} crossings; in balance about {len(self.balls) / 2:g} a room", palette.CAPTION),
+            (f"a step is up to {way:.2f} m long, a sensor {self.parameter('thickness'):g} m thick", palette.CAPTION),
+        )
+
+    def _left(self, ball: int, gate: int) -> None:
+        """A ball has left a gate: it is through, or back, once it touches none."""
+        touched = self.touched[ball]
+        if gate in touched:
+            touched.remove(gate)
+        if touched:
+            return
+        first = self.first.pop(ball)
+        del self.touched[ball]
+        if first != gate:
+            self.crossings += 1
+            self.counted += 1 if gate == self.gates[1] else -1
+
+    def _build_room(self) -> None:
+        w, half_door = HALF_WIDTH, 0.5 * self.parameter("door")
+        post = 0.25 * HEIGHT - 0.5 * half_door
+        thin = self.parameter("thickness")
+        shapes = (
+            Polygon.box(w + _WALL, 0.5 * _WALL, (0.0, -0.5 * _WALL)),
+            Polygon.box(w + _WALL, 0.5 * _WALL, (0.0, HEIGHT + 0.5 * _WALL)),
+            Polygon.box(0.5 * _WALL, 0.5 * HEIGHT, (-w - 0.5 * _WALL, 0.5 * HEIGHT)),
+            Polygon.box(0.5 * _WALL, 0.5 * HEIGHT, (w + 0.5 * _WALL, 0.5 * HEIGHT)),
+            Polygon.box(thin, post, (0.0, post)),
+            Polygon.box(thin, post, (0.0, HEIGHT - post)),
+        )
+        add_shape(self.stage, shapes, (0.0, 0.0), type="static", friction=0.0, restitution=1.0, name="rooms")

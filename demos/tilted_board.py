@@ -1,0 +1,169 @@
+"""A board tilts slowly, and boxes with more and more friction begin to slide, each when tan(angle) = mu.
+
+On a slope m g sin(angle) pulls, and friction holds at most mu m g cos(angle): mass and size do not matter. Box2D takes the geometric mean
+of both frictions; the board has 1, so a box that is to slide at mu has mu^2.
+
+A box that has begun to slide is seen a little late. With the board turning at w its acceleration grows as g w t / cos(angle), its speed
+as v = g w t^2 / (2 cos(angle)); it is noticed at `NOTICED` m/s, and the board has turned by w t meanwhile. And a box at r goes round with
+the board, which takes w^2 r towards the pivot, downhill: that much of the pull friction need not hold, for asin(w^2 r cos(angle) / g)
+longer. Both are taken off again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, label, place_body
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import BodySpec, FixtureSpec
+from engine.geometry import AABB, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["NOTICED", "TiltedBoard"]
+
+LENGTH, THICKNESS = 9.0, 0.2
+BOX_WIDTH, BOX_HEIGHT = 0.7, 0.35
+FIRST, PITCH = 1.1, 1.35
+"""Metres along the board to the middle of the first box, and to the next."""
+N_BOXES = 6
+LEAST_ANGLE, MOST_ANGLE = math.radians(2.0), math.radians(50.0)
+NOTICED = 0.01
+"""m/s along the board. A way would not do: on the turning board each step, straight on, carries a box outwards by r (w h)^2 / 2."""
+GRAVITY = 10.0
+_FALL = 2.0
+"""Metres from the board's lower end to the ground."""
+
+
+@register(
+    id="tilted_board",
+    category="Materials",
+    title="Tilted board",
+    watch=(
+        "The board tilts, and the boxes let go one after another, the smoothest first: at the angle whose tangent is the friction. "
+        "A grey tick on the arc is the prediction, a green one where the box went."
+    ),
+)
+class TiltedBoard(Scene):
+    """The board is kinematic: nothing moves it but its motor."""
+
+    parameters = (
+        Parameter("turn", 5.0, 1.0, 20.0, "°/s", "speed of the board"),
+        Parameter("least", 0.1, 0.05, 0.4, "", "least friction"),
+        Parameter("most", 0.9, 0.5, 1.1, "", "most friction"),
+    )
+    keys = (("Enter", "begin again"),)
+
+    def furnish(self) -> None:
+        add_ground(self.stage, -5.0, LENGTH, top=-_FALL, friction=0.8)
+        slab = Polygon.box(0.5 * LENGTH, 0.5 * THICKNESS, (0.5 * LENGTH, -0.5 * THICKNESS))
+        board = FixtureSpec(slab, friction=1.0)
+        self.board = self.world.create_body(BodySpec((board,), type="kinematic", angle=LEAST_ANGLE, name="board"))
+        least, most = self.parameter("least"), self.parameter("most")
+        self.frictions = [least + (most - least) * k / (N_BOXES - 1) for k in range(N_BOXES)]
+        self.boxes = [
+            add_box(self.stage, (0.0, 10.0 + k), BOX_WIDTH, BOX_HEIGHT, friction=mu * mu, allow_sleep=False, name=f"mu = {mu:.2f}")
+            for k, mu in enumerate(self.frictions)
+        ]
+        self._begin()
+
+    def on_key(self, key: str) -> bool:
+        """Begin again with Enter."""
+        if key == "return":
+            self._begin()
+        return key == "return"
+
+    def before_step(self) -> None:
+        """Turn the board, stop at its steepest, and begin again a second later."""
+        if not self.world.is_body(self.board) or self.world.state(self.board).angle < MOST_ANGLE:
+            return
+        if self._waited == 0:
+            self._turn(self.world.state(self.board).angle, 0.0)
+        self._waited += 1
+        if self._waited > 1.0 / self.step_seconds:
+            self._begin()
+
+    def after_step(self) -> None:
+        """Note the angle at which each box began to move along the board."""
+        if not self.world.is_body(self.board):
+            return
+        board = self.world.state(self.board)
+        c, s, turning = math.cos(board.angle), math.sin(board.angle), board.angular_velocity
+        for k, box in enumerate(self.boxes):
+            if self.slid[k] is None and self.world.is_body(box):
+                state = self.world.state(box)
+                (x, y), (vx, vy) = state.position, state.linear_velocity
+                if abs((vx + turning * y) * c + (vy - turning * x) * s) > NOTICED:
+                    self.slid[k] = board.angle - self.late(k)
+
+    def late(self, k: int) -> float:
+        """Return by how much the board turns beyond atan(mu) until box `k` slides as fast as is noticed, radians."""
+        speed = math.radians(self.parameter("turn"))
+        cosine = math.cos(math.atan(self.frictions[k]))
+        longer = math.asin(speed * speed * (FIRST + k * PITCH) * cosine / GRAVITY)
+        return longer + speed * math.sqrt(2.0 * NOTICED * cosine / (GRAVITY * speed))
+
+    def is_as_predicted(self, k: int) -> bool:
+        """Whether box `k` let go at atan(mu), give or take two steps and a tenth of what it takes to notice."""
+        found, speed = self.slid[k], math.radians(self.parameter("turn"))
+        return found is not None and abs(found - math.atan(self.frictions[k])) <= 2.0 * speed * self.step_seconds + 0.1 * self.late(k)
+
+    def home(self) -> AABB:
+        return AABB((-5.0, -_FALL - 0.5), (LENGTH + 0.6, 7.2))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw an arc with the angles of all frictions."""
+        reach = LENGTH + 0.25
+        arc = [LEAST_ANGLE + (MOST_ANGLE - LEAST_ANGLE) * k / 32 for k in range(33)]
+        points = [(reach * math.cos(a), reach * math.sin(a)) for a in arc]
+        for a, b in pairwise(points):
+            canvas.segment(a, b, palette.GRID_AXIS)
+        for k, mu in enumerate(self.frictions):
+            self._tick(canvas, math.atan(mu), reach, 0.25, palette.CAPTION)
+            found = self.slid[k]
+            if found is not None:
+                self._tick(canvas, found, reach - 0.25, 0.25, palette.AGREE if self.is_as_predicted(k) else palette.WARNING)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Write its friction on each box."""
+        for box, mu in zip(self.boxes, self.frictions, strict=True):
+            if not self.world.is_body(box):
+                continue
+            x, y, _ = self.stage.drawn_pose(box)
+            label(canvas, (x, y), f"{mu:.2f}", palette.TEXT, 0.9 * BOX_WIDTH, 12.0)
+
+    def status(self) -> Sequence[StatusLine]:
+        angle = math.degrees(self.world.state(self.board).angle) if self.world.is_body(self.board) else 0.0
+        lines: list[StatusLine] = [(f"the board stands at {angle:.1f}°, its slope is {math.tan(math.radians(angle)):.2f}", palette.TEXT)]
+        for k, mu in enumerate(self.frictions):
+            found = self.slid[k]
+            words = "..." if found is None else f"{math.degrees(found):.1f}°"
+            color = palette.CAPTION if found is None else palette.AGREE if self.is_as_predicted(k) else palette.WARNING
+            lines.append((f"mu {mu:.2f} lets go at {words} (predicted {math.degrees(math.atan(mu)):.1f}°)", color))
+        return lines
+
+    def _tick(self, canvas: Canvas, angle: float, reach: float, length: float, color: palette.Color) -> None:
+        c, s = math.cos(angle), math.sin(angle)
+        canvas.segment((reach * c, reach * s), ((reach + length) * c, (reach + length) * s), color, 2.5)
+
+    def _begin(self) -> None:
+        self._waited = 0
+        self.slid: list[float | None] = [None] * N_BOXES
+        speed, angle = math.radians(self.parameter("turn")), LEAST_ANGLE
+        self._turn(angle, speed)
+        c, s = math.cos(angle), math.sin(angle)
+        up = 0.5 * BOX_HEIGHT + REST_BOX
+        for k, box in enumerate(self.boxes):
+            along = FIRST + k * PITCH
+            x, y = along * c - up * s, along * s + up * c
+            place_body(self.world, box, (x, y), angle, (-speed * y, speed * x), speed)
+
+    def _turn(self, angle: float, speed: float) -> None:
+        place_body(self.world, self.board, (0.0, 0.0), angle, spin=speed)

@@ -1,0 +1,186 @@
+"""A shot at a tower of thin bricks, with the bullet flag and without: with it the tower is hit, without it luck decides.
+
+Without the flag Box2D looks at two dynamic bodies at the ends of steps only. The shot is seen where one of them, x0 + k v h, lies nearer to
+the tower's middle than half a brick, the shot's radius and the skin together: predicted here before the shot is fired.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label, place_body
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.app.stage import Stage
+from engine.box2d import World
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import AABB
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["TowerHit"]
+
+LANES = ("bullet flag on", "bullet flag off")
+LANE = 5.6
+"""Metres from lane to lane."""
+BRICK = (0.3, 0.45)
+N_BRICKS = 9
+START = -7.0
+_AIM = 6
+"""The shot flies at the middle of this brick, counted from below."""
+_SIZES = {"bullet": (0.1, 60.0), "ball": (0.45, 12.0)}
+"""Radius, metres, and density, kg/m^2."""
+_SECONDS = 4.0
+"""Until the tower stands again."""
+
+
+@register(
+    id="tower_hit",
+    category="Impacts",
+    title="A tower is shot at",
+    watch=(
+        "The same shot in both lanes; rings are where its steps end. With the bullet flag it strikes the tower; without it, it is past the "
+        "bricks before anybody looks, unless a step happens to end in them."
+    ),
+)
+class TowerHit(Scene):
+    """Two worlds, one over the other; the shot feels no gravity."""
+
+    parameters = (
+        Parameter("speed", 100.0, 5.0, 115.0, "m/s", "speed of the shot"),
+        Parameter("phase", 0.6, 0.0, 1.0, "", "luck: where the steps fall"),
+        Parameter.choice("shot", tuple(_SIZES), "what is shot"),
+    )
+    keys = (("Enter", "fire again"),)
+
+    def build(self) -> None:
+        """Build the tower twice."""
+        self.shots: list[int] = []
+        for lane in range(len(LANES)):
+            self._build_lane(self.add_stage(World(), (0.0, -LANE * lane)), lane)
+        self.stage: Stage = self.stages[0]
+        self._at_start = [[(body, stage.world.state(body)) for body in stage.world.body_ids] for stage in self.stages]
+        self._begin()
+
+    def on_key(self, key: str) -> bool:
+        """Build the tower again and fire with Enter."""
+        if key == "return":
+            self._begin()
+        return key == "return"
+
+    def before_step(self) -> None:
+        """Begin again after a while."""
+        if self.steps - self._since >= _SECONDS / self.step_seconds:
+            self._begin()
+
+    def after_step(self) -> None:
+        """Note where steps end, and whether a brick was struck."""
+        for lane, (stage, shot) in enumerate(zip(self.stages, self.shots, strict=True)):
+            if not stage.world.is_body(shot):
+                continue
+            contacts = stage.world.contacts
+            self.hit[lane] = self.hit[lane] or any(shot in (event.body_a, event.body_b) for event in contacts.began)
+            if len(self.ends[lane]) < _MOST_ENDS:
+                self.ends[lane].append(stage.world.state(shot).position)
+
+    @property
+    def predicted(self) -> bool:
+        """Whether the shot without the flag is seen by the tower: it does if a step ends within reach of the bricks."""
+        way = self.parameter("speed") * self.step_seconds
+        radius, _ = _SIZES[self._kind]
+        reach = 0.5 * BRICK[0] + radius + BOX2D_POLYGON_SKIN
+        first = math.ceil((-reach - self._start) / way)
+        return self._start + first * way < reach
+
+    def home(self) -> AABB:
+        return AABB((START - 0.6, -LANE - 0.6), (6.0, N_BRICKS * BRICK[1] + 0.75))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw where steps ended."""
+        radius, _ = _SIZES[self._kind]
+        for lane, stage in enumerate(self.stages):
+            there = canvas.at(stage.offset)
+            for at in self.ends[lane]:
+                there.circle(at, radius, None, palette.NORMAL, 0.6)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Name the lanes and say what became of the shot."""
+        for lane, (stage, name) in enumerate(zip(self.stages, LANES, strict=True)):
+            there = canvas.at(stage.offset)
+            label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 16.0, "right")
+            if self.is_past or self.hit[lane]:
+                words, color = ("struck", palette.AGREE) if self.hit[lane] else ("passed through", palette.UNEXPLAINED)
+                label(there, (5.9, 3.55), words, color, 4.0, 15.0, "right")
+
+    @property
+    def is_past(self) -> bool:
+        """Whether the shot has had the time to be past the tower."""
+        return (self.steps - self._since) * self.step_seconds * self.parameter("speed") > 2.0 - self._start
+
+    def status(self) -> Sequence[StatusLine]:
+        way = self.parameter("speed") * self.step_seconds
+        words = {True: "strikes", False: "passes through"}
+        lines: list[StatusLine] = [(f"a step is {way:.2f} m long, a brick {BRICK[0]:g} m wide", palette.TEXT)]
+        if self.is_past or self.hit[1]:
+            color = palette.AGREE if self.hit[1] == self.predicted else palette.WARNING
+            lines.append((f"without the flag it {words[self.hit[1]]} (predicted: {words[self.predicted]})", color))
+        else:
+            lines.append((f"without the flag: ... (predicted: {words[self.predicted]})", palette.TEXT))
+        for lane, stage in enumerate(self.stages):
+            fallen = sum(
+                stage.world.is_body(body) and math.hypot(x - state.position[0], y - state.position[1]) > BRICK[0]
+                for (body, state), (x, y) in zip(self._at_start[lane], self._places(stage, lane), strict=True)
+                if body in self.bricks[lane]
+            )
+            lines.append((f"{LANES[lane]}: {fallen} of {N_BRICKS} bricks out of place", palette.CAPTION))
+        return lines
+
+    @property
+    def _kind(self) -> str:
+        return tuple(_SIZES)[round(self.parameter("shot"))]
+
+    @property
+    def _start(self) -> float:
+        return START + self.parameter("phase") * self.parameter("speed") * self.step_seconds
+
+    def _places(self, stage: Stage, lane: int) -> list[tuple[float, float]]:
+        world = stage.world
+        return [world.state(body).position if world.is_body(body) else (0.0, 0.0) for body, _ in self._at_start[lane]]
+
+    def _build_lane(self, stage: Stage, lane: int) -> None:
+        if lane == 0:
+            self.bricks: list[list[int]] = []
+        add_ground(stage, START - 0.6, 6.0, friction=0.6)
+        width, height = BRICK
+        pitch = height + REST_BOX
+        ups = [REST_BOX + 0.5 * height + k * pitch for k in range(N_BRICKS)]
+        self.bricks.append([add_box(stage, (0.0, y), width, height, friction=0.5, name="brick") for y in ups])
+        radius, density = _SIZES[self._kind]
+        self.shots.append(
+            add_disc(
+                stage,
+                (self._start, ups[_AIM]),
+                radius,
+                density=density,
+                bullet=lane == 0,
+                gravity_scale=0.0,
+                color=palette.NORMAL,
+                name=self._kind,
+            )
+        )
+
+    def _begin(self) -> None:
+        self._since = self.steps
+        self.hit = [False] * len(LANES)
+        self.ends: list[list[tuple[float, float]]] = [[] for _ in LANES]
+        for stage, states, shot in zip(self.stages, self._at_start, self.shots, strict=True):
+            for body, state in states:
+                place_body(stage.world, body, state.position, state.angle, (self.parameter("speed") if body == shot else 0.0, 0.0))
+
+
+_MOST_ENDS = 60

@@ -1,0 +1,131 @@
+"""A wrecking ball: what the chain must hold, and whether the solver lets it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from demos._gallery import REST_BOX, Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside
+from engine.app.demo import StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import RevoluteJointSpec, RopeJointSpec
+from engine.geometry import AABB, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["WreckingBall", "pendulum_speed"]
+
+_HOOK = (0.0, 9.0)
+_LENGTH = 6.6
+"""Metres from the hook to the ball's middle."""
+_LINKS = 11
+_THICKNESS = 0.14
+_LINK_DENSITY = 3.0
+_RADIUS = 0.8
+_BRICK = (0.9, 0.6)
+_GAP = 0.04
+"""Metres between two bricks of a row: more than the skins, so that they do not touch."""
+_COLUMNS = 4
+_ROWS = 7
+
+
+def pendulum_speed(ball: float, chain: float, angle: float, gravity: float) -> float:
+    """Return the speed in m/s of the ball at the lowest point, let go at `angle` with the chain straight: one stiff pendulum.
+
+    Falling, it gives up (ball + chain / 2) g L (1 - cos angle), which becomes the spin of ball L^2 + ball R^2 / 2 + chain L^2 / 3.
+    """
+    inertia = ball * (_LENGTH**2 + 0.5 * _RADIUS**2) + chain * _LENGTH**2 / 3.0
+    return _LENGTH * math.sqrt(2.0 * (ball + 0.5 * chain) * gravity * _LENGTH * (1.0 - math.cos(angle)) / inertia)
+
+
+@register(
+    id="wrecking_ball",
+    category="Joints",
+    title="Wrecking ball",
+    watch=(
+        "The ball should come down with the speed of a pendulum. Without the rope joint from hook to ball the chain, whose links are "
+        "hundreds of times lighter than the ball, stretches like rubber: the solver's sweeps do not reach from one end to the other."
+    ),
+)
+class WreckingBall(Scene):
+    """A crane, a chain, a ball, a wall."""
+
+    parameters = (
+        Parameter("mass", 120.0, 2.0, 2000.0, "kg", "mass of the ball", slider_high=500.0),
+        Parameter("angle", 70.0, 10.0, 85.0, "°", "angle of the chain at first"),
+        Parameter.choice("rope", ("no", "yes"), "a rope joint from hook to ball", default=1),
+    )
+    keys = (("Enter", "swing again"),)
+
+    def furnish(self) -> None:
+        angle = math.radians(self.parameter("angle"))
+        add_ground(self.stage, -9.0, 14.0)
+        crane = (Polygon.box(0.3, 0.3, _HOOK), Polygon.box(4.2, 0.15, (_HOOK[0] - 4.0, _HOOK[1] + 0.45)))
+        self.crane = add_shape(self.stage, crane, (0.0, 0.0), type="static", color=palette.BODY_COLORS[3], name="crane")
+        way = (-math.sin(angle), -math.cos(angle))
+        along = [(_HOOK[0] + k * _LENGTH / _LINKS * way[0], _HOOK[1] + k * _LENGTH / _LINKS * way[1]) for k in range(_LINKS + 1)]
+        density = self.parameter("mass") / (math.pi * _RADIUS**2)
+        self.ball = add_disc(self.stage, along[-1], _RADIUS, density=density, color=palette.TOUCHING, bullet=True, group=-1, name="ball")
+        chain: dict[str, Any] = {"density": _LINK_DENSITY, "group": -1, "color": palette.STATIC, "name": "link"}
+        self.links = add_chain(self.stage, along, _THICKNESS, (self.crane, None), **chain)
+        self.world.create_joint(RevoluteJointSpec(self.links[-1], self.ball, along[-1]))
+        if self.parameter("rope") == 1.0:
+            self.world.create_joint(RopeJointSpec(self.crane, self.ball, _HOOK, along[-1], _LENGTH))
+        self.bricks = []
+        for row in range(_ROWS):
+            for column in range(_COLUMNS):
+                shift = 0.25 * _BRICK[0] * (1 if row % 2 else -1)
+                x = 1.9 + 0.5 * _BRICK[0] + column * (_BRICK[0] + _GAP) + shift
+                y = 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX)
+                self.bricks.append(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6, color=palette.BODY_COLORS[row % 2]))
+        self.fastest = 0.0
+        self.longest = 0.0
+        self._hit = False
+
+    @property
+    def predicted(self) -> float:
+        """Speed of the ball at the lowest point, m/s."""
+        chain = _LENGTH * _THICKNESS * _LINK_DENSITY
+        return pendulum_speed(self.parameter("mass"), chain, math.radians(self.parameter("angle")), -self.world.settings.gravity[1])
+
+    @property
+    def stretch(self) -> float:
+        """Metres by which the chain is longer than its links."""
+        return math.dist(self.world.state(self.ball).position, _HOOK) - _LENGTH if self.alive(self.ball) else 0.0
+
+    def after_step(self) -> None:
+        if not self.alive(self.ball) or self._hit:
+            return
+        contacts = self.world.contacts
+        self._hit = bool(((contacts.body_a == self.ball) | (contacts.body_b == self.ball)).any())
+        if not self._hit:
+            self.fastest = max(self.fastest, math.hypot(*self.world.state(self.ball).linear_velocity))
+            self.longest = max(self.longest, self.stretch)
+
+    def on_key(self, key: str) -> bool:
+        if key != "return":
+            return False
+        self.put_back([self.ball, *self.links])
+        self.fastest, self.longest, self._hit = 0.0, 0.0, False
+        return True
+
+    def home(self) -> AABB:
+        return AABB((-8.6, -0.7), (12.0, _HOOK[1] + 1.2))
+
+    def draw_background(self, canvas: Canvas) -> None:
+        for k in range(24):
+            start, end = ((-80.0 + 5.0 * (k + part)) * math.pi / 180.0 for part in (0.0, 0.5))
+            a, b = (((_HOOK[0] + _LENGTH * math.sin(at)), _HOOK[1] - _LENGTH * math.cos(at)) for at in (start, end))
+            canvas.segment(a, b, palette.GRID_AXIS, 1.5)
+
+    def status(self) -> Sequence[StatusLine]:
+        limit = "the rope joint holds the ball" if self.parameter("rope") == 1.0 else "only the chain holds the ball"
+        return (
+            beside("fastest before the wall", self.fastest, self.predicted, "m/s", 0.03),
+            (f"the chain is stretched by {1000.0 * self.stretch:.0f} mm, {1000.0 * self.longest:.0f} mm at most", palette.TEXT),
+            (limit, palette.CAPTION),
+        )
