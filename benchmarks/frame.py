@@ -1,4 +1,4 @@
-"""The frame of a full window, off-screen: a step with the reading of its contacts, the check, the picture."""
+"""The frame of a full window, off-screen: a step with the reading of its contacts, the check, the picture; and with every dock open."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from benchmarks.measuring import Record, record
 from engine.app.headless import time_frames
 from engine.app.registry import find_demo
 from engine.app.warmup import referee_factory
+from engine.app.window_timing import time_window
 
 __all__ = ["run"]
 
+_WHOLES = ("whole", "processor", "step", "check", "past", "drawing")
+
 
 def run(quick: bool = False) -> list[Record]:
-    """Time the heap of simple shapes with the live check on, after it has settled; medians over the frames."""
+    """Time the heap of simple shapes with the live check on, after it has settled; medians over the frames.
+
+    First the demo alone; then half as many bodies in a window that keeps a history and has plots, log, step times, tools, inspector and
+    arrows of impulses open.
+    """
     records = []
     for count, frames, settle in ((200, 30, 30),) if quick else ((1_000, 240, 200),):
         demo = find_demo("simple_shapes")(1, {"count": count}, referee_factory())
@@ -26,4 +33,10 @@ def run(quick: bool = False) -> list[Record]:
             ("draw", timing.draw),
         )
         records += [record(f"frame, {name}", "ms", [cost / 1e3], note=note) for name, cost in parts]
+        half = find_demo("simple_shapes")(1, {"count": count // 2}, referee_factory())
+        costs = time_window(half, frames, settle)
+        note = f"{count // 2} bodies, everything open, medians over {frames} frames of 1280 x 720"
+        names = sorted(costs, key=lambda name: (name not in _WHOLES, -costs[name]))
+        words = {name: name if name in _WHOLES else f"of it {name}" for name in names}
+        records += [record(f"window, {words[name]}", "ms", [costs[name] / 1e3], note=note) for name in names]
     return records

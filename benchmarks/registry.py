@@ -23,6 +23,7 @@ BENCHMARKS: dict[str, str] = {
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one question asked from Python, result object included",
     "start_up": "importing the engine in a fresh interpreter",
+    "rewind": "going back in time, and the memory of ten minutes of history",
     "frame": "the frame of a full window: step, check and picture",
 }
 """Name of the module, and what it measures."""

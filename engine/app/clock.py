@@ -105,6 +105,10 @@ class FixedClock:
         """Draw the state after the last step, until time passes: for a picture of the end."""
         self._held = self._step
 
+    def show(self, fraction: float) -> None:
+        """Draw at a fraction of the last step, 0 to 1, until time passes: for the frames of a film."""
+        self._held = min(max(fraction, 0.0), 1.0) * self._step
+
     def advance(self, elapsed: float) -> int:
         """Take in `elapsed` real seconds and return the number of steps due now; negative or NaN time counts as none."""
         if self.paused:

@@ -26,6 +26,7 @@ from engine.app.dropping import DroppedBody, place
 from engine.app.parameters import Parameter, parameter_values
 from engine.app.stage import RefereeFactory, Stage, StepTimes, union
 from engine.box2d import MouseJointSpec, World
+from engine.box2d.memory import best_hidden
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.rng import stream
@@ -95,6 +96,13 @@ class Demo:
         Where the pointer is in the picture; None outside of it.
     drawn_fraction : float
         The fraction of the last step at which the picture is drawn, 0 to 1.
+    waits : bool or None
+        Whether it goes without what takes seconds until `arrive` has told that it is there, rather than ask for it in the middle of a step:
+        set by the window at the beginning, part of what a recording keeps; None is no.
+    arrived : set of str
+        What has been told to be there since the last restart.
+    remembers : bool
+        Whether its worlds keep what Box2D hides when they are built anew; see `remember`.
     wanted_speed : float or None
         Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
     """
@@ -114,6 +122,8 @@ class Demo:
     """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
     not_kept: ClassVar[frozenset[str]] = frozenset()
     """Names of attributes that are no part of the demo's past, such as what is computed for the picture alone."""
+    no_edits: ClassVar[str] = ""
+    """Why its worlds cannot be changed by hand; empty where they can."""
     note: ClassVar[str] = ""
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
@@ -125,9 +135,12 @@ class Demo:
         self.steps = 0
         self.held: set[str] = set()
         self.interactive = False
+        self.waits: bool | None = None
+        self.arrived: set[str] = set()
         self.pointed: tuple[float, float] | None = None
         self.drawn_fraction = 1.0
         self.wanted_speed: float | None = None
+        self.remembers = best_hidden() is not None
         self._referee = referee
         self._grab: tuple[Stage, int] | None = None
         self.restart()
@@ -199,6 +212,13 @@ class Demo:
         """
         return False
 
+    def foot_height(self, height: float, ui_scale: float) -> float:
+        """Return how much of a view of that height, pixels, the demo draws a diagram of its own on, from below.
+
+        Of lines of text and the like it takes what they need; `ui_scale` is of screen pixels to a design pixel.
+        """
+        return self.foot_share * height
+
     def home(self) -> AABB:
         """Return what the camera shows at first: all fixtures as they were built, unless overridden."""
         box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
@@ -239,14 +259,17 @@ class Demo:
         self._grab = None
         self.stages.clear()
         self.dropped.clear()
+        self.arrived.clear()
         self.steps = 0
         self.build()
+        self._let_worlds_remember()
         for stage in self.stages:
             stage.world.rebuild()
             stage.measure()
 
     def step(self) -> None:
         """Take one step in every stage."""
+        self._let_worlds_remember()
         self.before_step()
         for stage in self.stages:
             stage.advance()
@@ -255,10 +278,17 @@ class Demo:
         if self.is_keyframe:
             for stage in self.stages:
                 stage.world.rebuild()
+                stage.world.forget_log()
 
     @property
     def is_keyframe(self) -> bool:
-        """Whether worlds are built anew after the step just taken, so that the demo can be brought back to here exactly."""
+        """Whether worlds are built anew after the step just taken, so that the demo can be brought back to here exactly.
+
+        Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
+        the beginning, or from where memory came into reach.
+        """
+        if not self.remembers and any(stage.world.joint_ids for stage in self.stages):
+            return False
         n_bodies = sum(len(stage.world.body_ids) for stage in self.stages)
         return self.steps % next(every for most, every in _KEYFRAMES if n_bodies <= most) == 0
 
@@ -329,12 +359,49 @@ class Demo:
             raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
         return getattr(self.stages[stage].world, method)(*arguments, **dict(changes))
 
+    def edit_too(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""
+        return self.edit(stage, method, arguments, changes)
+
+    def arrivals(self) -> Sequence[str]:
+        """Return what has come in the background since the restart and may steer a step, kernels or numbers, each under a name."""
+        return ()
+
+    def arrive(self, what: str) -> None:
+        """Use something from now on that has come in the background.
+
+        When it comes, the clock says; so that it has come must be part of the past, or a step taken again would end otherwise.
+        """
+        self.arrived.add(what)
+
+    def has(self, what: str) -> bool:
+        """Tell whether a step may ask for something: it waits for nothing, or that has arrived."""
+        return not self.waits or what in self.arrived
+
+    def remember(self) -> None:
+        """Keep what Box2D hides of its worlds from now on: memory has come into reach (`engine.box2d.memory`) only while it ran.
+
+        Until then a world built anew at a keyframe forgets the impulses of its joints. Which it does must be part of the past, or a
+        step taken again would end otherwise than it did before.
+        """
+        self.remembers = True
+        self._let_worlds_remember()
+
+    def _let_worlds_remember(self) -> None:
+        for stage in self.stages:
+            stage.world.keeps_hidden = self.remembers
+
     # The hand
 
     @property
     def grabbing(self) -> bool:
         """Whether a body is held."""
         return self._grab is not None and self._grab[0].world.is_joint(self._grab[1])
+
+    @property
+    def grip(self) -> tuple[Stage, int] | None:
+        """The stage and the id of the joint of the hand; None where it holds nothing."""
+        return self._grab if self.grabbing else None
 
     def grab(self, point: tuple[float, float]) -> bool:
         """Take hold of the dynamic body at a point of the picture; return whether there is one."""

@@ -52,6 +52,8 @@ class Dock:
 
     side: ClassVar[Side] = "bottom"
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
+    always: ClassVar[bool] = False
+    """Whether it takes part while the browser is shown too, and in demos without a history."""
     title: ClassVar[str] = ""
     """Heading of its keys."""
     place: Place = (0, 0, 0, 0)

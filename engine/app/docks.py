@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from engine.app.camera_dock import CameraDock
 from engine.app.dock import Dock
+from engine.app.event_dock import EventDock
+from engine.app.files_dock import FilesDock
+from engine.app.hands.hands import Hands
+from engine.app.hands.inspector_dock import InspectorDock
+from engine.app.hands.tools_dock import ToolsDock
+from engine.app.plot_dock import PlotDock
+from engine.app.recording_dock import RecordingDock
+from engine.app.step_dock import StepDock
 from engine.app.timeline_dock import TimelineDock
 
 __all__ = ["make_docks"]
@@ -10,4 +19,16 @@ __all__ = ["make_docks"]
 
 def make_docks() -> tuple[Dock, ...]:
     """Return new docks for a window."""
-    return (TimelineDock(),)
+    hands = Hands()
+    timeline = TimelineDock()
+    return (
+        RecordingDock(timeline),
+        InspectorDock(hands),
+        CameraDock(hands),
+        ToolsDock(hands),
+        timeline,
+        PlotDock(),
+        StepDock(),
+        EventDock(),
+        FilesDock(),
+    )

@@ -19,6 +19,8 @@ from engine.app.demo import Demo
 from engine.app.dropped_picture import picture_of
 from engine.app.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
 from engine.app.layout import Place
+from engine.app.recordings import SUFFIX, Recording, load_recording
+from engine.app.scene_demo import is_scene_file, load_any_scene, scene_demo
 from engine.app.session import Session
 from engine.render import palette
 
@@ -31,7 +33,7 @@ DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCO
 """Text that is dropped, and where a drop begins and ends, are taken and ignored."""
 
 Point = tuple[float, float]
-Reader = Callable[[str, float], "BodyFile | type[Demo]"]
+Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,19 @@ class _Dropped:
 @dataclass(frozen=True, slots=True)
 class _Read:
     dropped: _Dropped
-    result: BodyFile | type[Demo] | Exception
+    result: BodyFile | Recording | type[Demo] | Exception
 
 
-def read_file(path: str, size: float) -> BodyFile | type[Demo]:
-    """Return what a file becomes: a body, or, of a pair file, the demo that shows the pair. Errors as `load_dropped`."""
+def read_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
+    """Return what a file becomes: a body, a recording, or the demo that shows a pair file or a scene file. Errors as `load_dropped`."""
+    if path.lower().endswith(SUFFIX):
+        return load_recording(path)
     if is_pair_file(path):
         from engine.app.commands.run_pair import inspector_of
 
         return inspector_of(path)[1]
+    if is_scene_file(path):
+        return scene_demo(load_any_scene(path), path)
     return load_dropped(path, size)
 
 
@@ -95,10 +101,10 @@ class Dropper:
             self._thread.start()
         session.messages.say(f"reading {Path(event.file).name}", is_passing=True)
 
-    def deliver(self, session: Session) -> type[Demo] | None:
-        """Put what has been read into its demo; return a demo to open, of a pair file. Called once a frame."""
+    def deliver(self, session: Session) -> Recording | type[Demo] | None:
+        """Put what has been read into its demo; return a demo to open, of a pair or a scene, or a recording. Called once a frame."""
         self._n_together = 0
-        opened: type[Demo] | None = None
+        opened: Recording | type[Demo] | None = None
         while True:
             try:
                 done = self._done.get_nowait()
@@ -107,7 +113,7 @@ class Dropper:
             self._n_pending -= 1
             if done.dropped.demo is not session.demo:  # the user has gone elsewhere meanwhile
                 continue
-            if isinstance(done.result, type):
+            if isinstance(done.result, type | Recording):
                 opened = done.result
             else:
                 _put(session, done.dropped, done.result)
@@ -117,7 +123,7 @@ class Dropper:
             dropped = self._waiting.get()
             try:
                 result: Any = self._read(dropped.path, dropped.size)
-                if not isinstance(result, type):
+                if not isinstance(result, type | Recording):
                     picture_of(result)  # read here, so that drawing finds it ready
             except Exception as error:
                 result = error

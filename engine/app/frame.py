@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
-from engine.app.demo import Demo
+from engine.app.demo import Demo, StatusLine
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.layout import Place
-from engine.app.session import Session
+from engine.app.session import FrameTimes, Session
 from engine.app.stage import Stage
 from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
@@ -88,6 +88,7 @@ class FramePainter:
         self._book = self._book_for(session.camera.view)
         lines, plate = self._readout(session, has_readout)
         session.keep_clear((plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]), self._book.ui_scale)
+        session.keep_aim(lambda stage: self._debug.poses(stage, fraction))
         demo.drawn_fraction = fraction
         demo.pointed = session.camera.to_world(pointer) if pointer is not None else None
         canvas = Canvas(surface, session.camera, self._book, self._discs)
@@ -95,18 +96,18 @@ class FramePainter:
         draw_backdrop(canvas)
         for stage in demo.stages:
             stage.drawn_poses = self._debug.poses(stage, fraction)
-        demo.draw_background(canvas)
+        session.attempt(lambda: demo.draw_background(canvas))
         self._dropped.draw(canvas, demo)
         self._found = []
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
                 drawn = self._debug.draw(canvas, stage, session.layers, fraction)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
-        demo.draw(canvas)
+        session.attempt(lambda: demo.draw(canvas))
         if paint_over is not None:
             paint_over(canvas)
         self._label_stages(canvas, demo)
-        above = _above_foot(session)
+        above = _above_foot(session, self._book.ui_scale)
         draw_scale_bar(Canvas(surface, replace(session.camera, view=above), self._book, self._discs))
         draw_lines(surface, self._book, plate.topleft, lines)
         self._notice(canvas, session)
@@ -136,7 +137,10 @@ class FramePainter:
         left, top, width, _ = session.camera.view
         inset = round(12 * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
-        for line in session.demo.status() if is_wanted else ():
+        told: list[StatusLine] = []
+        if is_wanted:
+            session.attempt(lambda: told.extend(session.demo.status()))
+        for line in told:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
             lines.extend((part, color) for part in self._book.wrapped(text, 14.0, max(width - 4 * inset, 1)))
         place = pygame.Rect((left + inset, top + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
@@ -153,12 +157,11 @@ class FramePainter:
             words = "nothing is in view: Home brings the view back"
         elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:
             times = session.shown
-            cost = "drawing takes" if times.draw > times.frame - times.draw else "steps take"
-            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {cost} too long"
+            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {_what_takes_long(times)}"
         if not words and session.focus is not None:
             words, color = "looking closely: Esc returns", palette.TEXT
         if words:
-            draw_notice(canvas.surface, self._book, _above_foot(session), words, color)
+            draw_notice(canvas.surface, self._book, _above_foot(session, self._book.ui_scale), words, color)
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
@@ -216,10 +219,22 @@ class FramePainter:
         draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)
 
 
-def _above_foot(session: Session) -> Place:
+def _what_takes_long(times: FrameTimes) -> str:
+    """Return what most of a frame goes to, in words; none of ours, where all of it together is less than half."""
+    steps = max(times.steps, 1)
+    parts = {
+        "drawing takes too long": times.draw,
+        "steps take too long": steps * times.step,
+        "the check takes too long (8 switches it off)": steps * times.check,
+    }
+    longest = max(parts, key=lambda words: parts[words])
+    return longest if sum(parts.values()) > 0.5 * times.frame else "the computer is busy with something else"
+
+
+def _above_foot(session: Session, ui_scale: float) -> Place:
     """Return the view without the foot that the demo draws on itself."""
     left, top, width, height = session.camera.view
-    return left, top, width, round((1.0 - session.demo.foot_share) * height)
+    return left, top, width, round(height - session.demo.foot_height(height, ui_scale))
 
 
 def _found(stage: Stage, shown: PlacedDifferences, k: int) -> FoundDifference:

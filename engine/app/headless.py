@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from engine.app.demo import Demo
+from engine.app.history import Direct, History
 from engine.app.stage import RefereeFactory
 from engine.common.checks import integer
 from engine.contracts import PairAgreement
@@ -20,9 +21,10 @@ from engine.contracts import PairAgreement
 if TYPE_CHECKING:
     import pygame
 
+    from engine.app.recordings import Recorder
     from engine.app.window import Window
 
-__all__ = ["FrameTiming", "RunReport", "picture_of", "png_bytes", "run_headless", "time_frames"]
+__all__ = ["FrameTiming", "RunReport", "no_screen", "picture_of", "png_bytes", "run_headless", "time_frames", "window_on"]
 
 _DESIGN_SIZE = (1280, 720)
 _UNTIMED = 10
@@ -91,7 +93,8 @@ def run_headless(
     values: Mapping[str, object] | None = None,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
-    prepare: Callable[[Demo], None] | None = None,
+    prepare: Callable[[Direct | History], None] | None = None,
+    record: Callable[[History], Recorder] | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
 
@@ -107,7 +110,9 @@ def run_headless(
     on_step : callable, optional
         Called with the demo after each step: progress, recording.
     prepare : callable, optional
-        Called with the demo before the first step: files that are to fall into it.
+        Called before the first step with what acts on the demo (`demo`, `act`): files that are to fall into it.
+    record : callable, optional
+        Makes a recorder of the run's history.
 
     Returns
     -------
@@ -119,15 +124,23 @@ def run_headless(
     """
     steps = integer("steps", steps, 0)
     running = demo(seed, values, referee)
-    if prepare is not None:
-        prepare(running)
+    acting = History(running) if record is not None else Direct(running)
+    recorder = record(acting) if record is not None and isinstance(acting, History) else None
     costs: list[float] = []
-    for _ in range(steps):
-        start = perf_counter()
-        running.step()
-        costs.append(1000.0 * (perf_counter() - start))
-        if on_step is not None:
-            on_step(running)
+    try:
+        if prepare is not None:
+            prepare(acting)
+        for _ in range(steps):
+            start = perf_counter()
+            acting.step()
+            costs.append(1000.0 * (perf_counter() - start))
+            if recorder is not None:
+                recorder.update()
+            if on_step is not None:
+                on_step(running)
+    finally:
+        if recorder is not None:
+            recorder.close()
     return _report(running, costs), running
 
 
@@ -144,11 +157,11 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
     paused : bool
         Whether the panel says that the demo is paused.
     """
-    with _no_screen():
+    with no_screen():
         import pygame
 
         scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
-        window = _window_on(demo, size, scale)
+        window = window_on(demo, size, scale)
         window.session.clock.paused = paused
         window.session.clock.settle()
         surface = pygame.Surface(size)
@@ -203,10 +216,10 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     frames = integer("frames", frames, 1)
     for _ in range(integer("warm_up", warm_up, 0)):
         demo.step()
-    with _no_screen():
+    with no_screen():
         import pygame
 
-        window = _window_on(demo, size, 1.0)
+        window = window_on(demo, size, 1.0)
         surface = pygame.Surface(size)
         parts: list[tuple[float, ...]] = []
         for k in range(frames + _UNTIMED):
@@ -225,7 +238,8 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     return FrameTiming(frames, bodies, contacts, *medians)
 
 
-def _window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
+def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
+    """Return a window that is drawn and not watched; to be used within `no_screen`."""
     from engine.app.window import Window
 
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
@@ -265,7 +279,7 @@ def _joint_hash(hashes: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def _no_screen() -> Iterator[None]:
+def no_screen() -> Iterator[None]:
     """Let pygame make surfaces and widgets without opening a window, and leave a window that is open alone."""
     import pygame
 

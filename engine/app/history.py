@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from engine.app.imprint import BodyIds, body_digests, body_ids, differing, raw_states
 from engine.app.keeping import KeptState, keep, put_back
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -30,7 +31,7 @@ from engine.common.errors import InvalidInputError, LabError
 if TYPE_CHECKING:
     from engine.app.demo import Demo
 
-__all__ = ["ACTIONS", "Divergence", "History", "Input", "demo_hash"]
+__all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_hash"]
 
 ACTIONS: dict[str, bool] = {
     "press": True,
@@ -45,23 +46,37 @@ ACTIONS: dict[str, bool] = {
     "turn": True,
     "on_wheel": True,
     "edit": True,
+    "edit_too": False,
+    "remember": False,
+    "arrive": False,
 }
-"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it."""
+"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it, an
+`edit_too` to the edit before it."""
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
-MOST_BYTES = 96_000_000
-"""Keyframes beyond this are thinned out, the older the wider; a step between those left takes longer to reach."""
+_AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
+"""Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
+
+MOST_BYTES = 50_000_000
+"""Keyframes beyond this, by their own count, are thinned out, the older the wider; a step between those left takes longer to reach.
+
+With all that Python needs around it a keyframe takes up to 1.6 times as much (20 s of 200 bodies under tracemalloc), and ten minutes of 200
+bodies would take 16 MB of digests besides: 96 MB in all."""
 
 _HASH_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Something done to a demo: one of `ACTIONS` with its arguments."""
+    """Something done to a demo: one of `ACTIONS` with its arguments.
+
+    `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
+    """
 
     action: str
     arguments: tuple[Any, ...]
+    offsets: tuple[tuple[float, float], ...] = ()
 
     @property
     def begins(self) -> bool:
@@ -71,21 +86,68 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A step that, taken again, ended otherwise: a fault."""
+    """A step that, taken again, ended otherwise: a fault. `bodies` are those that did, as (number of the stage, id)."""
 
     step: int
+    bodies: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
-class _Line:
-    """One course of events: inputs[k] were given after step k, before the next; hashes[k] is the state right after step k."""
+class Line:
+    """One course of events: inputs[k] were given after step k, before the next; hashes[k] is the state right after step k.
+
+    Attributes
+    ----------
+    inputs, hashes
+    bodies, digests : list
+        The bodies there were then, and the digest of each (`engine.app.imprint`).
+    states : dict of int to bytes
+        At keyframes, the raw float32 state of every body.
+    reached : int
+        How far it has really been gone; less than `last` of one that was recorded elsewhere.
+    """
 
     inputs: list[list[Input]] = field(default_factory=lambda: [[]])
     hashes: list[bytes] = field(default_factory=list)
+    bodies: list[BodyIds] = field(default_factory=list)
+    digests: list[bytes] = field(default_factory=list)
+    states: dict[int, bytes] = field(default_factory=dict)
+    reached: int = 0
+    _begun: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+    _scanned: int = field(default=0, init=False, repr=False, compare=False)
 
     @property
     def last(self) -> int:
+        """The farthest step."""
         return len(self.inputs) - 1
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Steps before which something was begun. Only at the last step can more be given: those before it are looked at once."""
+        for step in range(self._scanned, self.last):
+            if any(one.begins for one in self.inputs[step]):
+                self._begun.append(step)
+        self._scanned = max(self._scanned, self.last)
+        newest = (self.last,) if any(one.begins for one in self.inputs[-1]) else ()
+        return (*self._begun, *newest)
+
+    def note(self, demo: Demo, found: bytes) -> None:
+        """Take in the state after the newest step, whose hash is given; what is as it was after the step before is kept once."""
+        ids, digests = body_ids(demo), body_digests(demo)
+        self.hashes.append(found)
+        self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
+        self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
+
+    def until(self, step: int, given: int) -> Line:
+        """Return its beginning: as far as a step, and so many of the inputs there."""
+        return Line(
+            [*(list(one) for one in self.inputs[:step]), self.inputs[step][:given]],
+            self.hashes[: step + 1],
+            self.bodies[: step + 1],
+            self.digests[: step + 1],
+            {at: state for at, state in self.states.items() if at <= step},
+            min(self.reached, step),
+        )
 
 
 def demo_hash(demo: Demo) -> bytes:
@@ -95,6 +157,21 @@ def demo_hash(demo: Demo) -> bytes:
         digest.update(stage.world.state_hash().encode())
     digest.update(repr(sorted(demo.values.items())).encode())
     return digest.digest()
+
+
+class Direct:
+    """Steps a demo and acts on it as a `History` does, and remembers nothing."""
+
+    def __init__(self, demo: Demo) -> None:
+        self.demo = demo
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, one of `ACTIONS`."""
+        return _method(self.demo, action)(*arguments)
+
+    def step(self) -> None:
+        """Take a step."""
+        self.demo.step()
 
 
 class History:
@@ -112,18 +189,30 @@ class History:
     now : int
         Steps from the beginning of the history to where the demo stands.
     divergence : Divergence or None
+    first_values : dict
+        The demo's parameters at the beginning.
+    first_remembers : bool
+        Whether its worlds remembered then (`Demo.remembers`).
+    first_waits : bool
+        Whether it waited for what comes in the background (`Demo.waits`).
     """
 
     def __init__(self, demo: Demo, most_bytes: int = MOST_BYTES) -> None:
         self.demo = demo
         self.now = 0
+        self.first_values = dict(demo.values)
+        self.first_remembers = demo.remembers
+        self.first_waits = bool(demo.waits)
         self.divergence: Divergence | None = None
         self._most_bytes = most_bytes
-        self._line = _Line(hashes=[demo_hash(demo)])
+        self._line = Line()
+        self._line.note(demo, demo_hash(demo))
         self._given = 0
         """How many of the inputs at `now` were given."""
         self._kept: dict[int, KeptState] = {0: keep(demo)}
-        self._undone: list[tuple[_Line, int, int]] = []
+        self._undone: list[tuple[Line, int, int]] = []
+        self.watchers: list[Callable[[History], object]] = []
+        """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -131,6 +220,16 @@ class History:
     def last(self) -> int:
         """The farthest step that happened."""
         return self._line.last
+
+    @property
+    def line(self) -> Line:
+        """The course of events; to be read, not to be changed. Another object after something was done in the past."""
+        return self._line
+
+    @property
+    def reached(self) -> int:
+        """The farthest step that was taken here: less than `last` after `take_over`."""
+        return self._line.reached
 
     @property
     def at_tip(self) -> bool:
@@ -155,7 +254,7 @@ class History:
     @property
     def marks(self) -> tuple[int, ...]:
         """Steps before which something was begun: for a time line."""
-        return tuple(step for step, given in enumerate(self._line.inputs) if any(one.begins for one in given))
+        return self._line.marks
 
     def hash_at(self, step: int) -> bytes:
         """Return the digest of the state right after a step."""
@@ -178,13 +277,17 @@ class History:
         if action not in ACTIONS:
             raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
         is_nothing = False
+        offsets = tuple(stage.offset for stage in self.demo.stages) if action in _AT_A_POINT else ()
+        if not any(x or y for x, y in offsets):
+            offsets = ()
+        held = self.demo.grabbing
         try:
             result = _method(self.demo, action)(*arguments)
-            is_nothing = result is False and action in _MAY_BE_NOTHING
+            is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
         finally:
             if not is_nothing:
                 self._branch()
-                self._line.inputs[self.now].append(Input(action, arguments))
+                self._line.inputs[self.now].append(Input(action, arguments, offsets))
                 self._given += 1
         return result
 
@@ -197,21 +300,43 @@ class History:
             The demo's step failed; it counts as taken, and fails again when it is taken again.
         """
         self._give_rest()
-        is_new = self.now == self.last
+        is_new, is_whole = self.now == self.last, False
         try:
             self.demo.step()
+            is_whole = True
         finally:
             self.now += 1
             self._given = 0
             found = demo_hash(self.demo)
             if is_new:
                 self._line.inputs.append([])
-                self._line.hashes.append(found)
+                self._line.note(self.demo, found)
+                if self.demo.is_keyframe:
+                    self._line.states[self.now] = raw_states(self.demo)
             elif found != self._line.hashes[self.now] and self.divergence is None:
-                self.divergence = Divergence(self.now)
-            if self.demo.is_keyframe and self.now not in self._kept:
+                here = body_ids(self.demo), body_digests(self.demo)
+                self.divergence = Divergence(self.now, differing(self._line.bodies[self.now], self._line.digests[self.now], *here))
+            self._line.reached = max(self._line.reached, self.now)
+            if is_whole and self.demo.is_keyframe and self.now not in self._kept:  # broken off, it has not built its worlds anew
                 self._kept[self.now] = keep(self.demo)
                 self._thin()
+            for watch in self.watchers:
+                watch(self)
+
+    def take_over(self, line: Line) -> None:
+        """Let what happened elsewhere, to a demo that began as this one, lie ahead.
+
+        Raises
+        ------
+        InvalidInputError
+            Something has happened here already.
+        """
+        if self.last > 0 or self._line.inputs[0]:
+            raise InvalidInputError("history", "one in which nothing has happened yet", self.last)
+        if line.hashes[0] != self._line.hashes[0]:
+            self.divergence = Divergence(0, differing(line.bodies[0], line.digests[0], self._line.bodies[0], self._line.digests[0]))
+        self._line = line
+        self._given = 0
 
     # -- going back ---------------------------------------------------------------------------------------------------
 
@@ -220,13 +345,14 @@ class History:
         self._go(self._checked(step), None if step == self.last else 0, progress)
 
     def undo(self) -> bool:
-        """Go back to before the last thing that was begun; False if there is none."""
+        """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
         for step in range(self.now, -1, -1):
             given = self._line.inputs[step][: self._given] if step == self.now else self._line.inputs[step]
             for k in range(len(given) - 1, -1, -1):
                 if given[k].begins:
                     self._undone.append((self._line, self.now, self._given))
                     self._go(step, k, None)
+                    self._cut()
                     return True
         return False
 
@@ -242,7 +368,7 @@ class History:
     def can_undo(self) -> bool:
         """Whether there is something to go back to before."""
         here = self._line.inputs[self.now][: self._given]
-        return any(one.begins for one in here) or any(one.begins for given in self._line.inputs[: self.now] for one in given)
+        return any(one.begins for one in here) or any(step < self.now for step in self._line.marks[:1])
 
     @property
     def can_redo(self) -> bool:
@@ -256,6 +382,7 @@ class History:
         self._kept = {0: kept[0]}
         self.divergence = None
         try:
+            self._go_to_keyframe(0)
             self._go(self.last, None, progress)
         finally:
             self._kept = kept
@@ -272,11 +399,12 @@ class History:
     def _branch(self) -> None:
         """Let what lies ahead be another line; what was undone can be redone no more."""
         self._undone.clear()
-        if self.at_tip:
-            return
-        inputs = [list(given) for given in self._line.inputs[: self.now]]
-        inputs.append(self._line.inputs[self.now][: self._given])
-        self._line = _Line(inputs, self._line.hashes[: self.now + 1])
+        if not self.at_tip:
+            self._cut()
+
+    def _cut(self) -> None:
+        """Leave what lies ahead: from here on another line begins."""
+        self._line = self._line.until(self.now, self._given)
         for step in [step for step in self._kept if step > self.now]:
             del self._kept[step]
 
@@ -290,9 +418,7 @@ class History:
         """Go to where `given` of the inputs at a step were given; to where all were, without it."""
         wanted = len(self._line.inputs[step]) if given is None else given
         if not (self.now < step or (self.now == step and self._given <= wanted)) or any(self.now < at <= step for at in self._kept):
-            at = max(at for at in self._kept if at <= step)
-            put_back(self.demo, self._kept[at])
-            self.now, self._given = at, 0
+            self._go_to_keyframe(max(at for at in self._kept if at <= step))
         checking = [(stage, stage.checking) for stage in self.demo.stages]
         for stage, _ in checking:
             stage.checking = False
@@ -308,6 +434,10 @@ class History:
             _repeat(self.demo, one)
         self._given = wanted
         self.demo.use_missing_referees()
+
+    def _go_to_keyframe(self, step: int) -> None:
+        put_back(self.demo, self._kept[step])
+        self.now, self._given = step, 0
 
     def _thin(self) -> None:
         """Drop every second keyframe, the oldest first, never the first or the last, while there is too much of them."""
@@ -327,7 +457,15 @@ def _method(demo: Demo, action: str) -> Callable[..., Any]:
 
 
 def _repeat(demo: Demo, one: Input) -> None:
-    _quietly(lambda: _method(demo, one.action)(*one.arguments))
+    """Do it again, with the stages where they lay in the picture then."""
+    moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
+    for (stage, _), offset in zip(moved, one.offsets, strict=False):
+        stage.offset = offset
+    try:
+        _quietly(lambda: _method(demo, one.action)(*one.arguments))
+    finally:
+        for stage, offset in moved:
+            stage.offset = offset
 
 
 def _quietly(action: Callable[[], object]) -> None:

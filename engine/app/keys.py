@@ -30,6 +30,7 @@ class Command(Enum):
     CENTERS = "centers"
     SEPARATIONS = "separations"
     CHECK = "check"
+    IMPULSES = "impulses"
 
 
 LAYER_COMMANDS: tuple[Command, ...] = (
@@ -41,8 +42,9 @@ LAYER_COMMANDS: tuple[Command, ...] = (
     Command.CENTERS,
     Command.SEPARATIONS,
     Command.CHECK,
+    Command.IMPULSES,
 )
-"""The toggles, keys 1 to 8; each value is a field of `engine.render.debug_draw.Layers`."""
+"""The toggles, keys 1 to 9; each value is a field of `engine.render.debug_draw.Layers`."""
 
 LAYER_NAMES: dict[Command, str] = {
     Command.SHAPES: "Shapes",
@@ -53,6 +55,7 @@ LAYER_NAMES: dict[Command, str] = {
     Command.CENTERS: "Centres",
     Command.SEPARATIONS: "Separations",
     Command.CHECK: "Live check",
+    Command.IMPULSES: "Impulses",
 }
 
 KEY_COMMANDS: dict[int, Command] = {
@@ -106,9 +109,18 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("6", "centres of mass"),
             ("7", "separations at contacts"),
             ("8", "live check, differences"),
+            ("9", "impulses at contacts, as arrows"),
         ),
     ),
-    ("Window", (("F1", "these keys"), ("Esc", "back: from a close look, to the demos, then quit"))),
+    (
+        "Window",
+        (
+            ("F1", "these keys"),
+            ("F10", "dark or light"),
+            ("Ctrl +, Ctrl -", "larger, smaller text; Ctrl 0: as usual"),
+            ("Esc", "back: from a close look, to the demos, then quit"),
+        ),
+    ),
 )
 """Groups of (key, meaning)."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "lay_out", "ui_scale_for"]
+from engine.common.checks import finite
+from engine.common.errors import InvalidInputError
+
+__all__ = ["MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "check_ui_scale", "lay_out", "ui_scale_for"]
 
 MIN_UI_SCALE, MAX_UI_SCALE = 0.75, 4.0
 
@@ -55,3 +58,9 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
         view=(panel, 0, width - panel, max(height - strip, 1)),
         strip=(0, height - strip, width, strip),
     )
+
+
+def check_ui_scale(field: str, ui_scale: float | None) -> None:
+    """Raise `InvalidInputError` unless it is a scale that a window can have, or None."""
+    if ui_scale is not None and not MIN_UI_SCALE <= finite(field, ui_scale) <= MAX_UI_SCALE:
+        raise InvalidInputError(field, f"from {MIN_UI_SCALE:g} to {MAX_UI_SCALE:g}", ui_scale)

@@ -10,14 +10,18 @@ from time import perf_counter
 
 import pygame
 
+from engine.app.appearance import Appearance
+from engine.app.autosave import Autosave
 from engine.app.demo import Demo
-from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, ui_scale_for
+from engine.app.layout import check_ui_scale, ui_scale_for
+from engine.app.preferences import load_preferences, preferences_path
 from engine.app.registry import all_demos
 from engine.app.session import Session
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import Window
-from engine.common.checks import finite
 from engine.common.errors import InvalidInputError, LabError
+from engine.render import palette
+from engine.render.themes import THEMES
 
 __all__ = ["DisplayError", "run_window"]
 
@@ -31,19 +35,20 @@ class DisplayError(LabError):
 
 
 def run_window(
-    kind: type[Demo] | None = None,
+    kind: Callable[[int, Mapping[str, object] | None], Demo] | None = None,
     seed: int = 0,
     values: Mapping[str, object] | None = None,
     ui_scale: float | None = None,
     size: tuple[int, int] | None = None,
-    prepare: Callable[[Demo], None] | None = None,
+    prepare: Callable[[Session], None] | None = None,
+    theme: str | None = None,
 ) -> None:
     """Open the window and return when it has been closed.
 
     Parameters
     ----------
-    kind : Demo class, optional
-        Start in this demo; the browser otherwise.
+    kind : Demo class or callable, optional
+        Start in the demo that it makes of seed and parameters; in the browser without it.
     seed, values
         For that demo.
     ui_scale : float, optional
@@ -51,37 +56,55 @@ def run_window(
     size : (width, height), optional
         Pixels of the window; 1280 x 720 design pixels otherwise, as far as the display has them.
     prepare : callable, optional
-        Called with that demo before the window opens: files that are to fall into it.
+        Called with that demo's session before the first frame: files that are to fall into it, a recording to be made or played.
+
+    theme : str, optional
+        A key of `engine.render.themes.THEMES`; the one chosen last otherwise.
 
     Raises
     ------
     InvalidInputError
-        A parameter or the scale does not exist; nothing has been opened then.
+        A parameter, the theme or the scale does not exist; nothing has been opened then.
     DisplayError
         The system refuses a window.
     """
     demos = all_demos()
-    if ui_scale is not None and not MIN_UI_SCALE <= finite("ui-scale", ui_scale) <= MAX_UI_SCALE:
-        raise InvalidInputError("ui-scale", f"from {MIN_UI_SCALE} to {MAX_UI_SCALE}", ui_scale)
+    check_ui_scale("--ui-scale", ui_scale)
     demo = kind(seed, values) if kind is not None else None
-    if demo is not None and prepare is not None:
-        prepare(demo)
+    place = preferences_path()
+    chosen = load_preferences(place)
+    if theme is not None and theme not in THEMES:
+        raise InvalidInputError("theme", " or ".join(THEMES), theme)
     warmup = RefereeWarmup()
+    autosave: Autosave | None = None
     try:
-        surface, scale = _open(ui_scale, size)
+        surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
+        palette.use_theme(chosen.theme if theme is None else theme)
         window = Window(surface.get_size(), demos, demo, seed, scale)
+        window.appearance = Appearance(usual, chosen, place)
+        autosave = None if place is None else Autosave(place.parent / "unsaved")
+        if autosave is not None:
+            window.keep_scenes(autosave)
+        if demo is not None and prepare is not None:
+            prepare(window.session)
         warmup.start()
         _run(surface, window, warmup)
+        if autosave is not None:
+            autosave.close()
     finally:
+        if autosave is not None:
+            autosave.abandon()  # where the window broke off: the scene is offered at the next start
         warmup.close()
         pygame.display.quit()
 
 
-def _open(ui_scale: float | None, size: tuple[int, int] | None) -> tuple[pygame.Surface, float]:
+def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | None) -> tuple[pygame.Surface, float, float]:
+    """Open the display; return its surface, the usual UI scale there, and the one to use: asked for, chosen before, or the usual one."""
     try:
         pygame.display.init()
         desktop = pygame.display.get_desktop_sizes()[0]
-        scale = ui_scale if ui_scale is not None else ui_scale_for(desktop)
+        usual = ui_scale if ui_scale is not None else ui_scale_for(desktop)
+        scale = chosen if ui_scale is None and chosen is not None else usual
         wanted = size if size is not None else (round(_DESIGN_SIZE[0] * scale), round(_DESIGN_SIZE[1] * scale))
         room = (int(0.96 * desktop[0]), int(0.9 * desktop[1]))
         fitting = wanted if size is not None else (min(wanted[0], room[0]), min(wanted[1], room[1]))
@@ -90,7 +113,7 @@ def _open(ui_scale: float | None, size: tuple[int, int] | None) -> tuple[pygame.
     except pygame.error as error:
         raise DisplayError(f"no window can be opened: {error}") from None
     pygame.display.set_caption("Collision laboratory")
-    return surface, scale
+    return surface, usual, scale
 
 
 def _limit_size() -> None:

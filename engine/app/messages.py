@@ -16,11 +16,12 @@ _SECONDS, _LEAST_SECONDS = 6.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Words, their colour, and whether they only hold until the next ones come ("reading ...")."""
+    """Words, their colour, whether they only hold until the next ones come ("reading ..."), and whether they answer what was just done."""
 
     words: str
-    color: Color = palette.TEXT
+    color: Color
     is_passing: bool = False
+    is_answer: bool = False
 
 
 class Messages:
@@ -35,13 +36,23 @@ class Messages:
         """What is to be shown."""
         return self._waiting[0] if self._waiting else None
 
-    def say(self, words: str, color: Color = palette.TEXT, is_passing: bool = False) -> None:
+    def say(self, words: str, color: Color | None = None, is_passing: bool = False) -> None:
         """Tell something after what was told before."""
         if self._waiting and self._waiting[-1].is_passing:
             self._waiting.pop()
         if not self._waiting:
             self._shown_for = 0.0
-        self._waiting.append(Message(words, color, is_passing))
+        self._waiting.append(Message(words, palette.TEXT if color is None else color, is_passing))
+
+    def answer(self, words: str, color: Color = palette.TEXT, is_passing: bool = False) -> None:
+        """Tell something at once, before whatever waits, and instead of the last answer."""
+        self._waiting = deque(message for message in self._waiting if not (message.is_answer or message.is_passing))
+        self._waiting.appendleft(Message(words, color, is_passing, is_answer=True))
+        self._shown_for = 0.0
+
+    def end_passing(self) -> None:
+        """Take away words that only hold until the next ones come."""
+        self._waiting = deque(message for message in self._waiting if not message.is_passing)
 
     def advance(self, elapsed: float) -> None:
         """Let `elapsed` real seconds pass."""

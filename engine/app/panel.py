@@ -147,7 +147,7 @@ class DemoPanel:
             left = column.left + (k % 2) * (half + gap)
             button = self._button((left, y, half, column.px(22)), f"{k + 1}  {LAYER_NAMES[command]}", command, "toggle")
             self._toggles.append((button, command))
-            if k % 2 == 1:
+            if k % 2 == 1 or k == len(LAYER_COMMANDS) - 1:
                 y += column.px(25)
         self.referee.reserve_reasons(y + column.px(4))
 

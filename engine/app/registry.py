@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
 from engine.app.demo import Demo
 from engine.common.errors import InvalidInputError
 
-__all__ = ["Registry", "all_demos", "find_demo", "register"]
+__all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
 
 _DemoClass = TypeVar("_DemoClass", bound=type[Demo])
 
@@ -21,6 +22,8 @@ class Registry:
 
     def __init__(self) -> None:
         self._classes: dict[str, type[Demo]] = {}
+        self.broken: dict[str, str] = {}
+        """Modules that could not be imported, and why."""
 
     def register(self, *, id: str, category: str, title: str, watch: str) -> Callable[[_DemoClass], _DemoClass]:
         """Return the class decorator that enters a demo.
@@ -53,10 +56,19 @@ class Registry:
         return enter
 
     def discover(self, package: str = "demos") -> None:
-        """Import every module of `package`, so that its demos register."""
+        """Import every module of `package`, so that its demos register.
+
+        One that cannot be imported is left out and told of, once, on standard error: it must not take all others with it.
+        """
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"{package}.{module.name}")
+            name = f"{package}.{module.name}"
+            if module.name.startswith("_") or name in self.broken:
+                continue
+            try:
+                importlib.import_module(name)
+            except Exception as error:
+                self.broken[name] = f"{type(error).__name__}: {error}"
+                sys.stderr.write(f"note: {name} is left out, it cannot be imported: {self.broken[name]}\n")
 
     def all(self) -> tuple[type[Demo], ...]:
         """Return the demos, sorted by category, then title."""
@@ -84,6 +96,12 @@ def all_demos() -> tuple[type[Demo], ...]:
     """Import and return all demos, sorted by category, then title."""
     _REGISTRY.discover()
     return _REGISTRY.all()
+
+
+def broken_demos() -> dict[str, str]:
+    """Import all demos and return the modules for which that failed, with the reason."""
+    _REGISTRY.discover()
+    return dict(_REGISTRY.broken)
 
 
 def find_demo(id: str) -> type[Demo]:

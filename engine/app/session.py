@@ -8,20 +8,27 @@ from dataclasses import dataclass, replace
 from math import ceil
 from statistics import fmean
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from engine.app.aim import Aim
+from engine.app.chronicle import Chronicle
 from engine.app.clock import FixedClock, speed_name
 from engine.app.demo import Demo
 from engine.app.history import History
 from engine.app.layout import Place
 from engine.app.messages import Messages
 from engine.app.stage import Stage, StepTimes
-from engine.common.errors import LabError
+from engine.box2d.memory import best_hidden
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError, LabError
 from engine.contracts.agreement import Difference
 from engine.geometry import AABB, Transform
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.debug_draw import Layers
+
+if TYPE_CHECKING:
+    from engine.app.recordings import Recorder, Recording
 
 __all__ = ["Focus", "FrameTimes", "Session"]
 
@@ -43,13 +50,17 @@ _REFRESH = 0.25
 
 @dataclass(frozen=True, slots=True)
 class FrameTimes:
-    """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken."""
+    """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken.
+
+    `advance` is all that these steps took together: with their checks, what the history keeps of them, and what docks note.
+    """
 
     frame: float = 0.0
     step: float = 0.0
     check: float = 0.0
     draw: float = 0.0
     steps: int = 0
+    advance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +95,17 @@ class Session:
         self.failure = ""
         self.history: History | None = None
         """What has happened; None of a demo that is only looked at, or that cannot be rewound."""
+        self.recorder: Recorder | None = None
+        """What writes the history into a file, while it does."""
+        self.recording: Recording | None = None
+        """What is played, of a session that a recording was opened in."""
+        self.stop_at: int | None = None
+        """The step at which it pauses by itself, once."""
+        self.chronicle: Chronicle | None = None
+        """What is measured at every step of the history; None where there is none."""
+        self.watched: tuple[int, int] | None = None
+        """The body that plots and the log are about: its stage's place among the demo's, and its id."""
+        self.aim = Aim()
         if remembers:
             self._guarded_history()
         shared = layers if layers is not None else Layers()
@@ -105,9 +127,10 @@ class Session:
         self.home()
 
     def home(self) -> None:
-        """Show everything, beside the readout or under it, whichever leaves the picture larger."""
+        """Show everything, beside the readout or under it, whichever leaves the picture larger; follow nothing."""
+        self.aim.stop()
         (width, height), (across, down) = self._readout, self.camera.view[2:]
-        foot = self._foot + self.demo.foot_share * down
+        foot = self._foot + self.demo.foot_height(down, self._ui_scale)
         is_arranged = self.demo.arrange(across / self._ui_scale, max(down - height - foot, 1.0) / self._ui_scale)
         box = self.demo.home()
         beside = self.camera.fitted(box, kept=(width, 0.0, 0.0, foot))
@@ -119,6 +142,7 @@ class Session:
 
     def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
         """Pause, and go close to a difference at a point of the picture; `look_back` returns."""
+        self.aim.stop()
         if self._before is None:
             self._before = (self.camera, self._untouched, self.clock.paused)
         self.clock.paused = True
@@ -170,15 +194,41 @@ class Session:
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
         """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
+        self.aim.interrupt()
         factor = 1.15 ** max(-8.0, min(8.0, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
         self.camera = self.camera.zoomed(pixel, max(factor, farthest))
         self._untouched = False
 
     def pan(self, dx: float, dy: float) -> None:
-        """Move the view by a drag in pixels."""
+        """Move the view by a drag in pixels; a camera that followed something stays behind."""
+        self.aim.stop()
         self.camera = self.camera.panned(dx, dy)
         self._untouched = False
+
+    def follow(self, body: tuple[int, int]) -> None:
+        """Keep a body, of a stage and an id, in the middle of the view."""
+        self.aim.follow(body)
+        self._untouched = False
+
+    def show(self, box: AABB) -> None:
+        """Go to where all of a box of the picture is seen, beside or under the readout."""
+        (width, height), foot = self._readout, self._foot + self.demo.foot_height(self.camera.view[3], self._ui_scale)
+        beside = self.camera.fitted(box, kept=(width, 0.0, 0.0, foot))
+        under = self.camera.fitted(box, kept=(0.0, height, 0.0, foot))
+        self.aim.glide(self.camera, max(under, beside, key=lambda camera: camera.scale))
+        self._untouched = False
+
+    def keep_aim(self, poses: Callable[[Stage], FloatArray]) -> None:
+        """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
+        if self.aim.followed is None:
+            return
+        index, body = self.aim.followed
+        if index < len(self.demo.stages) and self.demo.stages[index].world.is_body(body):
+            stage = self.demo.stages[index]
+            x, y, angle = poses(stage)[stage.world.row_of(body)].tolist()
+            at = Transform((x + stage.offset[0], y + stage.offset[1]), angle).apply(stage.world.body(body).local_center)
+            self.camera = self.aim.centred(self.camera, at)
 
     def restart(self) -> None:
         """Build the demo anew; camera and speed stay, a pause too."""
@@ -216,6 +266,14 @@ class Session:
         if self.history is not None:
             return self.history.act(action, *arguments)
         return getattr(self.demo, action)(*arguments)
+
+    def play(self, recording: Recording, name: str = "") -> None:
+        """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
+        if self.history is None:
+            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.failure})", recording.demo)
+        self.history.take_over(recording.line)
+        self.recording = recording
+        self.messages.say(f"{name or 'the recording'}: {recording.steps} steps, {recording.n_inputs} inputs")
 
     # -- the time line ------------------------------------------------------------------------------------------------
 
@@ -278,12 +336,17 @@ class Session:
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
+        self._remember()
+        self._receive()
         self.messages.advance(elapsed)
+        self.camera = self.aim.advance(self.camera, elapsed)
         step = check = 0.0
         steps = 0
         self.clock.step_seconds = self.demo.step_seconds
         self.clock.max_steps = max(4, round(_LONGEST_FRAME * max(self.clock.speed, 1.0) / self.demo.step_seconds))
         due = self.clock.advance(elapsed)
+        if self.stop_at is not None and self.history is not None:
+            due = min(due, max(self.stop_at - self.history.now, 0))
         for taken in range(1, due + 1):
             if not self._guarded(self.demo.step if self.history is None else self.history.step):
                 break
@@ -291,9 +354,14 @@ class Session:
             if taken < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - taken)
                 break
+        if self.stop_at is not None and self.history is not None and self.history.now >= self.stop_at:
+            self.stop_at = None
+            self.clock.paused = True
+            self.messages.say("the recording ends here: Space goes on, with what nobody has seen yet")
         self._take_wishes()
         draw = self._recent[-1].draw if self._recent else 0.0
-        self._recent.append(FrameTimes(1000.0 * elapsed, step / max(steps, 1), check / max(steps, 1), draw, steps))
+        whole = 1000.0 * (perf_counter() - start)
+        self._recent.append(FrameTimes(1000.0 * elapsed, step / max(steps, 1), check / max(steps, 1), draw, steps, whole))
         self._since_refresh += elapsed
 
     def drew(self, milliseconds: float) -> None:
@@ -318,6 +386,11 @@ class Session:
         self._since_refresh = 0.0
 
     @property
+    def latest(self) -> FrameTimes:
+        """What the last frame took; its drawing, that of the frame before until it is drawn."""
+        return self._recent[-1] if self._recent else FrameTimes()
+
+    @property
     def pace(self) -> str:
         """How time passes, in words."""
         name = speed_name(self.clock.speed)
@@ -325,9 +398,32 @@ class Session:
             return name
         return "paused" if name == "1/1" else f"paused, {name}"
 
+    def attempt(self, action: Callable[[], object]) -> None:
+        """Let the demo draw, or tell, something. It may look for a body that somebody has deleted by hand: it stops then, and says so.
+
+        Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to whoever asked.
+        """
+        if self.history is None:
+            action()
+        elif not self._guarded(action):
+            self.messages.end_passing()
+
+    def _remember(self) -> None:
+        """Tell the demo, once, that memory has come into reach while it ran."""
+        if not self.demo.remembers and best_hidden() is not None and (self.history is None or self.history.at_tip):
+            self.act("remember")
+
+    def _receive(self) -> None:
+        """Tell the demo what has come in the background, each thing once."""
+        if self.demo.waits and (self.history is None or self.history.at_tip):
+            for what in self.demo.arrivals():
+                if what not in self.demo.arrived:
+                    self.act("arrive", what)
+
     def _guarded_history(self) -> None:
         try:
             self.history = History(self.demo)
+            self.chronicle = Chronicle(self.history)
         except LabError as error:
             self.history = None
             self.failure = str(error)

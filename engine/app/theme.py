@@ -31,7 +31,7 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
                 "normal_text": text,
                 "hovered_text": text,
                 "active_text": text,
-                "selected_text": "#ffffff",
+                "selected_text": _hex(palette.STRONG),
                 "disabled_text": _hex(palette.CAPTION),
                 "normal_border": _hex(palette.PANEL_EDGE),
                 "hovered_border": _hex(palette.ACCENT),

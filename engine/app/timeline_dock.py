@@ -41,6 +41,10 @@ class TimelineDock(Dock):
     )
 
     def __init__(self) -> None:
+        self.room_right = 0.0
+        """Design pixels at the right end that are left to somebody else's buttons."""
+        self.draw_more: Callable[[pygame.Surface, Window], None] | None = None
+        """Draws them, and whatever else is marked on the line."""
         self._dragging = False
         self._wanted: int | None = None
         self._pointer: tuple[int, int] | None = None
@@ -67,7 +71,7 @@ class TimelineDock(Dock):
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos if pygame.Rect(self.place).collidepoint(event.pos) else None
             if self._dragging:
-                self._wanted = self._step_at(event.pos[0], history)
+                self._wanted = self.step_at(event.pos[0], history)
                 return True
         return False
 
@@ -91,6 +95,8 @@ class TimelineDock(Dock):
             picture(surface, rect, color)
         self._draw_words(surface, window, history)
         self._draw_line(surface, window, history)
+        if self.draw_more is not None:
+            self.draw_more(surface, window)
 
     # Inside
 
@@ -115,10 +121,9 @@ class TimelineDock(Dock):
                 if is_ready:
                     action()
                 return
-        bar = self._bar()
-        if bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery):
+        if self.is_on_line(at):
             self._dragging = True
-            self._wanted = self._step_at(at[0], history)
+            self._wanted = self.step_at(at[0], history)
 
     def _buttons(self, window: Window) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
         """Return place, picture, whether it can be used, and what it does, from left to right."""
@@ -146,46 +151,57 @@ class TimelineDock(Dock):
     def _words_width(self) -> int:
         return self.fonts.width("00:00.00 / 00:00.00", 13) + round(12 * self.fonts.ui_scale)
 
-    def _bar(self) -> pygame.Rect:
+    @property
+    def bar(self) -> pygame.Rect:
+        """The line, pixels."""
         ui, (left, top, width, height) = self.fonts.ui_scale, self.place
         start = self._words_left() + self._words_width()
-        end = left + width - round(16 * ui)
+        end = left + width - round((16 + self.room_right) * ui)
         thick = round(6 * ui)
         return pygame.Rect(start, top + (height - thick) // 2, max(end - start, 1), thick)
 
-    def _step_at(self, x: float, history: History) -> int:
-        bar = self._bar()
+    def is_on_line(self, at: tuple[int, int]) -> bool:
+        """Tell whether a pixel is on the line, or a little beside it."""
+        bar = self.bar
+        return pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
+
+    def step_at(self, x: float, history: History) -> int:
+        """Return the step that a pixel of the line means."""
+        bar = self.bar
         share = min(max((x - bar.left) / max(bar.width, 1), 0.0), 1.0)
         return round(share * history.last)
 
-    def _x_of(self, step: int, history: History) -> int:
-        bar = self._bar()
+    def x_of(self, step: int, history: History) -> int:
+        """Return the pixel of a step."""
+        bar = self.bar
         return bar.left + round(bar.width * step / max(history.last, 1))
 
     def _draw_words(self, surface: pygame.Surface, window: Window, history: History) -> None:
         seconds = window.session.demo.step_seconds
         words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
+        if self._words_left() + self.fonts.width(words, 13) > self.place[0] + self.place[2]:
+            return  # so narrow a view has room for the buttons only
         picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
         surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
 
     def _draw_line(self, surface: pygame.Surface, window: Window, history: History) -> None:
-        bar, ui = self._bar(), self.fonts.ui_scale
+        bar, ui = self.bar, self.fonts.ui_scale
         if bar.width < 20:
             return
         round_off = bar.height // 2
         pygame.draw.rect(surface, palette.PANEL_RAISED, bar, border_radius=round_off)
-        x = self._x_of(history.now, history) if history.last else bar.right
+        x = self.x_of(history.now, history) if history.last else bar.right
         been = (bar.left, bar.top, max(x - bar.left, 1), bar.height)
         pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.6), been, border_radius=round_off)
-        for step in {self._x_of(step, history) for step in history.keyframes}:
+        for step in {self.x_of(step, history) for step in history.keyframes}:
             pygame.draw.line(surface, palette.PANEL_EDGE, (step, bar.bottom + round(3 * ui)), (step, bar.bottom + round(6 * ui)))
         tip, wide = bar.top - round(2 * ui), round(3 * ui)
-        for at in {self._x_of(step, history) for step in history.marks}:
+        for at in {self.x_of(step, history) for step in history.marks}:
             pygame.draw.polygon(surface, palette.WARNING, ((at, tip), (at - wide, tip - 2 * wide), (at + wide, tip - 2 * wide)))
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
         if self._pointer is not None and (self._dragging or bar.inflate(0, 20 * ui).collidepoint(self._pointer)):
-            step = self._step_at(self._pointer[0], history)
+            step = self.step_at(self._pointer[0], history)
             words = self.fonts.render(f"step {step}", 12, palette.TEXT, True)
             plate = words.get_rect(midbottom=(self._pointer[0], self.place[1] - round(4 * ui))).inflate(round(10 * ui), round(4 * ui))
             plate.clamp_ip(surface.get_rect())

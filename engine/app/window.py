@@ -12,18 +12,23 @@ from time import perf_counter
 import pygame
 from pygame_gui import UIManager
 
+from engine.app.appearance import Appearance
+from engine.app.autosave import Autosave
 from engine.app.browser import Browser
 from engine.app.demo import Demo
-from engine.app.dock import carve
+from engine.app.dock import Dock, carve
 from engine.app.docks import make_docks
 from engine.app.dropper import DROP_EVENTS, Dropper
+from engine.app.files_dock import FilesDock
 from engine.app.frame import FoundDifference, FramePainter
 from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, NOTES, Command
 from engine.app.layout import Place, lay_out
 from engine.app.panel import DemoPanel
+from engine.app.recordings import Recording
 from engine.app.session import Session
 from engine.app.stage import RefereeFactory
 from engine.app.theme import theme_for
+from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import Layers
@@ -33,6 +38,8 @@ from engine.render.palette import Color
 __all__ = ["Window"]
 
 _WARMING_UP = "warming up: kernels are being compiled or loaded"
+_LEAST_DOCK = 20
+"""Pixels: into less than that nothing can be drawn, and a dock need not try."""
 _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click."""
 
@@ -94,11 +101,27 @@ class Window:
         self._pointed: tuple[int, int] | None = None
         self._clicked: tuple[tuple[int, int], FoundDifference] | None = None
         self._outdated = True
+        self.appearance = Appearance(ui_scale)
         self._view = self._layout.view
         self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
         for dock in self._docks:
             dock.begin(self)
         self._rebuild()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Pixels."""
+        return self._layout.size
+
+    @property
+    def docks(self) -> tuple[Dock, ...]:
+        """The parts beside and over the view."""
+        return self._docks
+
+    @property
+    def ui_scale(self) -> float:
+        """Screen pixels to a design pixel."""
+        return self._layout.ui_scale
 
     @property
     def layers(self) -> Layers:
@@ -126,7 +149,7 @@ class Window:
 
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
-        if self._has_docks and any(dock.handle(event, self) for dock in self._docks):
+        if self.appearance.handle(event, self) or any(dock.handle(event, self) for dock in self._active_docks):
             return
         if event.type == pygame.QUIT:
             self.running = False
@@ -156,6 +179,16 @@ class Window:
             self._layout = layout
             self._outdated = True
 
+    def rescale(self, ui_scale: float) -> None:
+        """Take another size of text and widgets, screen pixels to a design pixel."""
+        self._layout = lay_out(self._layout.size, ui_scale)
+        self._painter = FramePainter(ui_scale)
+        self._outdated = True
+
+    def rebuild(self) -> None:
+        """Make everything anew before the next frame: the colours are others."""
+        self._outdated = True
+
     def command(self, command: Command) -> None:
         """Carry out an order, from a key or from a button."""
         session = self.session
@@ -183,6 +216,36 @@ class Window:
         self.browsing = False
         self._show(self._demos[index](self._seed, referee=self._referee))
 
+    def play(self, recording: Recording) -> None:
+        """Open what was recorded; if it cannot be, say why and stay."""
+        try:
+            demo = recording.new_demo(self._referee)
+        except LabError as error:
+            self.session.messages.say(f"the recording cannot be played: {error}", palette.WARNING)
+            return
+        self.browsing = False
+        self._show(demo)
+        try:
+            self.session.play(recording)
+        except LabError as error:
+            self.session.messages.say(f"the recording cannot be played: {error}", palette.WARNING)
+
+    def open_demo(self, kind: type[Demo]) -> None:
+        """Start a demo that need not be in the list."""
+        self.browsing = False
+        self._show(kind(self._seed, referee=self._referee))
+
+    @property
+    def view(self) -> Place:
+        """Where the demo, or the preview behind the browser, is drawn."""
+        return self._view
+
+    def keep_scenes(self, autosave: Autosave) -> None:
+        """Keep what is changed by hand, and offer what was left behind."""
+        for dock in self._docks:
+            if isinstance(dock, FilesDock):
+                dock.autosave = autosave
+
     # Frames
 
     def update(self, elapsed: float) -> None:
@@ -190,15 +253,17 @@ class Window:
         if self._outdated:
             self._rebuild()
         opened = self._dropper.deliver(self.session)
-        if opened is not None:
-            self._show(opened(self._seed, referee=self._referee))
+        if isinstance(opened, Recording):
+            self.play(opened)
+        elif opened is not None:
+            self.open_demo(opened)
         if self._panel is not None:
             self._panel.apply()
         for stage in self.session.demo.stages:
             stage.checking = self.layers.check
+        for dock in self._active_docks:
+            dock.update(self, elapsed)
         if self._has_docks:
-            for dock in self._docks:
-                dock.update(self, elapsed)
             if self._docked != tuple(dock.size for dock in self._docks):  # one has come or gone
                 self._carve()
         self.session.advance(elapsed)
@@ -212,7 +277,7 @@ class Window:
         if self._outdated:
             self._rebuild()
         over = self._pointed if not self.browsing and not self.help_shown else None
-        self._painter.paint(surface, self.session, over, has_readout=not self.browsing, paint_over=self._paint_docks)
+        self._painter.paint(surface, self.session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
         if self._browser is not None:
             self._browser.draw(surface, self._layout.view, self._demos[self._chosen])
         elif self._panel is not None:
@@ -223,15 +288,17 @@ class Window:
             self._panel.draw_over(surface)
         elif self._browser is not None:
             self._browser.column.draw_over(surface)
-        if self._has_docks:
-            for dock in self._docks:
+        for dock in self._active_docks:
+            if dock.side == "over" or min(dock.place[2:]) >= _LEAST_DOCK:
                 dock.draw(surface, self)
         self._strip(surface)
         if self.help_shown:
             own = self.session.demo.keys
+            groups = (*((("This demo", own),) if own else ()), *HELP)
+            groups += tuple((dock.title, dock.keys) for dock in self._docks if self._has_docks and dock.keys)
             width, height = self._layout.size
             whole = (0, 0, width, height - self._layout.strip[3])
-            draw_help(surface, self._painter.fonts, whole, (("This demo", own), *HELP) if own else HELP, NOTES)
+            draw_help(surface, self._painter.fonts, whole, groups, NOTES)
         self.session.drew(1000.0 * (perf_counter() - start))
 
     # Inside
@@ -241,6 +308,10 @@ class Window:
         """Docks are for a demo that runs and remembers."""
         return not self.browsing and self.session.history is not None
 
+    @property
+    def _active_docks(self) -> tuple[Dock, ...]:
+        return self._docks if self._has_docks else tuple(dock for dock in self._docks if dock.always)
+
     def _carve(self) -> None:
         """Give the docks their places, and the demo what is left of the view."""
         self._docked = tuple(dock.size for dock in self._docks)
@@ -248,13 +319,16 @@ class Window:
         if not self.browsing:
             self.session.place(self._view)
 
-    def _paint_docks(self, canvas: Canvas) -> None:
+    def paint_docks(self, canvas: Canvas) -> None:
+        """Draw over the bodies what docks draw there."""
         if self._has_docks:
             for dock in self._docks:
                 dock.paint(canvas, self)
 
     def _session(self, demo: Demo) -> Session:
         demo.interactive = self._is_watched
+        if demo.waits is None:  # else a recording says
+            demo.waits = self._is_watched
         return Session(demo, self._layout.view, self._layers, remembers=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:
@@ -275,12 +349,13 @@ class Window:
         fonts = self._painter.fonts
         self._browser: Browser | None = None
         self._panel: DemoPanel | None = None
+        for dock in self._docks:
+            dock.fonts = fonts
         if self.browsing:
+            self._view = layout.view
             self._browser = Browser(self._manager, fonts, layout.panel, self._demos, self._chosen)
             self.session.place(self._browser.preview_place(layout.view, self._demos[self._chosen]))
         else:
-            for dock in self._docks:
-                dock.fonts = fonts
             self._carve()
             self._panel = DemoPanel(self._manager, fonts, layout.panel, self.session)
             self._panel.refresh()

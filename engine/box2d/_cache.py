@@ -16,6 +16,7 @@ from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
 from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.joints import ResolvedJoint, create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle, Pose
+from engine.box2d.profile import phases_of
 from engine.box2d.reading import RawBodies, RawContacts, Reader
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.arrays import IntArray
@@ -252,12 +253,22 @@ class Box2DCache:
             )
         return self._table
 
+    def pose(self, body: int) -> tuple[float, float, float]:
+        """Return x, y, angle of one body."""
+        made = self._bodies[body]
+        return float(made.position.x), float(made.position.y), float(made.angle)
+
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
         """Return local centre of mass, mass and inertia about it."""
         made = self._bodies[body]
         center, mass = made.localCenter, float(made.mass)
         x, y = float(center.x), float(center.y)
         return (x, y), mass, float(made.inertia) - mass * (x * x + y * y)
+
+    def phases(self, whole: float) -> tuple[float, float, float]:
+        """Return what colliding, solving and the impacts inside it took of the last step, which took `whole`, milliseconds."""
+        profile = self._world.GetProfile()  # a view into the world, as all that SWIG hands out: read at once
+        return phases_of(float(profile.step), float(profile.collide), float(profile.solve), float(profile.solveTOI), whole)
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return both anchors in the world frame."""

@@ -19,7 +19,7 @@ from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.hidden import HiddenState
+from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_hidden, best_reader
@@ -82,7 +82,8 @@ class WorldState:
         self.pairs: EvaluatedPairs = no_pairs(0)
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
-        self.cache = Box2DCache(settings, best_reader(), best_hidden())
+        self._keeps_hidden = True
+        self.cache = Box2DCache(settings, best_reader(), self._hidden_memory())
         self.cache.attach_listener()
         self._stale = True
         self._is_mid_step = False
@@ -96,6 +97,21 @@ class WorldState:
         self._columns_at: tuple[int, FixtureColumns] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def keeps_hidden(self) -> bool:
+        """Whether rebuilding and snapshots keep what Box2D hides, as far as it is in reach."""
+        return self._keeps_hidden
+
+    @keeps_hidden.setter
+    def keeps_hidden(self, value: bool) -> None:
+        if value != self._keeps_hidden:
+            self._keeps_hidden = value
+            self.cache.hidden = self._hidden_memory()
+            self._stale = True
+
+    def _hidden_memory(self) -> HiddenMemory | None:
+        return best_hidden() if self._keeps_hidden else None
 
     def motion(self) -> Motion:
         """Return the motion of all bodies; read again where a command may have changed it."""
@@ -122,7 +138,10 @@ class WorldState:
         return frozen(previous)
 
     def transform(self, body: int) -> Transform:
-        """Return a body's pose."""
+        """Return a body's pose, without reading all the others for it."""
+        if self._motion is None or self._stale:
+            x, y, angle = self.cache.pose(body)
+            return Transform((x, y), angle)
         motion = self.motion()
         x, y, angle = motion.poses[motion.rows[body]].tolist()
         return Transform((x, y), angle)
@@ -330,7 +349,7 @@ class WorldState:
         cache = self.cache
         self.step_pairs = None
         renewed, self._renewed = frozenset(self._renewed), set()
-        cache.reader, cache.hidden = best_reader(), best_hidden()  # the fast one may have become ready since the last step
+        cache.reader, cache.hidden = best_reader(), self._hidden_memory()  # the fast one may have become ready since the last step
 
         def start_pose(body: int) -> Pose:
             x, y, angle = before.poses[before.rows[body]].tolist()
@@ -344,6 +363,7 @@ class WorldState:
             self.rebuild(before)
             raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
         stepped = perf_counter()
+        phases = cache.phases(1e3 * (stepped - started))
         after = cache.read_bodies()
         finite = np.isfinite(after.values).all(axis=1)
         if not finite.all():
@@ -376,7 +396,7 @@ class WorldState:
         self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3), cache.read_hidden())
         self._stale = False
         self.step_index = number
-        self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped))
+        self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         is_astray = (np.abs(after.values[:, :2]) > MAX_COORDINATE).any(axis=1) | (np.abs(after.values[:, 3:]) > MAX_SPEED).any(axis=1)
         if is_astray.any():
             self._take_out(cache.body_ids[is_astray].tolist())
@@ -439,7 +459,7 @@ class WorldState:
         events = self.cache.listener.harvest()
         hooks, error = self.cache.listener.hooks, self.cache.listener.take_error()
         self.cache.close()
-        self.cache = cache = Box2DCache(self.settings, best_reader(), best_hidden())
+        self.cache = cache = Box2DCache(self.settings, best_reader(), self._hidden_memory())
         cache.listener.hooks, cache.listener.error = hooks, error
         cache.listener.began, cache.listener.ended = list(events[0]), list(events[1])
         cache.prime()
@@ -475,6 +495,7 @@ class WorldState:
         """Take the truth from a snapshot and rebuild."""
         self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
         self.strays = list(snapshot.strays)
+        self._keeps_hidden = snapshot.hidden is not None or best_hidden() is None  # as it went on then, so it must now
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
         old = self.fixtures
         self.fixtures = {}

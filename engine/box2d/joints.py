@@ -3,13 +3,17 @@
 A specification speaks in world coordinates at the moment of creation, as a user thinks. Box2D keeps local anchors, a
 reference angle and rest lengths, and does not give all of them back. So creation *resolves* the specification once into
 those numbers (`ResolvedJoint`); they are kept, and every rebuild of the world uses them, not the poses of that moment.
+
+What a joint keeps of the moment of its creation may be given instead, so that one that is loaded goes on where it was: `anchor_b`, the
+anchor on body B where it is not the one on A, `reference_angle`, the angle of B less that of A, radians, from which limits count, and the
+lengths at rest, metres. None is what it is at creation.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import Box2D
@@ -19,7 +23,7 @@ from engine.box2d._spec import f32, f32_vec, spec
 from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError
 from engine.common.limits import LOOSE_SPRING, MAX_COORDINATE
-from engine.common.tolerances import LINEAR_SLOP
+from engine.common.tolerances import EPS64, LINEAR_SLOP
 from engine.geometry import Transform
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "RopeJointSpec",
     "WeldJointSpec",
     "WheelJointSpec",
+    "as_it_stands",
     "create_joint",
     "resolve",
 ]
@@ -40,7 +45,7 @@ __all__ = [
 
 @spec
 class RevoluteJointSpec:
-    """A hinge at `anchor` (world, m); limits in rad relative to now, motor in rad/s and N m."""
+    """A hinge at `anchor` (world, m); limits in rad relative to `reference_angle`, motor in rad/s and N m."""
 
     body_a: int
     body_b: int
@@ -52,6 +57,8 @@ class RevoluteJointSpec:
     motor_speed: float = 0.0
     max_motor_torque: float = 0.0
     collide_connected: bool = False
+    anchor_b: tuple[float, float] | None = None
+    reference_angle: float | None = None
 
     def __post_init__(self) -> None:
         _check(self, ("lower_angle", "upper_angle"))
@@ -59,7 +66,7 @@ class RevoluteJointSpec:
 
 @spec
 class DistanceJointSpec:
-    """A rod between two anchors (world, m), its length that of now; a spring where `frequency` > 0 Hz."""
+    """A rod of `length` m between two anchors (world, m); a spring where `frequency` > 0 Hz."""
 
     body_a: int
     body_b: int
@@ -68,10 +75,12 @@ class DistanceJointSpec:
     frequency: float = 0.0
     damping_ratio: float = 0.0
     collide_connected: bool = False
+    length: float | None = None
 
     def __post_init__(self) -> None:
         _check(self)
-        _apart("anchor_b", self.anchor_a, self.anchor_b)
+        if self.length is None:
+            _apart("anchor_b", self.anchor_a, self.anchor_b)
 
 
 @spec
@@ -84,6 +93,8 @@ class WeldJointSpec:
     frequency: float = 0.0
     damping_ratio: float = 0.0
     collide_connected: bool = False
+    anchor_b: tuple[float, float] | None = None
+    reference_angle: float | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -104,6 +115,8 @@ class PrismaticJointSpec:
     motor_speed: float = 0.0
     max_motor_force: float = 0.0
     collide_connected: bool = False
+    anchor_b: tuple[float, float] | None = None
+    reference_angle: float | None = None
 
     def __post_init__(self) -> None:
         _check(self, ("lower_translation", "upper_translation"))
@@ -123,6 +136,7 @@ class WheelJointSpec:
     motor_speed: float = 0.0
     max_motor_torque: float = 0.0
     collide_connected: bool = False
+    anchor_b: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -145,7 +159,7 @@ class RopeJointSpec:
 
 @spec
 class PulleyJointSpec:
-    """Two bodies on one rope over two fixed points: ``length A + ratio * length B`` stays what it is now."""
+    """Two bodies on one rope over two fixed points: ``length_a + ratio * length_b`` (m) stays what it is."""
 
     body_a: int
     body_b: int
@@ -155,24 +169,29 @@ class PulleyJointSpec:
     anchor_b: tuple[float, float]
     ratio: float = 1.0
     collide_connected: bool = True
+    length_a: float | None = None
+    length_b: float | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         if not _LEAST_RATIO <= self.ratio <= 1.0 / _LEAST_RATIO:
             raise InvalidInputError("ratio", f"from {_LEAST_RATIO:g} to {1.0 / _LEAST_RATIO:g}", self.ratio)
-        _apart("anchor_a", self.ground_anchor_a, self.anchor_a)
-        _apart("anchor_b", self.ground_anchor_b, self.anchor_b)
+        if self.length_a is None:
+            _apart("anchor_a", self.ground_anchor_a, self.anchor_a)
+        if self.length_b is None:
+            _apart("anchor_b", self.ground_anchor_b, self.anchor_b)
 
 
 @spec
 class MouseJointSpec:
-    """A soft pull on `body` from the point of it that is at `target` (world, m) now towards wherever the target goes."""
+    """A soft pull on `body`, at the point of it that is at `grabbed` (world, m; at `target` where None), towards wherever `target` goes."""
 
     body: int
     target: tuple[float, float]
     max_force: float
     frequency: float = 5.0
     damping_ratio: float = 0.7
+    grabbed: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -207,30 +226,66 @@ class ResolvedJoint:
 def resolve(joint: JointSpec, pose_of: Callable[[int], Transform]) -> ResolvedJoint:
     """Fix a specification to its bodies as they stand."""
     if isinstance(joint, MouseJointSpec):
-        return ResolvedJoint(joint, (None, joint.body), joint.target, _local(pose_of(joint.body), joint.target))
+        grabbed = joint.target if joint.grabbed is None else joint.grabbed
+        return ResolvedJoint(joint, (None, joint.body), joint.target, _local(pose_of(joint.body), grabbed))
     xf_a, xf_b = pose_of(joint.body_a), pose_of(joint.body_b)
     anchor_a, anchor_b = (
-        (joint.anchor, joint.anchor)
+        (joint.anchor, joint.anchor if joint.anchor_b is None else joint.anchor_b)
         if isinstance(joint, RevoluteJointSpec | WeldJointSpec | PrismaticJointSpec | WheelJointSpec)
         else (joint.anchor_a, joint.anchor_b)
     )
-    axis, length_a, length_b = (1.0, 0.0), math.dist(anchor_a, anchor_b), 0.0
+    axis, length_a, length_b, turned = (1.0, 0.0), math.dist(anchor_a, anchor_b), 0.0, xf_b.angle - xf_a.angle
     if isinstance(joint, PrismaticJointSpec | WheelJointSpec):
         axis = _local_direction(xf_a, joint.axis)
-    if isinstance(joint, RopeJointSpec) and joint.max_length is not None:
-        length_a = joint.max_length
+    if isinstance(joint, RevoluteJointSpec | WeldJointSpec | PrismaticJointSpec):
+        turned = _or_now(joint.reference_angle, turned)
+    if isinstance(joint, RopeJointSpec):
+        length_a = _or_now(joint.max_length, length_a)
+    if isinstance(joint, DistanceJointSpec):
+        length_a = _or_now(joint.length, length_a)
     if isinstance(joint, PulleyJointSpec):
-        length_a, length_b = math.dist(joint.ground_anchor_a, anchor_a), math.dist(joint.ground_anchor_b, anchor_b)
+        length_a = _or_now(joint.length_a, math.dist(joint.ground_anchor_a, anchor_a))
+        length_b = _or_now(joint.length_b, math.dist(joint.ground_anchor_b, anchor_b))
     return ResolvedJoint(
         joint,
         (joint.body_a, joint.body_b),
         _local(xf_a, anchor_a),
         _local(xf_b, anchor_b),
         axis,
-        _round(xf_b.angle - xf_a.angle),
+        _round(turned),
         _round(length_a),
         _round(length_b),
     )
+
+
+def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> JointSpec:
+    """Return the specification that makes the joint anew between its bodies as they stand now: with its anchors, which may have drifted
+    apart, and with the angle and the lengths that it was made with.
+    """
+    settings: Any = joint.spec
+    on_b = pose_of(joint.bodies[1]).apply(joint.local_anchor_b)
+    if joint.bodies[0] is None:
+        pulled: JointSpec = replace(settings, grabbed=on_b)  # only a mouse joint has no body A
+        return pulled
+    xf_a = pose_of(joint.bodies[0])
+    on_a = xf_a.apply(joint.local_anchor_a)
+    changes: dict[str, Any] = {}
+    match settings:
+        case DistanceJointSpec():
+            changes = {"anchor_a": on_a, "anchor_b": on_b, "length": joint.length_a}
+        case RopeJointSpec():
+            changes = {"anchor_a": on_a, "anchor_b": on_b, "max_length": joint.length_a}
+        case PulleyJointSpec():
+            changes = {"anchor_a": on_a, "anchor_b": on_b, "length_a": joint.length_a, "length_b": joint.length_b}
+        case WheelJointSpec():
+            changes = {"anchor": on_a, "anchor_b": on_b, "axis": xf_a.rotate(joint.local_axis_a)}
+        case PrismaticJointSpec():
+            axis = xf_a.rotate(joint.local_axis_a)
+            changes = {"anchor": on_a, "anchor_b": on_b, "axis": axis, "reference_angle": joint.reference_angle}
+        case _:
+            changes = {"anchor": on_a, "anchor_b": on_b, "reference_angle": joint.reference_angle}
+    made: JointSpec = replace(settings, **changes)
+    return made
 
 
 def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any) -> Any:
@@ -320,16 +375,20 @@ def _definition(settings: JointSpec, joint: ResolvedJoint, common: dict[str, Any
 _LEAST_RATIO = 1.0e-3
 """Ratio of a pulley. Box2D divides by it, and corrects positions by what comes out, however far."""
 
-_POINTS = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target")
+_POINTS = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed")
 _SWITCHES = ("enable_limit", "enable_motor", "collide_connected")
 _NON_NEGATIVE = {"frequency": "Hz", "damping_ratio": "", "max_motor_torque": "N m", "max_motor_force": "N"}
-_POSITIVE = {"max_force": "N", "max_length": "m", "ratio": ""}
+_POSITIVE = {"max_force": "N", "max_length": "m", "length": "m", "length_a": "m", "length_b": "m", "ratio": ""}
+_OF_NOW = ("anchor_b", "reference_angle", "max_length", "length", "length_a", "length_b", "grabbed")
+"""What may be None: as it is when the joint is made."""
 
 
 def _check(joint: Any, limits: tuple[str, str] | None = None) -> None:
     """Check and round every field by its name: a field of one name means one thing in all joints."""
     for field in fields(joint):
         name, value = field.name, getattr(joint, field.name)
+        if value is None and name in _OF_NOW and field.default is None:
+            continue
         if name in ("body", "body_a", "body_b"):
             rounded: Any = integer(name, value, 0)
         elif name in _POINTS:
@@ -339,8 +398,6 @@ def _check(joint: Any, limits: tuple[str, str] | None = None) -> None:
         elif name in _SWITCHES:
             rounded = boolean(name, value)
         elif name in _POSITIVE or (name == "frequency" and isinstance(joint, MouseJointSpec)):
-            if name == "max_length" and value is None:
-                continue
             rounded = f32(name, value, _POSITIVE.get(name, "Hz"), low=0.0)
             if rounded == 0.0:
                 raise InvalidInputError(name, f"> 0 {_POSITIVE.get(name, 'Hz')}".strip(), value)
@@ -353,8 +410,14 @@ def _check(joint: Any, limits: tuple[str, str] | None = None) -> None:
         raise InvalidInputError(limits[1], f">= {limits[0]} = {getattr(joint, limits[0])}", getattr(joint, limits[1]))
 
 
+_UNIT_ROUNDING = 4.0 * EPS64
+"""Rounding, relative: two divisions, and the length taken again."""
+
+
 def _unit(value: object) -> tuple[float, float]:
     x, y = f32_vec("axis", value)
+    if isinstance(value, tuple | list) and abs(math.hypot(*value) - 1.0) <= _UNIT_ROUNDING:
+        return float(value[0]), float(value[1])  # a unit vector already, as of a joint that is copied: it stays the same to the bit
     length = math.hypot(x, y)
     if length < LINEAR_SLOP:
         raise InvalidInputError("axis", f"a direction of length >= {LINEAR_SLOP}", value)
@@ -364,6 +427,10 @@ def _unit(value: object) -> tuple[float, float]:
 def _apart(field: str, a: tuple[float, float], b: tuple[float, float]) -> None:
     if math.dist(a, b) < LINEAR_SLOP:
         raise InvalidInputError(field, f"at least {LINEAR_SLOP} m from the other end", b)
+
+
+def _or_now(given: float | None, now: float) -> float:
+    return now if given is None else given
 
 
 def _round(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.box2d._spec import f32_vec
 from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
-from engine.box2d.joints import MouseJointSpec, ResolvedJoint
+from engine.box2d.joints import JointSpec, MouseJointSpec, ResolvedJoint, as_it_stands
 from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, StepCost
 from engine.box2d.specs import WorldSettings
 from engine.box2d.step_pairs import StepPairs
@@ -123,6 +124,10 @@ class WorldReadings:
         spec = replace(entry.spec, fixtures=tuple(self._state.fixtures[fixture].spec for fixture in entry.fixtures))
         return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
 
+    def fixtures_of(self, body: int) -> tuple[int, ...]:
+        """Return the ids of a body's fixtures, without the rest of its record."""
+        return tuple(self._body_entry(body).fixtures)
+
     def fixture(self, fixture: int) -> Fixture:
         """Return a fixture's record."""
         entry = self._fixture_entry(fixture)
@@ -131,6 +136,10 @@ class WorldReadings:
     def joint(self, joint: int) -> Joint:
         """Return a joint's record."""
         return Joint(joint, self._joint_entry(joint).spec)
+
+    def joint_now(self, joint: int) -> JointSpec:
+        """Return the specification that makes a joint anew between its bodies as they stand now; see `joints.as_it_stands`."""
+        return as_it_stands(self._joint_entry(joint), self._state.transform)
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
         """Return the two bodies of a joint; a mouse joint has one, and None for the first."""
@@ -176,14 +185,20 @@ class WorldReadings:
 
     def body_at(self, point: tuple[float, float], dynamic_only: bool = True) -> int | None:
         """Return the newest body one of whose fixtures contains a world point, or None."""
+        return next(self._bodies_at(point, dynamic_only), None)
+
+    def bodies_at(self, point: tuple[float, float]) -> tuple[int, ...]:
+        """Return all bodies one of whose fixtures contains a world point, the one with the newest fixture first."""
+        return tuple(dict.fromkeys(self._bodies_at(point, dynamic_only=False)))
+
+    def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
         at = f32_vec("point", point, "m")
         for fixture in sorted(self._state.fixtures, reverse=True):
             body = self._state.fixtures[fixture].body
             if dynamic_only and self._state.bodies[body].spec.type != "dynamic":
                 continue
             if self._state.cache.holds_point(fixture, at):
-                return body
-        return None
+                yield body
 
     def state_hash(self) -> str:
         """Return a digest of the raw float32 bits of every body's pose and velocity, with ids and wakefulness."""

@@ -85,8 +85,26 @@ class World(WorldReadings):
 
     @property
     def log(self) -> tuple[tuple[int, c.Command], ...]:
-        """Every command so far, each with the number of steps made before it."""
+        """Every command since the beginning, the last `restore` or the last `forget_log`, each with the number of steps made before it."""
         return tuple(self._log)
+
+    def forget_log(self) -> None:
+        """Empty the log: a run that is kept by its snapshots needs none, and one that gives commands every step would grow for ever."""
+        self._log.clear()
+
+    @property
+    def keeps_hidden(self) -> bool:
+        """Whether `rebuild` and `snapshot` keep the impulses of joints and what else Box2D hides, where memory is in reach.
+
+        True at first. Of runs that must be alike bit for bit none may have it otherwise than the others: a world restored to a snapshot
+        without it goes on without it.
+        """
+        return self._state.keeps_hidden
+
+    @keeps_hidden.setter
+    def keeps_hidden(self, value: bool) -> None:
+        self._check_between_steps("keeps_hidden")
+        self._state.keeps_hidden = boolean("keeps_hidden", value)
 
     # -- changing it --------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from xml.parsers import expat
 
 from engine.common.errors import Described, InvalidInputError
 
-__all__ = ["DrawnTree", "drawn_tree"]
+__all__ = ["WORDS", "DrawnTree", "drawn_tree"]
 
 Element = ElementTree.Element
 
@@ -36,6 +36,9 @@ _UNAPPLIED = ("clip-path", "mask")
 _NUMBERS = frozenset(("transform", "d", "points", "x", "y", "width", "height", "r", "rx", "ry", "cx", "cy", "viewBox"))
 _NO_NUMBER = re.compile(r"nan|inf", re.IGNORECASE)
 """svgelements leaves an attribute out, or the rest of a path, where it meets one of these."""
+WORDS = "data-words"
+"""Attribute of every shape in the tree: its id, classes and label, and before them those of the groups around it, in lower case."""
+_NAMED = ("id", "class", "{http://www.inkscape.org/namespaces/inkscape}label")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -90,11 +93,25 @@ def _parsed(content: bytes, name: str) -> Element:
         return builder.close()
     except expat.ExpatError as error:
         words = expat.errors.messages.get(error.code, "not well-formed") if isinstance(error.code, int) else "not well-formed"
-        raise InvalidInputError(f"{name}, line {error.lineno}", f"XML ({words})", Described("something else")) from None
+        raise InvalidInputError(f"{name}, line {error.lineno}", f"XML ({words})", _line_of(content, error.lineno)) from None
     except (ValueError, LookupError) as error:
         if isinstance(error, InvalidInputError):
             raise
         raise InvalidInputError(name, "XML in an encoding that is known", Described(str(error))) from None
+
+
+def _line_of(content: bytes, number: int) -> str:
+    """Return what a line says, to be shown in an error."""
+    if not content.strip():
+        return Described("an empty file")
+    lines = content.splitlines()
+    if number > len(lines) or not lines[number - 1].strip():
+        return Described("the end of the file" if number >= len(lines) else "an empty line")
+    try:
+        text = lines[number - 1].decode("utf-8").strip()
+    except UnicodeDecodeError:
+        return Described("bytes that are no text")
+    return text if text.isprintable() else Described("bytes that are no text")
 
 
 def _braced(tag: str) -> str:
@@ -123,16 +140,17 @@ class _Resolver:
         self.tree = DrawnTree(Element("svg"))
         sheet = Element("style")
         sheet.text = "\n".join(_rules(element.text or "") for element in root.iter() if _local(element.tag) == "style")
-        found = self._copied(root, 0, ())
+        found = self._copied(root, 0, (), "")
         found.insert(0, sheet)
         self.tree.root = found
 
-    def _copied(self, element: Element, depth: int, uses: tuple[str, ...]) -> Element:
-        """Return a copy with what is drawn of its children."""
+    def _copied(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element:
+        """Return a copy with what is drawn of its children; `words` are those of the groups around it."""
         tag = _local(element.tag)
         self._count += 1
         _check_size(self._name, depth, self._count)
         copy = Element("g" if tag in ("a", "switch") else tag)
+        words = _with_words(words, element)
         for key, value in element.attrib.items():
             if key in _UNAPPLIED:
                 self.tree.untraced[key] += value.strip() != "none"
@@ -142,24 +160,25 @@ class _Resolver:
                 copy.attrib[key] = value
         if tag in _SHAPES:
             self.tree.n_shapes += 1
+            copy.attrib[WORDS] = words
             return copy
         for child in element:
-            drawn = self._drawn(child, depth + 1, uses)
+            drawn = self._drawn(child, depth + 1, uses, words)
             if drawn is not None:
                 copy.append(drawn)
                 if tag == "switch":
                     break
         return copy
 
-    def _drawn(self, element: Element, depth: int, uses: tuple[str, ...]) -> Element | None:
+    def _drawn(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element | None:
         tag = _local(element.tag)
         if tag == "use":
-            return self._used(element, depth, uses)
+            return self._used(element, depth, uses, words)
         if tag in _UNTRACED:
             self.tree.untraced[tag] += 1
-        return self._copied(element, depth, uses) if tag in _SHAPES or tag in _GROUPS else None
+        return self._copied(element, depth, uses, words) if tag in _SHAPES or tag in _GROUPS else None
 
-    def _used(self, element: Element, depth: int, uses: tuple[str, ...]) -> Element | None:
+    def _used(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element | None:
         """Return a group with a copy of what is named, moved to x, y."""
         link = next((element.attrib[key].strip() for key in _LINKS if key in element.attrib), "")
         if not link:
@@ -172,10 +191,11 @@ class _Resolver:
         if link in uses:
             raise InvalidInputError(f"{self._name}: href", "a reference that does not lead back to itself", link)
         tag = _local(target.tag)
+        words = _with_words(words, element)
         if tag == "use":
-            inner = self._used(target, depth + 1, (*uses, link))
+            inner = self._used(target, depth + 1, (*uses, link), words)
         elif tag == "symbol" or tag in _SHAPES or tag in _GROUPS:
-            inner = self._copied(target, depth + 1, (*uses, link))
+            inner = self._copied(target, depth + 1, (*uses, link), words)
         else:
             return None
         group = Element("g", {key: value for key, value in element.attrib.items() if key not in ("x", "y", "width", "height", *_LINKS)})
@@ -189,6 +209,11 @@ class _Resolver:
                 inner.attrib.update({key: element.attrib[key] for key in ("width", "height") if key in element.attrib})
             group.append(inner)
         return group
+
+
+def _with_words(words: str, element: Element) -> str:
+    own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
+    return " ".join((words, *own.lower().split())).strip()
 
 
 def _rules(sheet: str) -> str:

@@ -14,8 +14,15 @@ A picture without transparency is read as a drawing on paper: what differs from 
 is, so that a letter keeps its holes. If the border has several colours (a photograph), or nothing differs, the whole picture is the
 outline. A note says which of these was done.
 
-The threshold of a drawing on paper: a pixel counts as fully drawn where a channel differs from the paper by twice `_PAPER_GRAIN`, as
-half drawn at once that; compression wears edges that far.
+How far a pixel of such a drawing is covered: where paper shows through at the edge, its colour lies between the paper's and that of the
+ink beside it, so the share is its distance from the paper over the greatest distance in the 3 x 3 pixels around it.
+
+       paper  rim   rim   ink      distance from the paper    0    25   150   255
+         .     o     o     O       opacity                    0   1/6   0.6    1
+
+The rim is what shares a side with paper, or with a pixel of the rim that is less than half covered (an edge aslant spreads over two).
+What lies deeper is solid, whatever its colour: a light area inside is no hole. Up to `_PAPER_GRAIN` from its colour is paper, and the
+greatest distance around counts as at least twice that, for compression wears plain colours that far.
 """
 
 from __future__ import annotations
@@ -25,7 +32,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +50,7 @@ Crop = tuple[int, int, int, int]
 """Left, top, width, height: pixels, from the picture's upper left corner."""
 
 Bytes = NDArray[np.uint8]
+_Value = TypeVar("_Value", bound=np.generic)
 
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
 """Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
@@ -52,6 +60,8 @@ _LARGEST_FILE = 64_000_000
 """Bytes."""
 _PAPER_GRAIN = 24
 """Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain colour."""
+_RIM = 2
+"""Pixels over which the edge of a drawing is spread: one that runs aslant crosses two of them between paper and ink."""
 _OPAQUE = 255
 _WORD_STEPS = 257
 """65535 / 255: from sixteen bits to eight."""
@@ -124,7 +134,7 @@ def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop 
     return pixels, crop, notes
 
 
-def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: float = 0.5) -> Outline:
+def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: float = 0.5, name: str = "picture") -> Outline:
     """Return the outline where `alpha` exceeds the threshold, holes and all parts; the origin is the picture's lower left corner.
 
     Parameters
@@ -135,6 +145,8 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
         > 0.
     threshold : float
         Greater than 0 and less than 1.
+    name : str
+        What an error calls it.
 
     Raises
     ------
@@ -166,7 +178,7 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
         rings = np.split(ring_points, ends[1:-1])
         polygons.append(shapely.Polygon(rings[0], rings[1:]))
     if not polygons:
-        raise InvalidShapeError("picture", f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
+        raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
     found = shapely.MultiPolygon(polygons)
     return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
 
@@ -174,8 +186,11 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
 def _checked_crop(crop: Crop, width: int, height: int) -> Crop:
     if not isinstance(crop, tuple | list) or len(crop) != 4:
         raise InvalidInputError("crop", "left, top, width, height in pixels", crop)
-    left, top = integer("crop[0]", crop[0], 0, width - 1), integer("crop[1]", crop[1], 0, height - 1)
-    return left, top, integer("crop[2]", crop[2], 1, width - left), integer("crop[3]", crop[3], 1, height - top)
+    left, top, wide, high = (integer(f"crop[{k}]", number) for k, number in enumerate(crop))
+    if not (0 <= left < left + wide <= width and 0 <= top < top + high <= height):
+        wanted = f"left,top,width,height of a rectangle within the picture's {width} x {height} pixels"
+        raise InvalidInputError("crop", wanted, Described(f"{left},{top},{wide},{high}"))
+    return left, top, wide, high
 
 
 @contextlib.contextmanager
@@ -228,8 +243,39 @@ def _on_paper(colors: Bytes) -> tuple[FloatArray, str]:
     paper = np.median(border, axis=0)
     if np.abs(border - paper).max() > _PAPER_GRAIN:
         return np.ones(colors.shape[:2]), "It has neither transparency nor a border of one colour: the whole picture is the outline."
-    drawn = np.clip(np.abs(colors - paper).max(axis=2) / (2.0 * _PAPER_GRAIN), 0.0, 1.0)
-    if drawn.max() <= 0.5:
+    away = np.abs(colors.astype(np.int16) - np.rint(paper).astype(np.int16)).max(axis=2)
+    if away.max() <= _PAPER_GRAIN:
         return np.ones(colors.shape[:2]), "It has no transparency and one colour only: the whole picture is the outline."
     word = "".join(f"{round(float(channel)):02x}" for channel in paper)
-    return drawn, f"It has no transparency: the colour of its border, #{word}, was taken for the background, wherever it is."
+    return _coverage(away), f"It has no transparency: the colour of its border, #{word}, was taken for the background, wherever it is."
+
+
+def _coverage(away: NDArray[np.int16]) -> FloatArray:
+    """Return how far each pixel is covered, 0 to 1, from how far its colour is from the paper's, steps of 255."""
+    share = np.minimum(away / np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN), 1.0)
+    thin = away <= _PAPER_GRAIN
+    for _ in range(_RIM):
+        rim = _with_sides(thin)
+        thin |= rim & (share < 0.5)
+    return np.where(rim, share, 1.0)
+
+
+def _with_sides(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the chosen pixels and those that share a side with one; not a corner, across which a line of one pixel would leak."""
+    found = chosen.copy()
+    found[1:] |= chosen[:-1]
+    found[:-1] |= chosen[1:]
+    found[:, 1:] |= chosen[:, :-1]
+    found[:, :-1] |= chosen[:, 1:]
+    return found
+
+
+def _greatest_around(values: NDArray[_Value]) -> NDArray[_Value]:
+    """Return the greatest of the 3 x 3 pixels around each; beyond the picture there are none."""
+    found = values.copy()
+    np.maximum(found[1:], values[:-1], out=found[1:])
+    np.maximum(found[:-1], values[1:], out=found[:-1])
+    across = found.copy()
+    np.maximum(across[:, 1:], found[:, :-1], out=across[:, 1:])
+    np.maximum(across[:, :-1], found[:, 1:], out=across[:, :-1])
+    return across

@@ -18,7 +18,7 @@ import io
 import math
 import os
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +28,12 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_COORDINATE
-from engine.decompose._svg_tree import DrawnTree, drawn_tree
+from engine.decompose._svg_tree import WORDS, DrawnTree, drawn_tree
 from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
 from engine.decompose.outline import Outline
 from engine.decompose.repair import filled
 
-__all__ = ["Drawing", "read_drawing"]
+__all__ = ["Drawing", "DrawnShape", "read_drawing"]
 
 _LARGEST_FILE = 2_000_000
 """Bytes. svgelements takes some seconds for as much path data."""
@@ -42,17 +42,30 @@ _PIXELS_PER_INCH = 96.0
 """CSS 2.1: a pixel is a 96th of an inch."""
 _NO_FILL = ("none", "transparent")
 _UNAPPLIED = ("clip-path", "mask")
+_NOTHING = 1e-12
+"""Square metres: a micrometre by a micrometre. Shapely's overlays break on slivers that doubles cannot tell from a line."""
 _SEEN = 1e-9
 """Rounding, a share of the area: a drawing that loses less beyond its edges touches them."""
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnShape:
+    """What one shape fills; ids, classes and labels of the groups around it and then its own, in lower case; its id as it is."""
+
+    outline: Outline
+    words: tuple[str, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, metres; notes."""
+    """What a drawing fills, the origin at its lower left corner if it says how large it is; its size, metres; notes; its shapes."""
 
     outline: Outline
     size: tuple[float, float] | None
     notes: tuple[str, ...]
+    shapes: tuple[DrawnShape, ...] = ()
+    """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
 
 
 def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, tolerance: float) -> Drawing:
@@ -80,7 +93,8 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     name = os.fspath(path)
     tree = drawn_tree(_content(name), name)
     document = _parsed(tree, name)
-    regions, n_filled, n_unfilled, n_stroked = [], 0, 0, 0
+    regions, named = [], []
+    n_filled = n_unfilled = n_stroked = 0
     n_vertices = 0
     for shape in _shapes(document):
         values = shape.values
@@ -95,17 +109,21 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         if n_vertices > _MOST_VERTICES:
             raise InvalidInputError(name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
         region = filled(rings, "evenodd" if str(values.get("fill-rule", "")).strip() == "evenodd" else "nonzero")
-        if not region.is_empty:
+        if region.area > _NOTHING:
             regions.append(region)
+            named.append((tuple(str(values.get(WORDS, "")).split()), str(values.get("id") or "")))
             n_filled += 1
             n_stroked += is_stroked
-    whole = shapely.union_all(regions)
+    try:
+        whole = shapely.union_all(regions)
+    except shapely.errors.GEOSException as error:
+        raise InvalidShapeError(name, "a drawing whose shapes can be joined", Described(f"none ({error})")) from None
     if whole.is_empty:
         raise InvalidShapeError(name, "a drawing with filled shapes", Described(_in_their_place(tree, n_unfilled)))
     notes = _notes(tree, n_filled, n_unfilled, n_stroked)
     size = _size(document, tree, scale)
     if size is None:
-        return Drawing(Outline.from_shapely(whole), None, tuple(notes))
+        return Drawing(Outline.from_shapely(whole), None, tuple(notes), _one_by_one(regions, named, 0.0))
     lifted = shapely.transform(whole, lambda points: points + (0.0, size[1]))
     seen = lifted.intersection(shapely.box(0.0, 0.0, *size))
     if seen.area == 0.0:
@@ -113,7 +131,14 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     if seen.area < lifted.area * (1.0 - _SEEN):
         notes.append("Cut off: what lies beyond the drawing's own width and height.")
         lifted = shapely.MultiPolygon([part for part in shapely.get_parts(seen) if part.geom_type == "Polygon"])
-    return Drawing(Outline.from_shapely(lifted), size, tuple(notes))
+    return Drawing(Outline.from_shapely(lifted), size, tuple(notes), _one_by_one(regions, named, size[1]))
+
+
+def _one_by_one(regions: Sequence[Any], named: Sequence[tuple[tuple[str, ...], str]], height: float) -> tuple[DrawnShape, ...]:
+    return tuple(
+        DrawnShape(Outline.from_shapely(region).translated(0.0, height), words, name)
+        for region, (words, name) in zip(regions, named, strict=True)
+    )
 
 
 def _content(name: str) -> bytes:

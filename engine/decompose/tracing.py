@@ -154,6 +154,8 @@ def trace_file(
         raise InvalidInputError("path", "a file name in text", given)
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     suffix = Path(given).suffix.lower()
+    if os.path.isdir(given):
+        raise InvalidInputError(given, "a picture or a drawing", Described("a folder"))
     if suffix not in TRACED_SUFFIXES:
         raise InvalidInputError(given, "a file that ends in " + ", ".join(TRACED_SUFFIXES), Described(suffix or "no ending"))
     _load_libraries(suffix)
@@ -172,7 +174,7 @@ def trace_file(
         if opacity.is_whole:
             found = Outline.of_polygon(np.array([(0, 0), (width, 0), (width, height), (0, height)]) / scale)
         else:
-            found = contour_of_opacity(opacity.alpha, scale, threshold)
+            found = contour_of_opacity(opacity.alpha, scale, threshold, given)
         picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
     traced = time.thread_time()
     contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)

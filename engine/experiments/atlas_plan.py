@@ -25,6 +25,8 @@ TARGETS: tuple[Target, ...] = ("static", "kinematic", "dynamic", "sensor", "head
 """What may be shot at: those that a law is derived for."""
 _MOVING: tuple[Target, ...] = ("kinematic", "head_on")
 
+_ENDS = {"low": "LO", "high": "HI", "n": "N"}
+"""As an axis is written on the command line."""
 _GIVEN_DIGITS = 12
 """Significant digits of a value between an axis's ends: what a person would type, and the same on every platform's logarithm."""
 
@@ -138,7 +140,7 @@ def parse_axis(option: str, text: str) -> Axis:
     try:
         return Axis(name.strip(), low, high, n, scale)  # type: ignore[arg-type] # checked there
     except InvalidInputError as error:
-        raise InvalidInputError(option, f"{error.field} {error.requirement}", error.value) from None
+        raise InvalidInputError(f"{option}: {_ENDS.get(error.field, error.field)}", error.requirement, error.value) from None
 
 
 @dataclass(frozen=True, slots=True)

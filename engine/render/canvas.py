@@ -16,13 +16,14 @@ import pygame
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.geometry.aabb import AABB
+from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.clip import clip_polygon, clip_segment
 from engine.render.dashes import draw_dashed_box
 from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
 from engine.render.labels import LabelRoom
-from engine.render.palette import BACKGROUND, Color
+from engine.render.palette import Color
 
 __all__ = ["Canvas"]
 
@@ -237,7 +238,7 @@ class Canvas:
 
     def boxes(self, boxes: FloatArray, color: Color) -> None:
         """Draw the outlines of axis-aligned boxes, dashed: float64 (n, 4) x0, y0, x1, y1, in the world."""
-        dash, thick = max(2, round(4.0 * self.ui_scale)), max(1, round(0.8 * self.ui_scale))
+        dash, thick, color = max(2, round(4.0 * self.ui_scale)), max(1, round(0.8 * self.ui_scale)), palette.now(color)
         pixels = self.camera.to_screen_array(boxes.reshape(-1, 2, 2))
         for (left, bottom), (right, top) in pixels[np.isfinite(pixels).all(axis=(1, 2))].tolist():
             draw_dashed_box(self.surface, (left, top, right, bottom), color, dash, thick)
@@ -252,7 +253,7 @@ class Canvas:
         inside = (low[:, 0] >= left) & (low[:, 1] >= top) & (high[:, 0] <= right) & (high[:, 1] <= bottom)
         thick = max(1, round(width * self.ui_scale))
         draw_line = pygame.draw.line if len(a) > _CROWD else pygame.draw.aaline
-        surface, mapped = self.surface, self.surface.map_rgb(color)
+        surface, mapped = self.surface, self.surface.map_rgb(palette.now(color))
         for p, q in zip(a[inside].tolist(), b[inside].tolist(), strict=True):
             draw_line(surface, mapped, p, q, thick)
         for p, q in zip(a[~inside].tolist(), b[~inside].tolist(), strict=True):
@@ -305,7 +306,7 @@ class Canvas:
     def _plate(self, place: pygame.Rect) -> None:
         outer = place.inflate(round(8.0 * self.ui_scale), round(2.0 * self.ui_scale))
         plate = pygame.Surface(outer.size, pygame.SRCALPHA)
-        pygame.draw.rect(plate, (*BACKGROUND, 205), plate.get_rect(), border_radius=round(4.0 * self.ui_scale))
+        pygame.draw.rect(plate, (*palette.BACKGROUND, 205), plate.get_rect(), border_radius=round(4.0 * self.ui_scale))
         self.surface.blit(plate, outer)
 
     def _near(self, x: float, y: float, reach: float) -> bool:
@@ -321,7 +322,7 @@ class Canvas:
         cut = (a, b) if inside else clip_segment(a, b, self._box)
         if cut is not None:
             thick = max(1, round(width * self.ui_scale))
-            pygame.draw.aaline(self.surface, color, cut[0], cut[1], thick)
+            pygame.draw.aaline(self.surface, palette.now(color), cut[0], cut[1], thick)
 
     def _polygon_px(self, pixels: Sequence[Point], fill: Color | None, outline: Color | None, alpha: float) -> None:
         left, top, right, bottom = self._box
@@ -329,6 +330,7 @@ class Canvas:
         corners = pixels if inside else clip_polygon(pixels, self._box)
         if len(corners) < 3:
             return
+        fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         surface, ring = self.surface, corners
         if alpha < 1.0:
             xs, ys = [x for x, _ in corners], [y for _, y in corners]

@@ -13,6 +13,7 @@ from engine.geometry import Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.differences import PlacedDifferences, draw_differences, placed
+from engine.render.impulses import ImpulseScale, draw_impulses
 from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.palette import Color, mix
 from engine.render.views import SceneView, WorldView
@@ -21,7 +22,6 @@ __all__ = ["DebugDraw", "Layers"]
 
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
-_TOUCHING_ASLEEP = mix(palette.TOUCHING, palette.SLEEPING, 0.55)
 _DOT_METRES = 0.045
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
@@ -29,7 +29,7 @@ _MOST_LABELS = 160
 
 @dataclass(slots=True)
 class Layers:
-    """What is shown; the window's toggles 1 to 8 in this order."""
+    """What is shown; the window's toggles 1 to 9 in this order."""
 
     shapes: bool = True
     aabbs: bool = False
@@ -39,6 +39,7 @@ class Layers:
     centers: bool = False
     separations: bool = False
     check: bool = True
+    impulses: bool = False
 
 
 class DebugDraw:
@@ -46,11 +47,12 @@ class DebugDraw:
 
     def __init__(self) -> None:
         self._packed: dict[int, tuple[WorldView, PackedShapes]] = {}
+        self._impulses = ImpulseScale()
 
     def packed(self, world: WorldView) -> PackedShapes:
         """Return the world's shapes in columns, read again only after its structure changed."""
         known = self._packed.get(id(world))
-        if known is None or known[0] is not world or known[1].version != world.structure_version:
+        if known is None or known[0] is not world or known[1].version != (world.structure_version, palette.theme_name()):
             if known is None and len(self._packed) > 8:
                 self._packed.clear()
             known = self._packed[id(world)] = (world, PackedShapes(world))
@@ -97,6 +99,8 @@ class DebugDraw:
         shown = placed(differences if layers.check else (), contacts)
         if layers.normals:
             _draw_normals(canvas, contacts)
+        if layers.impulses:
+            draw_impulses(canvas, contacts, self._impulses, id(world))
         if layers.points:
             _draw_points(canvas, scene, contacts, fraction)
         draw_differences(canvas, shown)
@@ -141,14 +145,14 @@ def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], l
     for body_id, color in scene.colors.items():
         row = int(np.searchsorted(packed.body_ids, body_id))
         if row < len(outlines) and packed.body_ids[row] == body_id:
-            outlines[row] = color
+            outlines[row] = palette.legible(color)
     if scene.mark_touching:
         contacts = scene.world.contacts
         touching = np.isin(packed.body_ids, np.concatenate((contacts.body_a, contacts.body_b))) & packed.is_moving
         for row in np.flatnonzero(touching & awake).tolist():
             outlines[row] = palette.TOUCHING
         for row in np.flatnonzero(touching & ~awake).tolist():
-            outlines[row] = _TOUCHING_ASLEEP
+            outlines[row] = mix(palette.TOUCHING, palette.SLEEPING, 0.55)
     darkened = {color: mix(palette.BACKGROUND, color, _FILL_SHARE) for color in set(outlines)}
     return outlines, [darkened[color] for color in outlines]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pygame
 
 from engine.common.arrays import FloatArray
+from engine.render import palette
 from engine.render.palette import Color
 
 __all__ = ["LARGEST_DISC", "DiscBook"]
@@ -26,6 +27,7 @@ class DiscBook:
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
         """Return a square picture with the disc in its middle."""
+        fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         key = (max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
         found = self._pictures.get(key)
         if found is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pygame
 
+from engine.render import palette
 from engine.render.palette import Color
 
 __all__ = ["FontBook", "font_file"]
@@ -53,6 +54,7 @@ class FontBook:
 
     def render(self, text: str, size: float, color: Color, bold: bool = False) -> pygame.Surface:
         """Return the text as a surface with transparent ground; the same surface for the same text."""
+        color = palette.now(color)
         key = (text, size, color, bold)
         found = self._texts.get(key)
         if found is None:

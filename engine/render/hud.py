@@ -189,8 +189,8 @@ def _draw_keys(surface: pygame.Surface, fonts: FontBook, place: tuple[int, int],
             y += row
 
 
-def _plate(surface: pygame.Surface, place: _Place, alpha: int, radius: int, edge: Color = palette.PANEL_EDGE) -> None:
+def _plate(surface: pygame.Surface, place: _Place, alpha: int, radius: int, edge: Color | None = None) -> None:
     plate = pygame.Surface(place[2:], pygame.SRCALPHA)
     pygame.draw.rect(plate, (*palette.PANEL, alpha), plate.get_rect(), border_radius=radius)
-    pygame.draw.rect(plate, edge, plate.get_rect(), width=1, border_radius=radius)
+    pygame.draw.rect(plate, palette.PANEL_EDGE if edge is None else edge, plate.get_rect(), width=1, border_radius=radius)
     surface.blit(plate, place[:2])

@@ -37,7 +37,7 @@ class PackedShapes:
     """
 
     def __init__(self, world: WorldView) -> None:
-        self.version = world.structure_version
+        self.version = world.structure_version, palette.theme_name()
         row_of = {body_id: row for row, body_id in enumerate(world.body_ids)}
         bodies = [world.body(body_id) for body_id in world.body_ids]
         self.body_ids: IntArray = np.array(world.body_ids, dtype=np.int64)

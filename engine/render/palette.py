@@ -1,13 +1,12 @@
-"""The colours, in one place: a dark theme in which every meaning also differs in lightness or form, not in hue alone.
+"""The colours, in one place, as the present theme has them.
 
-The signal colours follow Okabe and Ito's palette for all kinds of colour vision (jfly.uni-koeln.de/color), lightened for a
-dark ground. A new contact point is a filled cyan dot inside a ring, a persisting one a small white dot, a removed one a
-fading hollow ring, so that they can be told apart in grey.
+A colour is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
+constant of a module, which would keep the theme of the moment in which they were read. What the values are: `engine.render.themes`.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from engine.render.themes import DARK, LEAST_CONTRAST, THEMES, Color, contrast
 
 __all__ = [
     "ACCENT",
@@ -21,6 +20,7 @@ __all__ = [
     "FIXTURE_AABB",
     "GRID",
     "GRID_AXIS",
+    "IMPULSE",
     "JOINT",
     "KINEMATIC",
     "NORMAL",
@@ -31,50 +31,114 @@ __all__ = [
     "POINT_PERSIST",
     "POINT_REMOVE",
     "SENSOR",
+    "SERIES",
     "SLEEPING",
     "STATIC",
+    "STRONG",
     "TEXT",
     "TOUCHING",
     "UNEXPLAINED",
     "WARNING",
     "Color",
+    "legible",
     "mix",
+    "now",
+    "theme_name",
+    "use_theme",
 ]
 
-Color: TypeAlias = tuple[int, int, int]
+BACKGROUND: Color = DARK.background
+GRID: Color = DARK.grid
+GRID_AXIS: Color = DARK.grid_axis
 
-BACKGROUND: Color = (13, 17, 23)
-GRID: Color = (22, 28, 37)
-GRID_AXIS: Color = (34, 43, 56)
+PANEL: Color = DARK.panel
+PANEL_RAISED: Color = DARK.panel_raised
+PANEL_EDGE: Color = DARK.panel_edge
+TEXT: Color = DARK.text
+STRONG: Color = DARK.strong
+"""Words on a button that is chosen."""
+CAPTION: Color = DARK.caption
+ACCENT: Color = DARK.accent
+WARNING: Color = DARK.warning
 
-PANEL: Color = (18, 23, 31)
-PANEL_RAISED: Color = (28, 36, 48)
-PANEL_EDGE: Color = (44, 55, 70)
-TEXT: Color = (222, 229, 238)
-CAPTION: Color = (139, 153, 171)
-ACCENT: Color = (86, 180, 233)
-WARNING: Color = (240, 180, 60)
+BODY_COLORS: tuple[Color, ...] = DARK.body_colors
+"""Dynamic bodies take turns; the outline has the colour itself, the fill one nearer to the ground."""
+STATIC: Color = DARK.static
+KINEMATIC: Color = DARK.kinematic
+SENSOR: Color = DARK.sensor
+SLEEPING: Color = DARK.sleeping
+TOUCHING: Color = DARK.touching
 
-BODY_COLORS: tuple[Color, ...] = ((86, 156, 214), (64, 178, 150), (176, 140, 214), (208, 168, 88), (122, 142, 220), (96, 184, 196))
-"""Dynamic bodies take turns; the outline has the colour itself, the fill a darkened one."""
-STATIC: Color = (110, 122, 138)
-KINEMATIC: Color = (190, 170, 120)
-SENSOR: Color = (150, 130, 190)
-SLEEPING: Color = (84, 94, 108)
-TOUCHING: Color = (232, 84, 68)
+POINT_ADD: Color = DARK.point_add
+POINT_PERSIST: Color = DARK.point_persist
+POINT_REMOVE: Color = DARK.point_remove
+CONTACT_SEGMENT: Color = DARK.contact_segment
+NORMAL: Color = DARK.normal
+IMPULSE: Color = DARK.impulse
+FIXTURE_AABB: Color = DARK.fixture_aabb
+JOINT: Color = DARK.joint
+CENTER_OF_MASS: Color = DARK.center_of_mass
 
-POINT_ADD: Color = (64, 224, 255)
-POINT_PERSIST: Color = (255, 255, 255)
-POINT_REMOVE: Color = (236, 150, 200)
-CONTACT_SEGMENT: Color = (236, 214, 208)
-NORMAL: Color = (250, 214, 90)
-FIXTURE_AABB: Color = (118, 126, 138)
-JOINT: Color = (120, 220, 190)
-CENTER_OF_MASS: Color = (245, 200, 110)
+AGREE: Color = DARK.agree
+EXPLAINED: Color = DARK.explained
+UNEXPLAINED: Color = DARK.unexplained
 
-AGREE: Color = (70, 201, 138)
-EXPLAINED: Color = (240, 180, 60)
-UNEXPLAINED: Color = (255, 92, 92)
+SERIES: tuple[Color, ...] = DARK.series
+"""Curves of a plot, and layers of a stack, in this order; each has a dash or a mark of its own too."""
+
+_theme = DARK
+_present: dict[Color, Color] = {}
+_legible: dict[Color, Color] = {}
+
+
+def theme_name() -> str:
+    """Return the name of the present theme, a key of `engine.render.themes.THEMES`."""
+    return _theme.name
+
+
+def use_theme(name: str) -> None:
+    """Let every colour be that of a theme from now on; an unknown name is a KeyError.
+
+    Examples
+    --------
+    >>> from engine.render import palette
+    >>> palette.use_theme("light"); palette.TEXT
+    (24, 32, 44)
+    >>> palette.now((222, 229, 238))  # the dark theme's TEXT
+    (24, 32, 44)
+    >>> palette.use_theme("dark"); palette.TEXT
+    (222, 229, 238)
+    """
+    global _theme
+    _theme = THEMES[name]
+    globals().update(_theme.named())
+    _present.clear()
+    _legible.clear()
+    for other in THEMES.values():
+        if other is not _theme:
+            for there, here in zip(other.named().values(), _theme.named().values(), strict=True):
+                _present.update(zip(_listed(there), _listed(here), strict=True))
+
+
+def now(color: Color) -> Color:
+    """Return a colour that somebody kept, as the present theme has it; one that no theme knows stays as it is."""
+    return _present.get(color, color)
+
+
+def legible(color: Color) -> Color:
+    """Return a colour that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
+
+    A dark ground changes nothing, as demos choose their colours on one.
+    """
+    if _theme is DARK:
+        return now(color)
+    found = _legible.get(color)
+    if found is None:
+        found = now(color)
+        while contrast(found, BACKGROUND) < LEAST_CONTRAST:
+            found = mix(found, (0, 0, 0), 0.1)
+        _legible[color] = found
+    return found
 
 
 def mix(a: Color, b: Color, share: float) -> Color:
@@ -87,3 +151,8 @@ def mix(a: Color, b: Color, share: float) -> Color:
     """
     keep = 1.0 - share
     return round(a[0] * keep + b[0] * share), round(a[1] * keep + b[1] * share), round(a[2] * keep + b[2] * share)
+
+
+def _listed(color: Color | tuple[Color, ...]) -> tuple[Color, ...]:
+    """Return one colour, or several, as several."""
+    return color if isinstance(color[0], tuple) else (color,)

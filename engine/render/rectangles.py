@@ -13,7 +13,7 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color, mix
 
-__all__ = ["Bar", "draw_bars", "draw_rectangles", "fill_rectangles"]
+__all__ = ["Bar", "bar_height", "draw_bars", "draw_rectangles", "fill_rectangles"]
 
 _FAR = 20_000.0
 """Pixels: what is larger is cut there, for pygame's rectangles hold 32-bit integers."""
@@ -50,6 +50,11 @@ def fill_rectangles(canvas: Canvas, boxes: FloatArray, colors: Sequence[Color]) 
         fill(color, place)
 
 
+def bar_height(ui_scale: float) -> float:
+    """Return the pixels from one bar to the next."""
+    return _ROW * ui_scale
+
+
 def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
     """Draw bars one under the other from (left, top) over a width, pixels; return the y under them.
 
@@ -57,7 +62,7 @@ def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[
     """
     left, top, width = place
     ui = canvas.ui_scale
-    row, name, value = _ROW * ui, name_width * ui, 58.0 * ui
+    row, name, value = bar_height(ui), name_width * ui, 58.0 * ui
     room = max(width - name - value, 1.0)
     for k, bar in enumerate(bars):
         y = top + k * row

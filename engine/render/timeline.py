@@ -15,7 +15,7 @@ from engine.render.canvas import Canvas
 from engine.render.gap_timeline import GapTimeline, Heading, Mark
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color, mix
-from engine.render.timeline_plot import WALK, Axes, draw_plot, draw_symbol, length_words
+from engine.render.timeline_plot import Axes, draw_plot, draw_symbol, length_words
 
 __all__ = ["draw_timeline", "fraction_under"]
 
@@ -128,8 +128,8 @@ def _legend(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
         if x + wide > frame.right + 8 * ui:
             break
         if entry is None:
-            pygame.draw.aaline(canvas.surface, WALK, (x - 5 * ui, y - 4 * ui), (x + 5 * ui, y + 4 * ui))
-            pygame.draw.circle(canvas.surface, WALK, (x - 4 * ui, y - 3 * ui), 2.6 * ui)
+            pygame.draw.aaline(canvas.surface, palette.NORMAL, (x - 5 * ui, y - 4 * ui), (x + 5 * ui, y + 4 * ui))
+            pygame.draw.circle(canvas.surface, palette.NORMAL, (x - 4 * ui, y - 3 * ui), 2.6 * ui)
         else:
             lift = {"triangle": -4.0, "tick": 3.5}.get(entry.kind, 0.0)
             draw_symbol(canvas.surface, entry, x, y + lift * ui, ui)

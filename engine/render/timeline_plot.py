@@ -15,11 +15,8 @@ from engine.render.canvas import Canvas
 from engine.render.gap_timeline import GapTimeline, Mark
 from engine.render.palette import Color, mix
 
-__all__ = ["WALK", "Axes", "draw_plot", "draw_symbol", "length_words"]
+__all__ = ["Axes", "draw_plot", "draw_symbol", "length_words"]
 
-CURVE: Color = palette.ACCENT
-WALK: Color = palette.NORMAL
-_INSIDE = mix(palette.PANEL, palette.UNEXPLAINED, 0.16)
 _COLUMN, _FAR = 2.0, 1.0e4
 """Pixels: between the corners of a curve, and from the window's origin, where it is cut off."""
 
@@ -51,7 +48,8 @@ def draw_plot(canvas: Canvas, axes: Axes, line: GapTimeline, is_lens: bool) -> N
     surface.set_clip(place.inflate(2, 2).clip(before))
     pygame.draw.rect(surface, palette.BACKGROUND, place)
     zero = round(axes.y(0.0))
-    pygame.draw.rect(surface, _INSIDE, pygame.Rect(place.left, zero, place.width, max(place.bottom - zero, 0)))
+    below = pygame.Rect(place.left, zero, place.width, max(place.bottom - zero, 0))
+    pygame.draw.rect(surface, mix(palette.PANEL, palette.UNEXPLAINED, 0.16), below)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0) if not is_lens else ():
         x = round(axes.x(share))
         pygame.draw.line(surface, palette.GRID_AXIS, (x, place.top), (x, place.bottom))
@@ -81,9 +79,9 @@ def _walk(surface: pygame.Surface, axes: Axes, line: GapTimeline, ui: float) -> 
         here = axes.x(t), axes.y(gap)
         if k + 1 < len(rows):
             foot = axes.x(rows[k + 1][0]), axes.y(0.0)
-            _dashed(surface, WALK, here, foot, 5.0 * ui)
-            pygame.draw.aaline(surface, mix(palette.BACKGROUND, WALK, 0.55), foot, (foot[0], axes.y(rows[k + 1][1])))
-        pygame.draw.circle(surface, WALK, here, max(2.0, 2.6 * ui))
+            _dashed(surface, palette.NORMAL, here, foot, 5.0 * ui)
+            pygame.draw.aaline(surface, mix(palette.BACKGROUND, palette.NORMAL, 0.55), foot, (foot[0], axes.y(rows[k + 1][1])))
+        pygame.draw.circle(surface, palette.NORMAL, here, max(2.0, 2.6 * ui))
 
 
 def draw_symbol(surface: pygame.Surface, mark: Mark, x: float, y: float, ui: float) -> None:
@@ -156,7 +154,7 @@ def _curve(surface: pygame.Surface, axes: Axes, line: GapTimeline, width: int) -
         if not corners or k in (deepest, last) or x - corners[-1][0] >= _COLUMN:
             corners.append((x, min(max(axes.y(float(line.gaps[k])), -_FAR), _FAR)))
     for p, q in pairwise(corners):
-        pygame.draw.aaline(surface, CURVE, p, q, width)
+        pygame.draw.aaline(surface, palette.ACCENT, p, q, width)
 
 
 def _dashed(surface: pygame.Surface, color: Color, a: tuple[float, float], b: tuple[float, float], dash: float) -> None:

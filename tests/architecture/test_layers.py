@@ -25,6 +25,7 @@ LAYERS = (
     "engine.compare",
     "engine.check",
     "engine.experiments",
+    "engine.scenes",
     "engine.render",
     "engine.app",
     "sprites",
@@ -44,7 +45,8 @@ LIBRARIES = {
     "typer": {"engine.app"},
     "scipy": set(),
     "shapely": {"engine.decompose"},
-    "PIL": {"engine.decompose"},
+    "PIL": {"engine.decompose", "engine.app"},
+    "imageio_ffmpeg": {"engine.app"},
     "contourpy": {"engine.decompose"},
     "svgelements": {"engine.decompose"},
 }

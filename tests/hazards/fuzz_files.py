@@ -1,8 +1,9 @@
-"""Broken pictures, drawings and body files: ``python -m tests.hazards.fuzz_files N [SEED]`` prints a line of JSON for each kind.
+"""Broken pictures, drawings, bodies, scenes: ``python -m tests.hazards.fuzz_files N [SEED] [KIND]`` prints a line of JSON for each kind.
 
 Good files are damaged, N of each kind: bytes are flipped, put in, taken out, doubled, cut off; of drawings and body files also whole
 words are put in the place of others. A file is then loaded, or refused with one of the project's own errors in one line; anything else
-ends the run with the seed and the bytes. Nothing may take longer than `LONGEST` seconds.
+ends the run with the seed and the bytes. Nothing may take longer than `LONGEST` seconds. A scene that was loaded is saved over another,
+loaded again, and must be the same; one that was refused leaves the other untouched.
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
+from engine.app.scene_demo import load_any_scene
 from engine.common.errors import LabError
+from engine.common.json_file import json_text
 from engine.decompose import BodyFile, Outline, Picture, body_as_json, load_body, trace_file
 from engine.geometry import Circle, Polygon
+from engine.scenes import Scene, load_scene, save_scene, scene_of
+from engine.scenes.scene_file import scene_as_json
+from tests.unit.scenes import samples
 
 LONGEST = 10.0
 """Seconds for one file; on a busy machine they take less than a tenth of it."""
-KINDS = ("picture", "drawing", "body")
+KINDS = ("picture", "drawing", "body", "scene", "rube", "level")
 
 NUMBERS = "0|-1|1e-300|1e300|1e999|nan|inf|-0||1e6|0.0000001|1e-9|12e|99999999999999999999|50%|3em"
 SVG_WORDS = (
@@ -38,6 +44,10 @@ SVG_WORDS = (
 )
 JSON_WORDS = 'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"kind"|"polygon"|"circle"|[[0,0],[1,0],[0,1]]|[0,0]|1e9|"outer"|"holes"'
 """Put in the place of numbers and words, between bars."""
+SCENE_WORDS = (
+    JSON_WORDS + '|"static"|"dynamic"|"bodies"|"joints"|"body_a"|"revolute"|"pulley"|"arm 1"|"segment"|{"x":0,"y":0}'
+    '|"7F800000"|"bodyB"|"chain"|{"vertices":0}|0.5|16|[0,0,0]|"type"|2|65536'
+)
 
 
 def pictures() -> list[tuple[str, bytes]]:
@@ -95,6 +105,48 @@ def bodies() -> list[tuple[str, bytes]]:
     )
     plain = BodyFile("triangle", pieces[:1], Outline.of_polygon([(0, 0), (1, 0), (0, 1)]), "", 1.0, 1.0)
     return [(".json", json.dumps(body_as_json(body)).encode()) for body in (whole, plain)]
+
+
+def scenes() -> list[tuple[str, bytes]]:
+    """Good scene files: one written by hand, and a machine with every kind of joint in the middle of its movement."""
+    world = samples.machine()
+    for _ in range(40):
+        world.step()
+    return [(".json", json_text(scene_as_json(scene_of(world, "A machine")))), (".json", samples.EXAMPLE.encode())]
+
+
+def rubes() -> list[tuple[str, bytes]]:
+    """Good exports of R.U.B.E., with chains and joints."""
+    joints = [
+        {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": 0, "anchorB": samples.vec(0.1, 0.2), "refAngle": "3F000000", "maxForce": 9}
+        | {"localAxisA": samples.vec(0, 1), "length": 2, "maxLength": 3, "lengthA": 1, "lengthB": 1, "ratio": 1, "springFrequency": 4}
+        for kind in ("revolute", "prismatic", "wheel", "weld", "distance", "rope", "pulley", "mouse", "gear")
+    ]
+    plain = samples.level(joint=joints)
+    chain = {"vertices": {"x": [0, 1, 2, 3], "y": [0, 1, 0, 0]}, "hasNextVertex": True, "nextVertex": samples.vec(4, 0)}
+    plain["body"][0]["fixture"] += [{"chain": chain}, {"loop": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}]
+    return [(".json", json.dumps(plain, indent=1).encode()), (".json", json.dumps(samples.level()).encode())]
+
+
+def levels() -> list[tuple[str, bytes]]:
+    """A good drawing of a level."""
+    return [(".svg", samples.DRAWING.encode())]
+
+
+def load_and_keep(path: Path) -> None:
+    """Load a scene; save it over another, which must not be lost where the first is refused."""
+    kept = path.with_name("kept.json")
+    if not kept.exists():
+        save_scene(kept, Scene(title="kept"))
+    before = kept.read_bytes()
+    try:
+        scene = load_any_scene(str(path))
+    except LabError:
+        assert kept.read_bytes() == before
+        raise
+    save_scene(kept, scene)
+    assert repr(load_scene(kept)) == repr(scene)
+    assert sorted(one.name for one in path.parent.iterdir()) == sorted((path.name, "kept.json"))
 
 
 def damaged(content: bytes, dice: random.Random, words: str) -> bytes:
@@ -157,9 +209,12 @@ _KINDS: dict[str, tuple[Callable[[], list[tuple[str, bytes]]], str, Callable[[Pa
     "picture": (pictures, "", trace_file),
     "drawing": (drawings, SVG_WORDS, trace_file),
     "body": (bodies, JSON_WORDS, load_body),
+    "scene": (scenes, SCENE_WORDS, load_and_keep),
+    "rube": (rubes, SCENE_WORDS, load_and_keep),
+    "level": (levels, SVG_WORDS, load_and_keep),
 }
 
 
 if __name__ == "__main__":
-    for one in KINDS:
+    for one in sys.argv[3:] or KINDS:
         print(json.dumps(fuzz(one, int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)

@@ -57,6 +57,7 @@ def test_bare_library_is_killed(name: str) -> None:
     assert outcome(name) == "killed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_bare_library_is_broken(name: str) -> None:
     assert outcome(name) in ("killed", "hangs", "raises")

@@ -58,6 +58,7 @@ def test_two_processes_write_the_same_files(whole: Path, tmp_path: Path) -> None
     assert contents(tmp_path) == contents(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGINT"])
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 def test_interrupted_and_resumed_it_writes_the_same_files(end: str, whole: Path, tmp_path: Path) -> None:
@@ -102,6 +103,8 @@ def test_a_finished_atlas_is_not_fired_again(whole: Path, monkeypatch: pytest.Mo
     ("arguments", "words"),
     [
         (("--x", "sped=1:2:3"), "--x must be one of speed"),
+        (("--x", "speed=200:20:6"), "--x: HI must be greater than 200, got 20"),
+        (("--x", "speed=1:2:1"), "--x: N must be a whole number from 2"),
         (("--x", "speed=1:2"), "--x must be PARAM=LO:HI:N"),
         (("--y", "speed=1:2:3"), "--y must be another parameter than --x"),
         (("--rule", "ccd"), "--rule must be one of discrete"),

@@ -16,7 +16,7 @@ from engine.app.registry import all_demos
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [demo.id for demo in all_demos()]
-COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "bench", "doctor")
+COMMANDS = ("list", "run", "fire", "compare", "check", "trace", "scene", "bench", "doctor")
 
 
 def _environment() -> dict[str, str]:
@@ -46,11 +46,12 @@ def test_list_names_the_demos() -> None:
     assert all(demo.id in table and demo.category in table and demo.title in table for demo in all_demos())
 
 
-@pytest.mark.parametrize("demo", IDS)
+@pytest.mark.parametrize("demo", ["simple_shapes", "bullet", "pair"])
 def test_a_headless_run_agrees_and_repeats_itself(demo: str, tmp_path: Path) -> None:
-    first = json.loads(lab("run", demo, "--headless", "--steps", "600", "--seed", "1", "--json", "-").stdout)
+    """Of some demos by the command; of all of them in tests/unit/app/test_every_demo.py."""
+    first = json.loads(lab("run", demo, "--headless", "--steps", "300", "--seed", "1", "--json", "-").stdout)
     picture, report = tmp_path / "picture.png", tmp_path / "report.json"
-    lab("run", demo, "--steps", "600", "--seed", "1", "--json", str(report), "--screenshot", str(picture))
+    lab("run", demo, "--steps", "300", "--seed", "1", "--json", str(report), "--screenshot", str(picture))
     second = json.loads(report.read_text(encoding="utf-8"))
     assert first["demo"] == demo
     assert first["agreement"]["unexplained"] == 0
@@ -88,6 +89,7 @@ BAD = [
     ("run", "simple_shapes", "--json", "{folder}"),
     ("run", "simple_shapes", "--json", "{file}/report.json"),
     ("list", "--json", "{folder}/missing/list.json"),
+    ("--ui-scale", "9"),  # no display: it would tour all demos
     ("fire", "--speed", "-110"),
     ("fire", "--ccd", "maybe"),
     ("fire", "--screenshot", "{folder}"),
@@ -145,7 +147,7 @@ def test_what_is_wrong_with_a_pair_is_one_line(tmp_path: Path) -> None:
         (("--pair", good, "bullet"), "--pair must be without another demo, got 'bullet'"),
         (("--pair", good, "--steps", "5"), "--steps must be left out"),
         (("--pair", good, "--set", "query=toi"), "--set: query must be one of manifold, overlap, distance, got 'toi'"),
-        ((), "ID must be a demo (see the command list), or --pair FILE, got nothing"),
+        ((), "ID must be a demo (see the command list), a scene file, or --pair FILE, got nothing"),
     ):
         ran = lab("run", "--headless", *arguments, status=2)
         assert told in ran.stderr and ran.stderr.count("\n") == 1 and ran.stdout == ""
@@ -163,6 +165,7 @@ def test_a_comparison_leaves_nothing_unexplained() -> None:
     assert said["queries"]["manifold"]["pairs"] == 20000
 
 
+@pytest.mark.slow
 def test_every_query_can_be_compared() -> None:
     said = json.loads(lab("compare", "--pairs", "2000", "--seed", "1", "--json", "-").stdout)
     assert said["unexplained_total"] == 0
@@ -176,12 +179,18 @@ def test_every_query_can_be_compared() -> None:
     assert "interrupted" not in said
 
 
+@pytest.mark.slow
 def test_a_comparison_says_where_the_time_went() -> None:
     said = json.loads(lab("compare", "--pairs", "1000", "--queries", "overlap,mass", "--timings", "--json", "-").stdout)
     assert [set(one["seconds"]) for one in said["queries"].values()] == [{"cases", "ours", "box2d", "judging"}] * 2
-    assert "overlap took: cases" in lab("compare", "--pairs", "1000", "--queries", "overlap", "--timings").stdout
+    told = lab("compare", "--pairs", "100", "--queries", "overlap,mass", "--timings").stdout
+    assert "overlap took: cases" in told
+    assert "too few pairs to time: overlap, mass" in told and "pairs/s" not in told
+    touching = {line.split()[0]: line.split()[2] for line in told.splitlines()[1:3]}
+    assert touching["mass"] == "-" and int(touching["overlap"]) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupted_comparison_keeps_what_was_found(number: signal.Signals, tmp_path: Path) -> None:
@@ -216,7 +225,8 @@ def test_an_interrupted_comparison_keeps_what_was_found(number: signal.Signals, 
     assert f"{said['queries']['overlap']['pairs']:,}" in stdout
     page = (shown / "report.html").read_text(encoding="utf-8")
     assert f"only {said['queries']['overlap']['pairs']:,} of 100,000,000 pairs" in page and page.endswith("</html>\n")
-    assert stderr.startswith("interrupted after ") and len(stderr.splitlines()) == 1
+    *waited_for, last = stderr.splitlines()
+    assert last.startswith("interrupted after ") and all(line.endswith(" s so far") for line in waited_for)
 
 
 def _seconds_worked(processes: list[str]) -> float:
@@ -262,7 +272,8 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> 
         process.kill()
     assert process.returncode == 130, stderr
     assert stdout == ""
-    assert stderr == "interrupted\n"
+    *waited_for, last = stderr.splitlines()  # an empty cache of kernels takes longer to fill than a plain line waits
+    assert last == "interrupted" and all(line.endswith(" s so far") for line in waited_for)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,11 +8,15 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pygame
 import pytest
 
 from engine.app.commands.cli import main
 from engine.experiments import RULES, TARGETS
+from engine.render import palette
 
+PANEL_TOP = 180
+"""Pixels: the title of a panel, which has the shots' red too, ends there."""
 RUN_KEYS = {"ccd", "target", "hertz", "speed", "thickness", "radius", "tunneled_share", "shots"}
 SHOT_KEYS = {"hit", "tunneled", "stopped_at", "impact_time_box2d", "impact_time_ours", "impact_point", "predicted_tunnels"}
 """Promised; there may be more."""
@@ -130,6 +134,16 @@ def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[
         assert float(row["phase"]) == shot["phase"]
         assert row["stopped_at"] == ("" if shot["stopped_at"] is None else repr(shot["stopped_at"]))
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_few_shots_are_drawn_large(tmp_path: Path) -> None:
+    seen = []
+    for shots in (1, 40):
+        picture = tmp_path / "shots.png"
+        assert main(["fire", "--ccd", "off", "--target", "static", "--shots", str(shots), "--screenshot", str(picture)]) == 0
+        pixels = pygame.surfarray.array3d(pygame.image.load(picture))[:, PANEL_TOP:]
+        seen.append((pixels == palette.UNEXPLAINED).all(axis=2).sum() / shots)
+    assert seen[0] > 4 * seen[1] > 0
 
 
 def test_jitter_and_degrees(capsys: pytest.CaptureFixture[str]) -> None:

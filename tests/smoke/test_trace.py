@@ -41,6 +41,7 @@ def test_a_sample_becomes_a_body(name: str, n_parts: int, n_holes: int, tmp_path
     pyplot = pytest.importorskip("matplotlib.pyplot")
     shades = {tuple(pixel) for pixel in (pyplot.imread(picture)[::3, ::3, :3].reshape(-1, 3) * 255).astype(int).tolist()}
     assert len(shades) > 20
+    assert pyplot.imread(picture).shape[1] >= 720
 
 
 def test_methods_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,17 +96,19 @@ def test_box2d_is_asked_about_each_piece() -> None:
     ("arguments", "words"),
     [
         (["nowhere.png"], "a file that can be read (No such file or directory)"),
-        ([str(ROOT)], "a file that ends in .png"),
+        ([str(ROOT)], "must be a picture or a drawing, got a folder"),
         ([str(ROOT / "README.md")], "a file that ends in .png"),
         ([GEAR, "--tolerance", "0"], "--tolerance must be > 0 m, got 0.0"),
         ([GEAR, "--tolerance", "nan"], "--tolerance must be a finite number m, got nan"),
         ([GEAR, "--pixels-per-metre", "-5"], "--pixels-per-metre must be > 0"),
         ([GEAR, "--threshold", "1"], "--threshold must be greater than 0 and less than 1"),
         ([GEAR, "--max-pieces", "0"], "--max-pieces must be a whole number"),
-        ([GEAR, "--max-pieces", "x"], "Invalid value for '--max-pieces'"),
+        ([GEAR, "--max-pieces", "x"], "--max-pieces must be a whole number, got 'x'"),
+        ([GEAR, "--tolerance", "abc"], "--tolerance must be a number, got 'abc'"),
         ([GEAR, "--method", "exact,magic"], "--method must be all, or a list of exact"),
         ([GEAR, "--crop", "1,2,3"], "--crop must be four whole numbers"),
-        ([GEAR, "--crop", "0,0,5,5"], "crop must be left out for a drawing"),
+        ([PAW, "--crop", "1000,1000,10,10"], "--crop must be left,top,width,height of a rectangle within the picture's 192 x 192 pixels"),
+        ([GEAR, "--crop", "0,0,5,5"], "--crop must be left out for a drawing"),
         ([GEAR, "--json", "/no/such/folder/a.json"], "--json must be a file in a directory that exists"),
         ([GEAR, "--json", str(ROOT)], "--json must be a file, not a directory"),
         ([GEAR, "--screenshot", "a.txt"], "--screenshot must be a file name that ends in .png"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, people
+from engine.app.commands.output import InterruptedRunError, people, plain_lines
 from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
 from engine.app.files import check_directory, write_atomically
 from engine.common.checks import integer
@@ -131,11 +131,12 @@ def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
     done = fire_missing(plan, journal, n_jobs)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=plan.n_cells)
-        try:
-            for n_done in done:
-                bar.update(task, completed=n_done)
-        finally:
-            done.close()  # ends the other processes
+        with plain_lines(lambda: f"firing: {bar.tasks[0].completed:,.0f} of {plan.n_cells:,} cells"):
+            try:
+                for n_done in done:
+                    bar.update(task, completed=n_done)
+            finally:
+                done.close()  # ends the other processes
 
 
 def _write(directory: Path, atlas: Atlas, version: str) -> None:

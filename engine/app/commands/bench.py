@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, progress, write_json
+from engine.app.commands.output import check_json_target, people, progress, warming, write_json
 from engine.common.errors import InvalidInputError
 
 __all__ = ["bench_command"]
@@ -29,7 +29,8 @@ def bench_command(
 
     from engine import query
 
-    query.warm_up()
+    with warming():
+        query.warm_up()
     records: list[Any] = []
     with progress("measuring", len(wanted)) as one_done:
         for name in wanted:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
+from engine.app.commands.output import LOADING, InterruptedRunError, check_json_target, people, plain_lines, warming, write_json
 from engine.app.commands.report_folder import PAGE, write_report
 from engine.app.files import check_directory
 from engine.common.checks import choice, integer, non_negative, positive
@@ -156,7 +156,11 @@ def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], 
         TimeRemainingColumn(),
     )
     tallies: list[Tally] = []
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+
+    def so_far() -> str:
+        return "; ".join(f"{row.description}: {row.completed:,.0f} of {row.total:,.0f} pairs" for row in bar.tasks[-1:]) or LOADING
+
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar, plain_lines(so_far):
         try:
             for task in tasks:
                 row = bar.add_task(escape(task.path.name), total=task.pairs, state="")

@@ -20,10 +20,11 @@ from engine.check.trial import Finding
 from engine.check.truth import is_in
 from engine.common.errors import InvalidShapeError
 from engine.geometry import convex_hull
+from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
-from engine.render.palette import AGREE, BACKGROUND, BODY_COLORS, CAPTION, PANEL_EDGE, TEXT, UNEXPLAINED, Color, mix
+from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from engine.check.verdicts import Reply
@@ -35,7 +36,7 @@ _SCALE = 1.6
 """Of words and lines: the picture is looked at small."""
 _TOP, _FOOT, _GAP = 142, 140, 8
 """Pixels above, below and between the two views."""
-_A, _B = BODY_COLORS[0], (230, 159, 60)
+_A, _B = palette.BODY_COLORS[0], (230, 159, 60)
 _ROUND = 96
 """Corners of a circle's outline."""
 
@@ -43,7 +44,7 @@ _ROUND = 96
 def draw_finding(finding: Finding, function: str) -> bytes:
     """Return the picture as the content of a PNG file."""
     surface = pygame.Surface(SIZE)
-    surface.fill(BACKGROUND)
+    surface.fill(palette.BACKGROUND)
     fonts = FontBook(_SCALE)
     width = (SIZE[0] - _GAP) // 2
     views = [(left, _TOP, width, SIZE[1] - _TOP - _FOOT) for left in (0, width + _GAP)]
@@ -60,40 +61,40 @@ def draw_finding(finding: Finding, function: str) -> bytes:
     seen += [point for point in points if _extent([*seen, point]) < 2.5 * size]
 
     title = Canvas(surface, Camera(view=(0, 0, *SIZE)), fonts)
-    title.text_px((20, 10), KINDS[finding.kind].name, TEXT, 17.0, bold=True)
-    title.text_px((SIZE[0] - 20, 16), function, CAPTION, 12.0, "topright")
+    title.text_px((20, 10), KINDS[finding.kind].name, palette.TEXT, 17.0, bold=True)
+    title.text_px((SIZE[0] - 20, 16), function, palette.CAPTION, 12.0, "topright")
     for k, line in enumerate(fonts.wrapped(KINDS[finding.kind].hint, 11.0, SIZE[0] - 40)[:2]):
-        title.text_px((20, 46 + round(15.0 * _SCALE) * k), line, CAPTION, 11.0)
-    _panel(surface, fonts, views[0], "your answer", UNEXPLAINED, seen)
-    _panel(surface, fonts, views[1], "right answer", AGREE, seen)
+        title.text_px((20, 46 + round(15.0 * _SCALE) * k), line, palette.CAPTION, 11.0)
+    _panel(surface, fonts, views[0], "your answer", palette.UNEXPLAINED, seen)
+    _panel(surface, fonts, views[1], "right answer", palette.AGREE, seen)
 
     left = Canvas(surface, _camera(views[0], seen), fonts)
     surface.set_clip(views[0])
     _shapes(left, pair)
     anchor = _anchor(pair, points or list(right.points))
     if theirs_moved is not None and reply.said == "answer":
-        _dashed(left, theirs_moved, UNEXPLAINED)
+        _dashed(left, theirs_moved, palette.UNEXPLAINED)
     if "point_a" in reply.keys and "point_b" in reply.keys:
-        _span(left, (points[-2], points[-1]), UNEXPLAINED)
+        _span(left, (points[-2], points[-1]), palette.UNEXPLAINED)
     if theirs is not None:
-        _arrow(left, anchor, theirs, UNEXPLAINED)
+        _arrow(left, anchor, theirs, palette.UNEXPLAINED)
     for point in points:
-        left.point(point, UNEXPLAINED, 4.5)
-        left.point(point, TEXT, 4.5, ring=True)
+        left.point(point, palette.UNEXPLAINED, 4.5)
+        left.point(point, palette.TEXT, 4.5, ring=True)
     _names(left, pair)
 
     truth = Canvas(surface, _camera(views[1], seen), fonts)
     surface.set_clip(views[1])
     _shapes(truth, pair)
     if right.separation < 0.0:
-        truth.polygon(_common(pair), mix(AGREE, BACKGROUND, 0.35), None, 0.8)
-        _dashed(truth, moves[0], AGREE)
-        _arrow(truth, _anchor(pair, list(right.points)), right.normal, AGREE)
+        truth.polygon(_common(pair), mix(palette.AGREE, palette.BACKGROUND, 0.35), None, 0.8)
+        _dashed(truth, moves[0], palette.AGREE)
+        _arrow(truth, _anchor(pair, list(right.points)), right.normal, palette.AGREE)
         for point in right.points:
-            truth.point(point, AGREE, 4.5)
-            truth.point(point, TEXT, 4.5, ring=True)
+            truth.point(point, palette.AGREE, 4.5)
+            truth.point(point, palette.TEXT, 4.5, ring=True)
     elif right.nearest is not None and "distance" in reply.keys:
-        _span(truth, right.nearest, AGREE)
+        _span(truth, right.nearest, palette.AGREE)
     elif right.separation > 0.0:
         _parting_line(truth, pair, right.normal, size)
     _names(truth, pair)
@@ -108,8 +109,8 @@ def _panel(
     surface: pygame.Surface, fonts: FontBook, view: tuple[int, int, int, int], name: str, color: Color, seen: Sequence[Point]
 ) -> None:
     left, top, width, height = view
-    pygame.draw.rect(surface, PANEL_EDGE, (left, top - 40, width, height + 40), 1)
-    pygame.draw.rect(surface, mix(color, BACKGROUND, 0.7), (left, top - 40, width, 40))
+    pygame.draw.rect(surface, palette.PANEL_EDGE, (left, top - 40, width, height + 40), 1)
+    pygame.draw.rect(surface, mix(color, palette.BACKGROUND, 0.7), (left, top - 40, width, 40))
     Canvas(surface, _camera(view, seen), fonts).text_px((left + 16, top - 36), name, color, 13.5, bold=True)
 
 
@@ -122,7 +123,7 @@ def _camera(view: tuple[int, int, int, int], seen: Sequence[Point]) -> Camera:
 
 def _shapes(canvas: Canvas, pair: PlainPair) -> None:
     for shape, color in ((pair.a, _A), (pair.b, _B)):
-        canvas.polygon(_outline(shape), mix(color, BACKGROUND, 0.45), color, 0.75)
+        canvas.polygon(_outline(shape), mix(color, palette.BACKGROUND, 0.45), color, 0.75)
         corners = core_of(shape)[0]
         if not is_circle(shape):
             for corner in corners:
@@ -136,7 +137,7 @@ def _span(canvas: Canvas, ends: tuple[Point, Point], color: Color) -> None:
     canvas.segment(*ends, color, 2.0)
     for end in ends:
         canvas.point(end, color, 4.5)
-        canvas.point(end, TEXT, 4.5, ring=True)
+        canvas.point(end, palette.TEXT, 4.5, ring=True)
 
 
 def _arrow(canvas: Canvas, start: Point, direction: Point, color: Color) -> None:
@@ -184,7 +185,7 @@ def _parting_line(canvas: Canvas, pair: PlainPair, normal: Point, size: float) -
     mx, my = 0.5 * (_middle(pair.a)[0] + _middle(pair.b)[0]), 0.5 * (_middle(pair.a)[1] + _middle(pair.b)[1])
     back = 0.5 * (high + low) - (nx * mx + ny * my)
     x, y = mx + back * nx, my + back * ny
-    canvas.dashed((x - size * ny, y + size * nx), (x + size * ny, y - size * nx), AGREE, 8.0, 2.0)
+    canvas.dashed((x - size * ny, y + size * nx), (x + size * ny, y - size * nx), palette.AGREE, 8.0, 2.0)
 
 
 def _words(
@@ -192,8 +193,8 @@ def _words(
 ) -> None:
     canvas = Canvas(surface, Camera(view=view), fonts)
     top = view[1] + view[3] + 8
-    for text, color in [*lines, *([("dashed: B moved by the depth along the normal", CAPTION)] if is_tried else [])]:
-        size = 13.0 if color != CAPTION else 11.5
+    for text, color in [*lines, *([("dashed: B moved by the depth along the normal", palette.CAPTION)] if is_tried else [])]:
+        size = 13.0 if color != palette.CAPTION else 11.5
         for line in fonts.wrapped(text, size, view[2] - 32):
             if top < SIZE[1] - 22:
                 canvas.text_px((view[0] + 16, top), line, color, size)
@@ -203,7 +204,7 @@ def _words(
 def _their_words(finding: Finding) -> list[tuple[str, Color]]:
     reply = finding.shown.reply
     if reply.said != "answer":
-        return [(finding.shown.fault.told, UNEXPLAINED)]
+        return [(finding.shown.fault.told, palette.UNEXPLAINED)]
     said = "contact" if reply.contact else "no contact"
     if "distance" in reply.keys:
         said = f"distance {reply.keys['distance']:.4g} m"
@@ -215,9 +216,9 @@ def _their_words(finding: Finding) -> list[tuple[str, Color]]:
     if "points" in reply.keys:
         n_points = len(reply.keys["points"])
         parts.append(f"{n_points} point{'s' * (n_points != 1)}")
-    lines: list[tuple[str, Color]] = [(", ".join(parts), UNEXPLAINED)]
+    lines: list[tuple[str, Color]] = [(", ".join(parts), palette.UNEXPLAINED)]
     if finding.kind in ("wrong_points", "wrong_normal", "not_repeatable"):
-        lines.append((finding.shown.fault.told, CAPTION))
+        lines.append((finding.shown.fault.told, palette.CAPTION))
     return lines
 
 
@@ -228,7 +229,7 @@ def _right_words(finding: Finding) -> list[tuple[str, Color]]:
         told = f"distance {right.separation:.4g} m" if is_distance else f"no contact: a gap of {right.separation:.4g} m"
     else:
         told = f"contact, normal ({right.normal[0]:.4g}, {right.normal[1]:.4g}), depth {-right.separation:.4g} m"
-    return [(told, AGREE), (f"Box2D: {right.box2d}", CAPTION)]
+    return [(told, palette.AGREE), (f"Box2D: {right.box2d}", palette.CAPTION)]
 
 
 def _points_of(reply: Reply) -> list[Sequence[float]]:

@@ -23,10 +23,12 @@ from engine.app.commands.doctor import doctor_command
 from engine.app.commands.fire import fire_command
 from engine.app.commands.list import list_command
 from engine.app.commands.output import InterruptedRunError
+from engine.app.commands.replay import replay_command
 from engine.app.commands.run import run_command
+from engine.app.commands.scene import scene_command
 from engine.app.commands.start import start
 from engine.app.commands.trace import trace_command
-from engine.common.errors import LabError
+from engine.common.errors import InvalidInputError, LabError
 
 __all__ = ["main"]
 
@@ -44,11 +46,13 @@ _app = typer.Typer(
 _app.callback(invoke_without_command=True)(start)
 _app.command("list", help="All demos: id, category, title.")(list_command)
 _app.command("run", help="One demo: in the window, or headless.")(run_command)
+_app.command("replay", help="A recording: play it, verify it, film it.")(replay_command)
 _app.command("fire", help="The bullet experiment: which shots go through a wall, without CCD and with it.")(fire_command)
 _app.command("atlas", help="A map of which shots go through, with the border that our analysis predicts.")(atlas_command)
 _app.command("compare", help="Our answers against Box2D's, in bulk.")(compare_command)
 _app.command("check", help="Your collision function against exact arithmetic, with Box2D's answers beside.")(check_command)
 _app.command("trace", help="The outline of a picture or an SVG, cut into convex fixtures.")(trace_command)
+_app.command("scene", help="What is in a scene file; levels of R.U.B.E. and drawings to scene files.")(scene_command)
 _app.command("bench", help="Our speed against that of others, measured in turn.")(bench_command)
 _app.command("doctor", help="Look at what this program needs, and say what to do about what is missing.")(doctor_command)
 
@@ -108,9 +112,20 @@ def _usage(error: TyperException) -> str:
 
         if unknown[1] in {demo.id for demo in all_demos()}:
             return f"{unknown[1]} is a demo, not a command: {_NAME} run {unknown[1]}"
+    message = _unread(error) or message
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else _NAME
     return f"{message} (see {where} --help)"
+
+
+def _unread(error: TyperException) -> str | None:
+    """Return the words of all our refusals for an option's text that is no number; None for any other mistake."""
+    option, faults = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
+    if option is None or faults is None:
+        return None
+    fault = faults()[0]
+    wanted = {"float": "a number", "int": "a whole number"}.get(fault["type"].partition("_")[0])
+    return None if wanted is None else str(InvalidInputError(option.opts[0], wanted, fault["input"]))
 
 
 def _mistake(message: str) -> int:

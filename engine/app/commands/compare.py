@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, check_json_target, people, warming, write_json
+from engine.app.commands.output import LOADING, InterruptedRunError, check_json_target, people, plain_lines, waiting, warming, write_json
 from engine.app.commands.report_folder import write_report
 from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
 from engine.app.files import check_directory
@@ -15,7 +14,7 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
     from rich.console import Console
@@ -28,6 +27,10 @@ __all__ = ["compare_command"]
 DEFAULT_PAIRS = 100_000
 ALL = "all"
 _SHOWN_UNEXPLAINED = 5
+_LEAST_SECONDS = 0.005
+"""Of one side's calls, below which a speed says more about the machine's moment (a page fault, another process's turn) than about them."""
+_UNTOUCHED = ("aabb", "mass", "hull")
+"""Queries about one shape, which touches nothing."""
 
 
 def compare_command(
@@ -95,20 +98,26 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
 
     console = Console(stderr=True, highlight=False)
     rate = TextColumn("{task.fields[rate]} pairs/s, left")
-    columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), rate, TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), rate, TimeRemainingColumn())
     total: Tally | None = None
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=n_pairs, rate="-")
-        try:
-            for tally in tallies:
-                total = tally
-                speed = bar.tasks[0].speed
-                bar.update(task, completed=tally.queries[first_query].pairs, rate="-" if speed is None else f"{speed:,.0f}")
-        except KeyboardInterrupt:
-            return total, False
-        finally:
-            tallies.close()  # ends the other processes
+        task = bar.add_task(LOADING, total=n_pairs, rate="-")  # that of the first chunk
+        with plain_lines(lambda: _so_far(bar.tasks[0].description, bar.tasks[0].completed, n_pairs)):
+            try:
+                for tally in tallies:
+                    total = tally
+                    speed = bar.tasks[0].speed
+                    rate_words = "-" if speed is None else f"{speed:,.0f}"
+                    bar.update(task, description="comparing", completed=tally.queries[first_query].pairs, rate=rate_words)
+            except KeyboardInterrupt:
+                return total, False
+            finally:
+                tallies.close()  # ends the other processes
     return total, True
+
+
+def _so_far(doing: str, n_done: float, n_pairs: int) -> str:
+    return f"{doing}: {n_done:,.0f} of {n_pairs:,} pairs"
 
 
 def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
@@ -117,7 +126,7 @@ def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
     from engine.compare.report import html_report
     from engine.compare.report_page import standalone_svg
 
-    with _telling("drawing the report"):
+    with waiting("drawing the report"):
         found = list(exhibits(total, run))
     pictures = {}
     for one in found:
@@ -128,22 +137,13 @@ def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
     return write_report(folder, html_report(total, run, found, folder, is_whole), pairs, pictures)
 
 
-@contextlib.contextmanager
-def _telling(what: str) -> Iterator[None]:
-    """Say on standard error, if that is a terminal, what takes a while."""
-    from rich.console import Console
-
-    console = Console(stderr=True, highlight=False)
-    with console.status(what) if console.is_terminal else contextlib.nullcontext():
-        yield
-
-
 def _print(console: Console, total: Tally, timings: bool) -> None:
     from rich.table import Table
 
     from engine.contracts.agreement import REASONS
 
     table = Table("query", "pairs", "touching", "agree", "explained", "unexplained", "max error", box=None, header_style="bold")
+    untimed: list[str] = []
     lines: list[str] = []  # what would make the table wider than 80 columns
     for query, tally in total.queries.items():
         found = tally.as_json()
@@ -151,13 +151,16 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
         table.add_row(
             query,
             f"{tally.pairs:,}",
-            f"{tally.touching:,}",
+            "-" if query in _UNTOUCHED else f"{tally.touching:,}",
             f"{tally.agree:,}",
             f"{sum(explained.values()):,}",
             f"{tally.unexplained:,}",
             f"{tally.max_point_error:.2g} m",
         )
-        lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        if min(tally.our_seconds, tally.box2d_seconds) >= _LEAST_SECONDS:
+            lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        else:
+            untimed.append(query)
         if timings:
             lines.append(f"{query} took: " + ", ".join(f"{part} {seconds:,.2f} s" for part, seconds in tally.seconds.items()))
         if "missed_share" in found:
@@ -168,6 +171,8 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
             lines.append(f"{query}: Box2D's axis is not that of least depth in {share:.1%} of the contacts, at most {depth:.2g} m deeper")
         if explained:
             lines.append(f"{query} explained: " + ", ".join(f"{count:,} {REASONS[reason].name}" for reason, count in explained.items()))
+    if untimed:
+        lines.append(f"too few pairs to time: {', '.join(untimed)}")
     console.print(table)
     for line in lines:
         console.print(line, markup=False)

@@ -54,6 +54,7 @@ def findings() -> Iterator[Finding]:
     yield _display()
     yield from _numba()
     yield _processor()
+    yield from _demos()
 
 
 def doctor_command(
@@ -76,6 +77,21 @@ def doctor_command(
     out.print("The program can run." if problems == 0 else f"{problems} problem{'s' if problems > 1 else ''}: the program cannot run.")
     write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
     return 1 if problems else 0
+
+
+def _demos() -> Iterator[Finding]:
+    """Import the demos in a process of their own: a broken library may end it."""
+    program = "import json; from engine.app.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
+    try:
+        ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+        n_demos, broken = json.loads(ran.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        yield Finding("demos", "problem", "none can be imported", "mend what stands above first; then: python main.py list")
+        return
+    for name, reason in broken.items():
+        yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; all others run without it")
+    if not broken:
+        yield Finding("demos", "ok", f"{n_demos} can be imported")
 
 
 def _python() -> Finding:

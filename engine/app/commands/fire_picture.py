@@ -34,6 +34,8 @@ _TITLE = 64
 """Pixels of a panel above its shots."""
 _MOST_ROWS = 400
 """Shots drawn in a panel, evenly chosen of all; more would lie on each other."""
+_DOT, _LARGEST_DOT = 2, 7
+"""Pixels, radius of a dot where shots lie close, and where they are few: a third of the room that each has."""
 _SCALE = 1.5
 _RULES = {
     "discrete": "discrete steps",
@@ -76,7 +78,9 @@ def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int]) 
     canvas.text_px((left + width - 10, top + 4), f"{share:.1f} % {'not felt' if feels else 'tunneled'}", color, 13.0, "topright", bold=True)
     chance = None if volley.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else volley.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
-    words = f"{len(volley.shots)} shots, {100.0 * volley.hit_share:.1f} % hit; {law}; {volley.world_steps:.3g} of Box2D's steps a step"
+    n_shots = len(volley.shots)
+    shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * volley.hit_share:.1f} % hit"
+    words = f"{shots_words}; {law}; {volley.world_steps:.3g} of Box2D's steps a step"
     canvas.text_px((left + 10, top + 32), words, palette.CAPTION, 11.0)
 
     half = max(1.15 * max(spec.closing, 0.0), 2.5 * spec.reach)
@@ -90,20 +94,22 @@ def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int]) 
     shots = sorted(volley.shots, key=lambda shot: shot.spec.phase)
     every = math.ceil(len(shots) / _MOST_ROWS)
     surface.set_clip(pygame.Rect(left + 6, y0 - 2, width - 12, y1 - y0 + 4))
-    for shot in shots[::every]:
-        _draw_shot(canvas, shot, (x0, y1 - shot.spec.phase * (y1 - y0)), scale)
+    shown = shots[::every]
+    dot = min(_LARGEST_DOT, max(_DOT, (y1 - y0) // (3 * len(shown))))
+    for shot in shown:
+        _draw_shot(canvas, shot, (x0, y1 - shot.spec.phase * (y1 - y0)), scale, dot)
     surface.set_clip(None)
 
 
-def _draw_shot(canvas: Canvas, shot: ShotResult, middle: tuple[float, float], scale: float) -> None:
+def _draw_shot(canvas: Canvas, shot: ShotResult, middle: tuple[float, float], scale: float, dot: int) -> None:
     color = _color_of(shot)
     last = len(shot.positions) if shot.tunneled or shot.impact_time_box2d is None else math.ceil(shot.impact_time_box2d * shot.spec.hertz)
     for k, (x, _) in enumerate(shot.positions[: last + 1] if shot.tunneled else shot.positions[:last]):
         at = middle[0] + scale * _seen(shot.spec, x, k)
-        pygame.draw.circle(canvas.surface, color, (round(at), round(middle[1])), 2)
+        pygame.draw.circle(canvas.surface, color, (round(at), round(middle[1])), dot)
     if shot.stopped_at is not None and shot.impact_time_box2d is not None:
         at = middle[0] + scale * _seen(shot.spec, shot.stopped_at, shot.impact_time_box2d * shot.spec.hertz)
-        pygame.draw.circle(canvas.surface, palette.AGREE, (round(at), round(middle[1])), 3, 1)
+        pygame.draw.circle(canvas.surface, palette.AGREE, (round(at), round(middle[1])), dot + dot // 2, max(1, dot // 3))
 
 
 def _color_of(shot: ShotResult) -> Color:

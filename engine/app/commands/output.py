@@ -5,16 +5,33 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 
 from rich.console import Console
+from rich.markup import escape
 
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import InvalidInputError, LabError
 
-__all__ = ["STANDARD_OUTPUT", "InterruptedRunError", "check_json_target", "people", "progress", "warming", "write_json"]
+__all__ = [
+    "LOADING",
+    "STANDARD_OUTPUT",
+    "InterruptedRunError",
+    "check_json_target",
+    "people",
+    "plain_lines",
+    "progress",
+    "waiting",
+    "warming",
+    "write_json",
+]
 
 STANDARD_OUTPUT = "-"
+LOADING = "loading the algorithms (compiling them, the first time only)"
+PATIENCE = 5.0
+"""Seconds after which somebody wonders whether a program that says nothing still works."""
 
 
 class InterruptedRunError(LabError):
@@ -69,21 +86,59 @@ def people(json_target: str | None = None) -> Console:
 
 @contextlib.contextmanager
 def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, if that is a terminal, while the body runs; yields what counts one step."""
-    from rich.progress import Progress
+    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal; yields what counts one step."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True, highlight=False)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda: bar.advance(task)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(escape(title), total=total)
+        with plain_lines(lambda: f"{title}: {bar.tasks[0].completed:,.0f} of {total:,}"):
+            yield lambda: bar.advance(task)
 
 
 @contextlib.contextmanager
-def warming() -> Iterator[None]:
-    """Say on standard error, if that is a terminal, that kernels are being loaded: the first start compiles them for some seconds."""
+def waiting(title: str) -> Iterator[None]:
+    """Say on standard error what goes on while the body runs, and for how long already: how far it is nobody knows."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar, plain_lines(lambda: title):
+        bar.add_task(escape(title), total=None)
+        yield
+
+
+def warming() -> contextlib.AbstractContextManager[None]:
+    """Say so while kernels are loaded, which are compiled for some seconds, or a minute if it is all of them, at the first start."""
+    return waiting(LOADING)
+
+
+@contextlib.contextmanager
+def plain_lines(words: Callable[[], str]) -> Iterator[None]:
+    """Where standard error is no terminal, write `words()` on it after five seconds, and again whenever twice the time has passed.
+
+    A log, or a program that waits for us, then sees that we are at work, and a run of an hour leaves ten lines.
+    """
+    stream = sys.stderr
+    if Console(stderr=True).is_terminal:
         yield
         return
-    with console.status("loading the compiled algorithms (the first start compiles them)"):
+    over = threading.Event()
+
+    def tell() -> None:
+        begun = time.monotonic()
+        until = PATIENCE
+        while not over.wait(begun + until - time.monotonic()):
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+                stream.write(f"{words()}, {until:.0f} s so far\n")
+                stream.flush()
+            until *= 2.0
+
+    teller = threading.Thread(target=tell, name="plain lines", daemon=True)
+    teller.start()
+    try:
         yield
+    finally:
+        over.set()
+        teller.join()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.app.commands.film import WantedFilm, check_new_recording, filmed, wanted_film
 from engine.app.commands.output import check_json_target, people, progress, warming, write_json
+from engine.app.commands.tables import add_step, open_tables, wanted_tables
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError, LabError
@@ -18,16 +21,21 @@ from engine.common.errors import Described, InvalidInputError, LabError
 if TYPE_CHECKING:
     from engine.app.demo import Demo
     from engine.app.headless import RunReport
+    from engine.app.history import Direct, History
+    from engine.app.session import Session
 
 __all__ = ["run_command"]
 
 DEFAULT_STEPS = 600
 MOST_STEPS = 10_000_000
+_NO_TABLES: Mapping[str, str] = MappingProxyType({})
 
 
 def run_command(
-    demo: Annotated[str | None, typer.Argument(metavar="[ID]", help="Which demo; see the command list.", show_default=False)] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json and --screenshot.")] = False,
+    demo: Annotated[
+        str | None, typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list), or a scene file.", show_default=False)
+    ] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --csv-*.")] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
@@ -36,14 +44,29 @@ def run_command(
     pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
     drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
+    theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of the window and of pictures.")] = None,
+    film: Annotated[str | None, typer.Option("--record", metavar="F.mp4|F.gif", help="Write a film of the run.")] = None,
+    rate: Annotated[
+        float | None, typer.Option("--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", show_default=False)
+    ] = None,
+    film_size: Annotated[str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film.", show_default="1280x720")] = None,
+    with_panel: Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")] = False,
+    recording: Annotated[
+        str | None, typer.Option("--record-inputs", metavar="F.rec", help="Record what happens, for the command replay; a new file.")
+    ] = None,
+    csv_contacts: Annotated[str | None, typer.Option("--csv-contacts", metavar="F.csv", help="Write every contact of every step.")] = None,
+    csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None,
+    csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None,
 ) -> int:
-    """Run one demo.
+    """Run one demo, or a scene file: ours (.json), an export of R.U.B.E. (.json), or a drawing (.svg).
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
     prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
     a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
+    --record writes a film, --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
     integer("--seed", seed, 0)
+    use_theme(theme)
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
     check_json_target(json_file)
@@ -51,21 +74,40 @@ def run_command(
         check_writable("--screenshot", screenshot, (".png",))
         if json_file is not None and os.path.realpath(json_file) == os.path.realpath(screenshot):
             raise InvalidInputError("--screenshot", "another file than --json", screenshot)
+    filming = wanted_film("--record", film, rate, film_size, with_panel)
+    if recording is not None:
+        check_new_recording(recording)
+    tables = wanted_tables(csv_contacts, csv_states, csv_timings)
     if pair_file is not None:
+        for option, value in (("--record", film), ("--record-inputs", recording), *tables.items()):
+            if value is not None:
+                raise InvalidInputError(option, "left out with --pair, which does not move", value)
         if drops:
             raise InvalidInputError("--drop", "left out with --pair, which has no world", drops[0])
-        return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale)
+        return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale, theme)
     if demo is None:
-        raise InvalidInputError("ID", "a demo (see the command list), or --pair FILE", Described("nothing"))
+        raise InvalidInputError("ID", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
     kind = _find(demo)
     values = _values(kind, settings or [])
-    if headless or steps is not None or screenshot is not None or json_file is not None:
+    if headless or steps is not None or screenshot is not None or json_file is not None or filming is not None or tables:
         if ui_scale is not None:
             raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
-        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, screenshot, json_file, drops or [])
+        run_steps = DEFAULT_STEPS if steps is None else steps
+        return _headless(kind, run_steps, seed, values, screenshot, json_file, drops or [], filming, recording, tables)
 
-    _open_window(kind, seed, values, ui_scale, drops or [])
+    _open_window(kind, seed, values, ui_scale, drops or [], recording, theme)
     return 0
+
+
+def use_theme(theme: str | None) -> None:
+    """Let all colours be those of a theme of the command line; without one they stay."""
+    if theme is not None:
+        from engine.render import palette
+        from engine.render.themes import THEMES
+
+        if theme not in THEMES:
+            raise InvalidInputError("--theme", " or ".join(THEMES), theme)
+        palette.use_theme(theme)
 
 
 def _run_pair(
@@ -77,6 +119,7 @@ def _run_pair(
     screenshot: str | None,
     json_file: str | None,
     ui_scale: float | None,
+    theme: str | None,
 ) -> int:
     from engine.app.commands.run_pair import inspector_of, run_pair_headless
 
@@ -90,34 +133,69 @@ def _run_pair(
         if ui_scale is not None:
             raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
         return run_pair_headless(pair, kind, values, screenshot, json_file)
-    _open_window(kind, 0, values, ui_scale)
+    _open_window(kind, 0, values, ui_scale, theme=theme)
     return 0
 
 
-def _open_window(kind: type[Demo], seed: int, values: dict[str, float], ui_scale: float | None, drops: Sequence[str] = ()) -> None:
+def _open_window(
+    kind: type[Demo],
+    seed: int,
+    values: dict[str, float],
+    ui_scale: float | None,
+    drops: Sequence[str] = (),
+    recording: str | None = None,
+    theme: str | None = None,
+) -> None:
     from engine.app.display import display_problem
+    from engine.app.layout import check_ui_scale
 
+    check_ui_scale("--ui-scale", ui_scale)
     problem = display_problem()
     from engine.app.loop import DisplayError, run_window
 
     if problem is not None:
         raise DisplayError(f"no window can be opened here ({problem}); --headless runs without one")
-    run_window(kind, seed, values, ui_scale, prepare=partial(_drop, files=drops))
+    run_window(kind, seed, values, ui_scale, prepare=partial(_begin, drops=drops, recording=recording), theme=theme)
 
 
-def _drop(demo: Demo, files: Sequence[str]) -> None:
+def _begin(session: Session, drops: Sequence[str], recording: str | None) -> None:
+    if recording is not None:
+        if session.history is None:
+            raise InvalidInputError("--record-inputs", f"left out: {session.failure}", recording)
+        from engine.app.recordings import Recorder
+
+        session.recorder = Recorder(session.history, recording)
+    _drop(session, drops)
+
+
+def _drop(acting: Session | Direct | History, files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
     from engine.app.dropping import drop_places, drop_size, load_dropped
 
+    demo = acting.demo
     for file, point in zip(files, drop_places(demo, len(files)), strict=True):
         try:
-            demo.drop(load_dropped(file, drop_size(demo)), point)
+            acting.act("drop", load_dropped(file, drop_size(demo)), point)
+        except InvalidInputError as error:
+            raise InvalidInputError(_dropped_field(file, error.field), error.requirement, error.value) from None
         except LabError as error:
-            raise InvalidInputError("--drop", f"a picture, an SVG or a body file ({error})", file) from None
+            raise InvalidInputError("--drop", "a picture, an SVG or a body file", Described(f"{file} ({error})")) from None
+
+
+def _dropped_field(file: str, field: str) -> str:
+    """Return what an error about a file, or about something in it, is to name: the option, the file, and the place in it."""
+    for name in (file, os.path.basename(file)):
+        if field.startswith(name):
+            return f"--drop {file}{field.removeprefix(name)}"
+    return f"--drop {file}: {field}"
 
 
 def _find(demo_id: str) -> type[Demo]:
     from engine.app.registry import all_demos
+    from engine.app.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
+
+    if demo_id.lower().endswith(SCENE_SUFFIXES):
+        return scene_demo(load_any_scene(demo_id), demo_id)
 
     known = {demo.id: demo for demo in all_demos()}
     if demo_id in known:
@@ -150,17 +228,40 @@ def _headless(
     screenshot: str | None,
     json_file: str | None,
     drops: Sequence[str],
+    film: WantedFilm | None = None,
+    recording: str | None = None,
+    tables: Mapping[str, str] = _NO_TABLES,
 ) -> int:
     from engine.app.headless import picture_of, run_headless
     from engine.app.warmup import referee_factory
 
     with warming():
         referee = referee_factory()
-    with progress(kind.title, steps) as advance:
-        report, demo = run_headless(kind, steps, seed, values, referee, lambda _: advance(), partial(_drop, files=drops))
+    record = None
+    if recording is not None:
+        from engine.app.recordings import Recorder
+
+        record = partial(Recorder, path=recording)
+    with open_tables(tables) as table, filmed(film) as camera, progress(kind.title, steps) as advance:
+
+        def prepare(acting: Direct | History) -> None:
+            _drop(acting, drops)
+            camera.start(acting.demo)
+            add_step(table, acting.demo)
+
+        def on_step(running: Demo) -> None:
+            camera.stepped()
+            add_step(table, running)
+            advance()
+
+        report, demo = run_headless(kind, steps, seed, values, referee, on_step, prepare, record)
     if screenshot is not None:
         write_atomically(screenshot, picture_of(demo))
     _print(report, demo, json_file)
+    if film is not None:
+        people(json_file).print(f"  {'film':<10} {film.path}, {camera.frames} frames of {film.size[0]} x {film.size[1]}", markup=False)
+    if recording is not None:
+        people(json_file).print(f"  {'recording':<10} {recording}", markup=False)
     write_json(json_file, report.as_json())
     return 0 if report.is_clean else 1
 

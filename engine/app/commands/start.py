@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from engine.app.commands.output import people, progress, warming
+from engine.app.commands.run import use_theme
 
 __all__ = ["start"]
 
@@ -18,18 +19,22 @@ OUT = Path("out")
 def start(
     context: typer.Context,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
+    theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours; those chosen last otherwise.")] = None,
 ) -> int:
     """Open the window; without a display, say so and tour the demos off-screen."""
     if context.invoked_subcommand is not None:
         return 0
 
     from engine.app.display import display_problem
+    from engine.app.layout import check_ui_scale
 
+    check_ui_scale("--ui-scale", ui_scale)
+    use_theme(theme)
     problem = display_problem()
     if problem is None:
         from engine.app.loop import run_window
 
-        run_window(ui_scale=ui_scale)
+        run_window(ui_scale=ui_scale, theme=theme)
         return 0
     people().print(f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead, pictures go to {OUT}/.")
     return _tour()

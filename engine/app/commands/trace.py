@@ -105,7 +105,12 @@ def trace_command(
         check_writable("--screenshot", screenshot, (".png",))
     from engine.decompose import trace_file
 
-    tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
+    try:
+        tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
+    except InvalidInputError as error:
+        if error.field != "crop":
+            raise
+        raise InvalidInputError("--crop", error.requirement, error.value) from None
     with warming():
         _warm_up(methods)
     cuts = [_cut(tracing, name, tolerance, max_pieces, pixels_per_metre) for name in methods]

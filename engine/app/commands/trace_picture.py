@@ -23,7 +23,8 @@ __all__ = ["draw_cuts"]
 
 _COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#D55E00")
 """Okabe and Ito's, which every kind of colour vision tells apart."""
-_PANEL, _DPI = 3.6, 100
+_PANEL, _ALONE, _DPI = 3.6, 7.2, 100
+"""Inches across a panel among others, and across one that is alone; dots of an inch."""
 _HEAD = 0.55
 """Inches above a panel's box for its title."""
 _MOST_COLUMNS = 4
@@ -53,10 +54,12 @@ def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:
     edge = _EDGE * float((upper - lower).max())
     lower, upper = lower - edge, upper + edge
     shape = min(_TALLEST, max(1.0 / _TALLEST, float((upper[1] - lower[1]) / (upper[0] - lower[0]))))
-    figure = Figure(figsize=(n_columns * _PANEL, n_rows * (_PANEL * shape + _HEAD)), dpi=_DPI)
+    panel_width = _ALONE if len(cuts) == 1 else _PANEL
+    panel_height = panel_width * shape
+    figure = Figure(figsize=(n_columns * panel_width, n_rows * (panel_height + _HEAD)), dpi=_DPI)
     FigureCanvasAgg(figure)
     height = 1.0 / n_rows
-    title = height * _HEAD / (_PANEL * shape + _HEAD)
+    title = height * _HEAD / (panel_height + _HEAD)
     for k, cut in enumerate(cuts):
         row, column = divmod(k, n_columns)
         panel = figure.add_axes((column / n_columns, 1.0 - (row + 1) * height, 1.0 / n_columns, height - title))

@@ -103,8 +103,10 @@ def referee() -> Any:
 
 
 @pytest.fixture(autouse=True)
-def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def display(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    for name in ("XDG_CONFIG_HOME", "APPDATA"):  # preferences and kept scenes: not the user's own
+        monkeypatch.setenv(name, str(tmp_path_factory.getbasetemp() / "config"))
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     yield

@@ -18,6 +18,7 @@ from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
 from engine.app.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.app.headless import run_headless
+from engine.app.history import Direct
 from engine.app.messages import Messages
 from engine.app.registry import all_demos, find_demo
 from engine.app.warmup import referee_factory
@@ -250,8 +251,12 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
     (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2
     assert again.state_hash == report.state_hash
-    with pytest.raises(InvalidInputError, match="--drop"):
-        _drop(demo, [str(tmp_path / "missing.png")])
+    with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as told:
+        _drop(Direct(demo), [str(tmp_path / "missing.png")])
+    assert str(told.value).count(" must be ") == 1
+    (tmp_path / "no.svg").write_text("no drawing", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
+        _drop(Direct(demo), [str(tmp_path / "no.svg")])
     with pytest.raises(InvalidInputError, match="--drop"):
         run_command(pair_file="some.json", drops=[str(ell)])
 

@@ -6,8 +6,10 @@ import pygame
 import pytest
 
 from engine.app.demo import Demo
+from engine.app.headless import run_headless
 from engine.app.layout import lay_out
 from engine.app.registry import all_demos
+from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.render.fonts import FontBook
 
@@ -39,6 +41,16 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     for _ in range(90):
         running.step()
     assert [stage.world.state_hash() for stage in running.stages] == first
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_agrees_with_box2d(demo: type[Demo]) -> None:
+    """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
+    report, running = run_headless(demo, 120, seed=1, referee=referee_factory())
+    assert report.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
+    pairs = running.pair_agreement()
+    assert pairs.unexplained == 0, [one for stage in running.stages for one in stage.pairs.differences]
+    assert pairs.ours + pairs.box2d == 2 * pairs.agree + pairs.explained
 
 
 @pytest.mark.parametrize("demo", DEMOS)

@@ -69,8 +69,8 @@ def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ({"kind": find_demo("simple_shapes"), "values": {"count": "many"}}, "count"),
         ({"kind": find_demo("simple_shapes"), "seed": -1}, "seed"),
-        ({"ui_scale": 9.0}, "ui-scale"),
-        ({"ui_scale": float("nan")}, "ui-scale"),
+        ({"ui_scale": 9.0}, "--ui-scale"),
+        ({"ui_scale": float("nan")}, "--ui-scale"),
     ],
 )
 def test_mistakes_are_told_before_anything_opens(arguments: dict[str, Any], field: str) -> None:

@@ -1,10 +1,11 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from engine.app.demo import Demo
-from engine.app.registry import Registry, all_demos, find_demo
+from engine.app.registry import Registry, all_demos, broken_demos, find_demo
 from engine.common.errors import InvalidInputError
 
 
@@ -41,7 +42,7 @@ def test_unknown_ids_name_the_known_ones() -> None:
 def test_every_demo_says_what_to_watch() -> None:
     demos = all_demos()
     assert "simple_shapes" in [demo.id for demo in demos]
-    assert all(demo.title and demo.category and demo.watch.rstrip().endswith(".") for demo in demos)
+    assert all(demo.title and demo.category and demo.watch.rstrip().endswith((".", "?")) for demo in demos)
 
 
 def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel() -> None:
@@ -54,3 +55,23 @@ def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel()
         "assert 'numba' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "some_demos"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "whole.py").write_text("", encoding="utf-8")
+    (folder / "torn.py").write_text("import nothing_of_that_name\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry()
+    registry.discover("some_demos")
+    registry.discover("some_demos")
+    assert list(registry.broken) == ["some_demos.torn"]
+    assert capsys.readouterr().err.count("some_demos.torn is left out, it cannot be imported: ModuleNotFoundError") == 1
+
+
+def test_none_of_ours_is_left_out() -> None:
+    assert broken_demos() == {}

@@ -59,7 +59,7 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> N
     history = window.session.history
     assert history is not None and history.now == history.last >= 98
     end, last = demo_hash(window.session.demo), history.last
-    bar = dock_of(window)._bar()
+    bar = dock_of(window).bar
     press(window, (bar.left + bar.width // 4, bar.centery))
     assert window.session.clock.paused and history.now == round(last / 4)
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right + 50, bar.centery), rel=(1, 0), buttons=(1, 0, 0)))

@@ -569,3 +569,16 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
         hand.click(button.rect.center)
         assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
         assert [button.is_selected for button in panel._choices] == [word in wanted.split("+") for word in ("north", "east", "west")]
+
+
+@pytest.mark.parametrize("size", [(1, 1), (64, 48), (320, 200)])
+def test_a_window_too_small_for_anything_still_draws(hand: Hand, size: tuple[int, int]) -> None:
+    """A window manager may make it so, whatever the smallest size it was told."""
+    for key in (pygame.K_F7, pygame.K_F8, pygame.K_F9):
+        hand.key(key)
+    hand.frame(40)
+    hand.send(pygame.VIDEORESIZE, size=size)
+    hand.surface = pygame.Surface(size)
+    hand.frame(3)
+    hand.click((0, 0))
+    assert hand.window.session.failure == ""

@@ -18,6 +18,7 @@ from tests.unit.bounding.test_overlap import FRAME, STAR
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (OUTLINE,)], ids=["star", "frame", "figure"])
 def test_what_must_hold_for_any_outline(rings: tuple[np.ndarray, ...]) -> None:
     found = {one.volume: one for one in trade_offs(rings, n_pairs=1_000 if COMPILED else 60)}

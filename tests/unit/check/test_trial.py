@@ -111,6 +111,7 @@ def test_a_function_that_never_ends_is_given_up(tmp_path: Path) -> None:
     assert not tally.is_right
 
 
+@pytest.mark.slow
 def test_one_loop_among_many_pairs_costs_one_pair(tmp_path: Path) -> None:
     body = """
         def collide(a, b):

@@ -149,6 +149,7 @@ def _without_rates(found: Any) -> Any:
     return found
 
 
+@pytest.mark.slow
 @compiled
 @on_posix
 def test_a_killed_process_loses_no_pair_and_none_is_counted_twice(tmp_path: Path) -> None:
@@ -213,6 +214,7 @@ def _n_tasks(dask_scheduler: Any) -> int:
     return len(dask_scheduler.tasks)
 
 
+@pytest.mark.slow
 @on_posix
 def test_tasks_that_end_processes(tmp_path: Path) -> None:
     """One that ends its first process is done by another; one that ends two is told."""

@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from engine.app.demo import Demo
-from engine.app.registry import all_demos
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.box2d.joints import MouseJointSpec
 from engine.broadphase import Grid
 from engine.common.arrays import IntArray
-from engine.compare.live import LiveReferee
 from engine.compare.live_pairs import LivePairs
 from engine.compare.meeting_rules import RULES
 from engine.contracts import PairAgreement
@@ -175,14 +172,3 @@ def test_worlds_of_everything(seed: int) -> None:
     check, _, unexplained = live_pairs_fuzz.run(seed, 100)
     assert not unexplained
     assert check.total.ours > 50
-
-
-@pytest.mark.parametrize("demo", [pytest.param(demo, id=demo.id) for demo in all_demos()])
-def test_every_demo(demo: type[Demo]) -> None:
-    """Forty steps here; `python main.py run ID --headless` does 600, and status 1 says that a pair is unexplained."""
-    running = demo(0, referee=lambda world: LiveReferee(world, LivePairs(world)))
-    for _ in range(40):
-        running.step()
-    pairs = running.pair_agreement()
-    assert pairs.unexplained == 0, [one for stage in running.stages for one in stage.pairs.differences]
-    assert pairs.ours + pairs.box2d == 2 * pairs.agree + pairs.explained

@@ -124,6 +124,7 @@ def test_giving_up_excuses_no_wrong_answer_of_ours():
     assert len(unexplained(late)) + sum(one.reason == "toi_missed" for one in late.differences) >= 0.9 * len(rows)
 
 
+@pytest.mark.slow
 def test_jobs_do_not_change_what_is_found():
     def deterministic(found):
         return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}

@@ -143,6 +143,7 @@ def test_circles_answer_no_short_ray(length, reason):
     assert [one.reason for one in differences] == ([] if reason is None else [reason])
 
 
+@pytest.mark.slow
 def test_jobs_do_not_change_what_is_found():
     def deterministic(found):
         return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}

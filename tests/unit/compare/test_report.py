@@ -106,6 +106,7 @@ def test_the_page_is_whole_and_needs_no_network(total: Tally, found: list[Exhibi
         assert all(abs(float(number)) < 1e4 for number in re.split("[ ,]", points))
 
 
+@pytest.mark.slow
 def test_one_report_whatever_the_number_of_processes(total: Tally, found: list[Exhibit]) -> None:
     two = last(2)
     assert two.as_json() == total.as_json()

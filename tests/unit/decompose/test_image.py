@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import outline_of_image, trace_file
@@ -108,9 +108,38 @@ def test_a_drawing_on_paper_keeps_its_holes(tmp_path: Path) -> None:
         Image.fromarray(page).save(tmp_path / name, **how)
         tracing = trace_file(tmp_path / name)
         assert "the colour of its border, #fffff" in tracing.notes[0]
-        # half drawn is a tenth of the way from paper to ink here: up to a pixel outside
-        assert tracing.outline.area == pytest.approx(np.pi * (0.3**2 - 0.12**2), abs=0.01 * 2 * np.pi * 0.42)
+        # a fifth of a pixel all round: simplified by up to half of one, and compressed
+        assert tracing.outline.area == pytest.approx(np.pi * (0.3**2 - 0.12**2), abs=0.002 * 2 * np.pi * 0.42)
         assert len(tracing.outline.parts[0].holes) == 1
+
+
+@pytest.mark.parametrize("ink", [(0, 0, 0), (255, 160, 60), (205, 215, 225)], ids=["black", "orange", "light"])
+def test_a_letter_on_paper_is_as_smooth_as_one_with_transparency(tmp_path: Path, ink: tuple[int, int, int]) -> None:
+    """Every pixel but paper's taken as solid, an "A" has 136 vertices, all along its slanted strokes; with transparency, 17."""
+    letter = Image.new("L", (1200, 1200))  # an A of strokes aslant, six times as large
+    draw = ImageDraw.Draw(letter)
+    for line in ([(150, 1100), (600, 100)], [(600, 100), (1050, 1100)], [(330, 740), (870, 740)]):
+        draw.line(line, fill=255, width=120)
+    cover = np.asarray(letter.resize((200, 200), Image.Resampling.BOX)) / 255.0
+    page = np.rint(255.0 - cover[:, :, None] * (255.0 - np.array(ink))).astype(np.uint8)
+    Image.fromarray(page).save(tmp_path / "page.png")
+    on_paper = trace_file(tmp_path / "page.png")
+    transparent = trace_file(saved(tmp_path, np.rint(255.0 * cover).astype(np.uint8)))
+    assert abs(on_paper.outline.n_vertices - transparent.outline.n_vertices) <= 2 and on_paper.outline.n_vertices < 30
+    both = [tracing.contour.as_shapely() for tracing in (on_paper, transparent)]
+    assert shapely.hausdorff_distance(*both) < 0.005  # half a pixel
+    assert both[0].area == pytest.approx(both[1].area, rel=2e-3)
+    assert [len(part.holes) for part in on_paper.outline.parts] == [1]
+
+
+def test_a_light_area_inside_a_dark_line_is_no_hole(tmp_path: Path) -> None:
+    for width in (1, 2, 3):
+        page = Image.new("RGB", (100, 100), "white")
+        ImageDraw.Draw(page).ellipse((20, 20, 80, 80), fill=(225, 225, 225), outline="black", width=width)
+        page.save(tmp_path / "face.png")
+        tracing = trace_file(tmp_path / "face.png")
+        assert [len(part.holes) for part in tracing.outline.parts] == [0]
+        assert tracing.outline.area == pytest.approx(np.pi * 0.305**2, rel=0.02)
 
 
 def test_a_photograph_is_its_whole_frame(tmp_path: Path) -> None:
@@ -151,8 +180,11 @@ def test_a_frame_of_a_strip(tmp_path: Path) -> None:
     assert outline_of_image(path, crop=(0, 0, 40, 40), tolerance=0.001).area == pytest.approx(np.pi * 0.15**2, rel=0.02)
     assert outline_of_image(path, crop=(40, 0, 40, 40), tolerance=0.001).area == pytest.approx(np.pi * 0.05**2, rel=0.03)
     for crop, words in (
-        ((0, 0, 81, 40), r"crop\[2\] must be a whole number from 1 to 80"),
-        ((80, 0, 1, 1), r"crop\[0\]"),
+        ((0, 0, 81, 40), "crop must be left,top,width,height of a rectangle within the picture's 80 x 40 pixels, got 0,0,81,40"),
+        ((80, 0, 1, 1), "within the picture's 80 x 40 pixels, got 80,0,1,1"),
+        ((0, -1, 4, 4), "got 0,-1,4,4"),
+        ((0, 0, 0, 4), "got 0,0,0,4"),
+        ((0.5, 0, 4, 4), r"crop\[0\] must be a whole number, got 0.5"),
         ((0, 0, 4), "crop"),
     ):
         with pytest.raises(InvalidInputError, match=words):
@@ -190,7 +222,7 @@ def test_broken_pictures_are_refused_in_one_line(tmp_path: Path, content: bytes,
 
 
 def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidShapeError, match=r"opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
+    with pytest.raises(InvalidShapeError, match=r"shape.png must be opaque somewhere \(alpha above 0.5\), got nothing but transparency"):
         trace_file(saved(tmp_path, np.zeros((20, 20), dtype=np.uint8)))
     with pytest.raises(InvalidShapeError, match=r"at least 0.01 m thick at 100 pixels a metre, got specks in a box of 0.01 x 0.01 m"):
         trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))
@@ -218,13 +250,13 @@ def test_settings_out_of_range_are_refused(settings: dict[str, object], words: s
 def test_files_that_are_not_there_and_endings(tmp_path: Path) -> None:
     for path, words in (
         (tmp_path / "none.png", r"a file that can be read \(No such file or directory\)"),
-        (tmp_path, "a file that ends in .png"),
+        (tmp_path, "a picture or a drawing, got a folder"),
         (tmp_path / "a.txt", "a file that ends in .png, .jpg"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             trace_file(path)
     (tmp_path / "folder.png").mkdir()
-    with pytest.raises(InvalidInputError, match="a file that can be read"):
+    with pytest.raises(InvalidInputError, match="a picture or a drawing, got a folder"):
         trace_file(tmp_path / "folder.png")
     with pytest.raises(InvalidInputError, match="a picture that ends in"):
         outline_of_image(tmp_path / "a.svg")

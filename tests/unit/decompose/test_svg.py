@@ -172,9 +172,11 @@ DOUBLES = (
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1 must be XML"),
-        ("hello", "line 1 must be XML"),
-        (f"<svg {SPACE}><rect></svg>", r"line 1 must be XML \(mismatched tag\)"),
+        ("", r"line 1 must be XML \(no element found\), got an empty file"),
+        ("hello", r"line 1 must be XML \(syntax error\), got 'hello'"),
+        ("<svg>\n", "must be XML .*, got the end of the file"),
+        (f"<svg {SPACE}><rect></svg>", r"line 1 must be XML \(mismatched tag\), got '<svg xmlns"),
+        ("\x89PNG\x1a\x00", "must be XML .*, got bytes that are no text"),
         ("<html><svg/></html>", "must be an SVG, got an XML file of <html>"),
         (f"{BOMB}<svg {SPACE}><text>&b;</text></svg>", "an SVG without entities, got a declaration of one"),
         (f'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg {SPACE}>&a;</svg>', "an SVG without entities"),

@@ -60,6 +60,7 @@ def test_a_slow_bullet_never_tunnels(target: Target, ccd: bool, speed: float) ->
         assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
 
 
+@pytest.mark.slow
 def test_with_ccd_no_shot_tunnels(random_shots: list[ShotResult]) -> None:
     assert [shot.spec for shot in random_shots if shot.spec.ccd and shot.tunneled] == []
 

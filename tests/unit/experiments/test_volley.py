@@ -36,6 +36,7 @@ def test_a_jitter_out_of_range_is_refused() -> None:
         scatter(ShotSpec(angle=1.39), 100, 0, Jitter(angle=0.1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     [

@@ -85,8 +85,15 @@ def test_new_points_are_cyan_and_lasting_ones_white(scene: Any, surface: pygame.
 def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: pygame.Surface, layer: str) -> None:
     DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
     assert colors(surface) == {palette.BACKGROUND}
+    scene.world.contacts.normal_impulse[:] = 2.0
     DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, layer: True}), 0.5)
     assert len(colors(surface)) > 1
+
+
+def test_impulses_point_where_b_is_pushed_and_are_to_scale(scene: Any, surface: pygame.Surface) -> None:
+    scene.world.contacts.normal_impulse[:, 0] = 3.0
+    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, "impulses": True}))
+    assert palette.IMPULSE in colors(surface)
 
 
 def test_an_empty_world_and_no_contacts_draw_nothing(scene: Any, make_contacts: Any, surface: pygame.Surface) -> None:

@@ -1,0 +1,76 @@
+"""How everything looks: the theme and the size of text, changed by keys while the window is open, in the browser too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pygame
+
+from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE
+from engine.app.preferences import Preferences, save_preferences
+from engine.render import palette
+from engine.render.themes import THEMES
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+
+__all__ = ["Appearance"]
+
+_NOTCH = 0.125
+_LARGER = (pygame.K_PLUS, pygame.K_EQUALS, pygame.K_KP_PLUS)
+_SMALLER = (pygame.K_MINUS, pygame.K_KP_MINUS)
+_USUAL = (pygame.K_0, pygame.K_KP_0)
+
+
+class Appearance:
+    """Keeps what is chosen.
+
+    Parameters
+    ----------
+    usual_scale : float
+        The scale that Ctrl 0 returns to.
+    preferences : Preferences
+        What was chosen before.
+    path : Path, optional
+        Where choices are written; without one they last as long as the window.
+    """
+
+    def __init__(self, usual_scale: float, preferences: Preferences | None = None, path: Path | None = None) -> None:
+        self._usual_scale = usual_scale
+        self._preferences = preferences if preferences is not None else Preferences(palette.theme_name())
+        self._path = path
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        """Take in F10, Ctrl +, Ctrl - and Ctrl 0."""
+        if event.type != pygame.KEYDOWN:
+            return False
+        if event.key == pygame.K_F10:
+            names = list(THEMES)
+            name = names[(names.index(palette.theme_name()) + 1) % len(names)]
+            palette.use_theme(name)
+            window.rebuild()
+            self._keep(replace(self._preferences, theme=name))
+            return True
+        if not getattr(event, "mod", 0) & (pygame.KMOD_CTRL | pygame.KMOD_META):
+            return False
+        if event.key in _LARGER:
+            self._scale(window, window.ui_scale + _NOTCH)
+        elif event.key in _SMALLER:
+            self._scale(window, window.ui_scale - _NOTCH)
+        elif event.key in _USUAL:
+            self._scale(window, self._usual_scale)
+        else:
+            return False
+        return True
+
+    def _scale(self, window: Window, scale: float) -> None:
+        scale = min(max(scale, MIN_UI_SCALE), MAX_UI_SCALE)
+        window.rescale(scale)
+        self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
+
+    def _keep(self, preferences: Preferences) -> None:
+        self._preferences = preferences
+        if self._path is not None:
+            save_preferences(self._path, preferences)

@@ -1,0 +1,164 @@
+"""Scenes kept by themselves while they are worked on, and found again after a crash.
+
+    <user's folder>/unsaved/3f2a....lock      held by a program that runs
+                            3f2a....json      the scene it had last
+                            opened/           those that were opened again since, the newest `MOST_KEPT`
+
+Each program has a file of its own, written every `EVERY` seconds while something has been done by hand, and taken away when the program
+ends as it should. A file whose lock nobody holds was left by one that did not: the system lets go of a lock whatever happens to the
+program. Encoding and writing are done by another thread, of a scene that never changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Thread
+from typing import IO
+
+from engine.common.errors import LabError
+from engine.scenes import Scene, save_scene
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = ["EVERY", "MOST_KEPT", "Autosave", "LeftBehind"]
+
+EVERY = 10.0
+"""Seconds between two writings."""
+MOST_KEPT = 20
+"""Scenes that were opened again and are still kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """A scene that a program left when it broke off."""
+
+    path: Path
+    written: datetime
+
+    @property
+    def words(self) -> str:
+        """When it was written."""
+        return f"{self.written:%A %d %B, %H:%M}"
+
+
+class Autosave:
+    """The file of this program, and those that others left.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is missing. Where that fails nothing is kept, and `failure` says why.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.failure = ""
+        self._folder = folder
+        token = secrets.token_hex(8)
+        self._path, self._lock_path = folder / f"{token}.json", folder / f"{token}.lock"
+        self._lock: IO[bytes] | None = None
+        self._writer: Thread | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = open(self._lock_path, "xb")  # noqa: SIM115 - held for as long as the program runs
+            _hold(self._lock)
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+        self.left = self._find()
+
+    @property
+    def path(self) -> Path:
+        """Where the scene of this program is kept."""
+        return self._path
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether the last scene is still being written."""
+        return self._writer is not None and self._writer.is_alive()
+
+    def keep(self, scene: Callable[[], Scene]) -> None:
+        """Write a scene in place of the last one; nothing happens while that is still being written.
+
+        What gives the scene is called in another thread: it works from a snapshot, not from a world.
+        """
+        if self._lock is None or self.is_writing:
+            return
+        self._writer = Thread(target=self._write, args=(scene,), name="autosave", daemon=True)
+        self._writer.start()
+
+    def open(self, left: LeftBehind) -> Path:
+        """Return a file that can be opened, out of the way of the next finding; older ones beyond `MOST_KEPT` are deleted."""
+        opened = self._folder / "opened"
+        opened.mkdir(exist_ok=True)
+        target = opened / left.path.name
+        os.replace(left.path, target)
+        left.path.with_suffix(".lock").unlink(missing_ok=True)
+        self.left = tuple(one for one in self.left if one != left)
+        for old in sorted(opened.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-MOST_KEPT]:
+            old.unlink(missing_ok=True)
+        return target
+
+    def abandon(self) -> None:
+        """End in the middle: what is kept stays, for the next start to find."""
+        if self._writer is not None:
+            self._writer.join()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def close(self) -> None:
+        """End as it should be: nothing is left behind."""
+        is_mine = self._lock is not None
+        self.abandon()
+        if is_mine:
+            for path in (self._path, self._lock_path):
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
+
+    def _write(self, scene: Callable[[], Scene]) -> None:
+        try:
+            save_scene(self._path, scene())
+            self.failure = ""
+        except (OSError, LabError) as error:
+            self.failure = str(error)
+
+    def _find(self) -> tuple[LeftBehind, ...]:
+        """Return what was left behind, the newest first."""
+        found = []
+        with contextlib.suppress(OSError):
+            for lock in self._folder.glob("*.lock"):
+                if lock != self._lock_path and _is_free(lock) and not lock.with_suffix(".json").exists():
+                    lock.unlink(missing_ok=True)  # of a program that broke off before anything was done
+            for path in self._folder.glob("*.json"):
+                if path != self._path and _is_free(path.with_suffix(".lock")):
+                    found.append(LeftBehind(path, datetime.fromtimestamp(path.stat().st_mtime)))
+        return tuple(sorted(found, key=lambda left: left.written, reverse=True))
+
+
+def _hold(file: IO[bytes]) -> None:
+    """Lock a file for as long as it is open; an `OSError` if another program holds it."""
+    if sys.platform == "win32":
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _is_free(lock: Path) -> bool:
+    """Tell whether nobody holds a lock; one that is not there is held by nobody."""
+    try:
+        with open(lock, "rb") as file:
+            _hold(file)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

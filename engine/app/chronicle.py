@@ -1,0 +1,303 @@
+"""What every step of a demo left behind for plots: the motion of all bodies, and the sums over each world.
+
+    frames    the raw numbers of all bodies by step: bounded, the oldest go first
+    sums      energy, momentum, angular momentum of each world by step: for the whole history
+    curves    one quantity of one body by step, made from the frames when somebody asks for it, and then kept
+
+It listens to the history, and follows it: a step taken again is not noted twice, and when something else is done in the past, what was
+noted of the old future goes.
+
+Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the centre's velocity and the inertia about it, potential energy ``-m s g . c`` with the
+centre c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
+have no mass in Box2D, and so no share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.app.events import EventBook
+from engine.common.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from engine.app.history import History
+    from engine.app.stage import Stage
+    from engine.box2d import World
+
+__all__ = ["QUANTITIES", "SUMS", "Chronicle", "Quantity"]
+
+MOST_BYTES = 24_000_000
+"""Of frames: 70 s at 60 Hz of 200 bodies, a quarter of an hour of ten."""
+_AT_ONCE = 600
+"""Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
+
+Motion = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that is plotted: its name and its unit."""
+
+    name: str
+    unit: str
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "x": Quantity("x", "m"),
+    "y": Quantity("y", "m"),
+    "angle": Quantity("angle", "rad"),
+    "speed": Quantity("speed", "m/s"),
+    "vx": Quantity("velocity, x", "m/s"),
+    "vy": Quantity("velocity, y", "m/s"),
+    "spin": Quantity("spin", "rad/s"),
+    "energy": Quantity("kinetic energy", "J"),
+    "impulse": Quantity("contact impulses", "N s"),
+}
+"""Of one body; `impulse` is the sum of the normal impulses at all its contact points, over the step."""
+
+SUMS: dict[str, Quantity] = {
+    "kinetic": Quantity("kinetic energy", "J"),
+    "potential": Quantity("potential energy", "J"),
+    "total": Quantity("total energy", "J"),
+    "px": Quantity("momentum, x", "kg m/s"),
+    "py": Quantity("momentum, y", "kg m/s"),
+    "angular": Quantity("angular momentum", "kg m²/s"),
+}
+"""Of a whole world."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Masses:
+    """Columns of one structure of a world: ids, mass, inertia about the centre, local centre, gravity scale; static ones have 0."""
+
+    version: int
+    ids: NDArray[np.int64]
+    mass: FloatArray
+    inertia: FloatArray
+    center: FloatArray
+    gravity_scale: FloatArray
+    gravity: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """One world after one step: x, y, angle, vx, vy, spin, contact impulse of every body, float32 (n, 7)."""
+
+    masses: _Masses
+    values: Motion
+
+    @property
+    def n_bytes(self) -> int:
+        return self.values.nbytes + _OVERHEAD
+
+
+_OVERHEAD = 200
+"""Bytes of the objects around the numbers of a moment."""
+
+
+class _Column:
+    """A growing array of rows by step; a row that was never noted is NaN."""
+
+    def __init__(self, width: int) -> None:
+        self._rows = np.full((256, width), np.nan)
+        self.length = 0
+
+    def put(self, step: int, row: FloatArray | tuple[float, ...] | float) -> None:
+        if step >= len(self._rows):
+            longer = np.full((2 * step, self._rows.shape[1]), np.nan)
+            longer[: len(self._rows)] = self._rows
+            self._rows = longer
+        self._rows[step] = row
+        self.length = max(self.length, step + 1)
+
+    def cut(self, length: int) -> None:
+        self._rows[length:] = np.nan
+        self.length = min(self.length, length)
+
+    def rows(self) -> FloatArray:
+        return self._rows[: self.length]
+
+
+class Chronicle:
+    """Notes of one history; see the module.
+
+    Parameters
+    ----------
+    history : History
+        Gets this as a watcher.
+    most_bytes : int
+        Of frames.
+    """
+
+    def __init__(self, history: History, most_bytes: int = MOST_BYTES) -> None:
+        self._demo = history.demo
+        self._most_bytes = most_bytes
+        self._frames: dict[int, tuple[_Moment, ...]] = {}
+        self._n_bytes = 0
+        self._oldest = 0
+        self._sums: dict[int, _Column] = {}
+        self._curves: dict[tuple[int, int, str], _Column] = {}
+        self._masses: dict[int, tuple[World, _Masses]] = {}
+        self.last = -1
+        """The newest step noted."""
+        self.events = EventBook()
+        self._names: dict[tuple[int, int], str] = {}
+        self._note(0)
+        history.watchers.append(self.watch)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of the frames."""
+        return self._n_bytes
+
+    def watch(self, history: History) -> None:
+        """Note the step just taken, if it is news."""
+        if history.last < self.last or history.now == history.last:  # at the tip it may be the first of a new branch
+            self.cut(min(history.last, history.now - 1) if history.now == history.last else history.last)
+        if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
+            self._note(history.now)
+
+    def cut(self, last: int) -> None:
+        """Forget what was noted of steps after `last`."""
+        self.events.cut(last)
+        if last >= self.last:
+            return
+        for step in range(last + 1, self.last + 1):
+            self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(step, ()))
+        for column in (*self._sums.values(), *self._curves.values()):
+            column.cut(last + 1)
+        self.last = last
+
+    def curve(self, stage: int, body: int, quantity: str) -> FloatArray:
+        """Return a quantity of a body by step, float64 (n,), NaN where it is not known: the body was not there, or it is too long ago."""
+        key = stage, body, quantity
+        column = self._curves.get(key)
+        if column is None:
+            if len(self._curves) >= _MOST_CURVES:
+                del self._curves[next(iter(self._curves))]
+            column = self._curves[key] = _Column(1)
+            column.length = self._oldest
+        for step in range(column.length, min(self.last + 1, column.length + _AT_ONCE)):
+            column.put(step, self._of_body(step, key))
+        return column.rows()[:, 0]
+
+    def sums(self, stage: int) -> dict[str, FloatArray]:
+        """Return the sums over a world by step, each float64 (n,), by the names of `SUMS`."""
+        column = self._sums.setdefault(stage, _Column(len(SUMS)))
+        for step in range(column.length, min(self.last + 1, column.length + _AT_ONCE)):
+            self._sum(stage, step, column)
+        rows = column.rows()
+        return {name: rows[:, k] for k, name in enumerate(SUMS)}
+
+    def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
+        """Return centre, its velocity and the spin of a body after a step, where they are known."""
+        found = self._row(step, stage, body)
+        if found is None:
+            return None
+        moment, row = found
+        x, y, angle, vx, vy, spin, _ = moment.values[row].tolist()
+        cos, sin = np.cos(angle), np.sin(angle)
+        cx, cy = moment.masses.center[row].tolist()
+        return (x + cos * cx - sin * cy, y + sin * cx + cos * cy), (vx, vy), spin
+
+    def name(self, stage: int, body: int) -> str:
+        """Return what a body is called, alive or not."""
+        return self._names.get((stage, body)) or f"body {body}"
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _note(self, step: int) -> None:
+        moments = tuple(self._moment(k, stage) for k, stage in enumerate(self._demo.stages))
+        self._frames[step] = moments
+        self._n_bytes += sum(moment.n_bytes for moment in moments)
+        self.last = max(self.last, step)
+        if step > 0:
+            self.events.note(step, self._demo.stages, self)
+        while self._n_bytes > self._most_bytes and self._oldest < self.last:
+            for stage in range(len(self._frames.get(self._oldest, ()))):
+                column = self._sums.setdefault(stage, _Column(len(SUMS)))
+                if column.length <= self._oldest:
+                    self._sum(stage, self._oldest, column)
+            for key, curve in self._curves.items():
+                if curve.length <= self._oldest:
+                    curve.put(self._oldest, self._of_body(self._oldest, key))
+            self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(self._oldest, ()))
+            self._oldest += 1
+
+    def _moment(self, index: int, stage: Stage) -> _Moment:
+        world = stage.world
+        masses = self._masses_of(index, world)
+        values = np.empty((len(masses.ids), 7), dtype=np.float32)
+        values[:, :3], values[:, 3:6] = world.poses, world.velocities
+        contacts = world.contacts
+        if len(contacts) and len(masses.ids):
+            pushed = contacts.normal_impulse.sum(axis=1)
+            rows = np.searchsorted(masses.ids, np.concatenate((contacts.body_a, contacts.body_b)))
+            alive = rows < len(masses.ids)  # a body destroyed after the step is still in its contacts
+            both = np.concatenate((pushed, pushed))
+            values[:, 6] = np.bincount(rows[alive], both[alive], len(masses.ids))
+        else:
+            values[:, 6] = 0.0
+        return _Moment(masses, values)
+
+    def _masses_of(self, index: int, world: World) -> _Masses:
+        known = self._masses.get(index)
+        if known is not None and known[0] is world and known[1].version == world.structure_version:
+            return known[1]
+        bodies = [world.body(body) for body in world.body_ids]
+        is_dynamic = np.array([body.spec.type == "dynamic" for body in bodies], dtype=np.bool_)
+        masses = _Masses(
+            version=world.structure_version,
+            ids=np.array(world.body_ids, dtype=np.int64),
+            mass=np.where(is_dynamic, [body.mass for body in bodies], 0.0),
+            inertia=np.where(is_dynamic, [body.inertia for body in bodies], 0.0),
+            center=np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2),
+            gravity_scale=np.array([body.spec.gravity_scale for body in bodies], dtype=np.float64),
+            gravity=world.settings.gravity,
+        )
+        self._masses[index] = (world, masses)
+        self._names.update({(index, body.id): body.spec.name for body in bodies if body.spec.name})
+        return masses
+
+    def _row(self, step: int, stage: int, body: int) -> tuple[_Moment, int] | None:
+        moments = self._frames.get(step, ())
+        if stage >= len(moments):
+            return None
+        ids = moments[stage].masses.ids
+        row = int(np.searchsorted(ids, body))
+        return (moments[stage], row) if row < len(ids) and ids[row] == body else None
+
+    def _of_body(self, step: int, key: tuple[int, int, str]) -> float:
+        stage, body, quantity = key
+        found = self._row(step, stage, body)
+        if found is None:
+            return float("nan")
+        moment, row = found
+        x, y, angle, vx, vy, spin, impulse = moment.values[row].tolist()
+        if quantity == "energy":
+            return float(0.5 * moment.masses.mass[row] * (vx * vx + vy * vy) + 0.5 * moment.masses.inertia[row] * spin * spin)
+        known = {"x": x, "y": y, "angle": angle, "vx": vx, "vy": vy, "spin": spin, "impulse": impulse, "speed": np.hypot(vx, vy)}
+        return float(known[quantity])
+
+    def _sum(self, stage: int, step: int, column: _Column) -> None:
+        moments = self._frames.get(step, ())
+        if stage >= len(moments):
+            column.put(step, float("nan"))
+            return
+        masses, values = moments[stage].masses, moments[stage].values.astype(np.float64)
+        cos, sin = np.cos(values[:, 2]), np.sin(values[:, 2])
+        x = values[:, 0] + cos * masses.center[:, 0] - sin * masses.center[:, 1]
+        y = values[:, 1] + sin * masses.center[:, 0] + cos * masses.center[:, 1]
+        vx, vy, spin, mass, inertia = values[:, 3], values[:, 4], values[:, 5], masses.mass, masses.inertia
+        kinetic = 0.5 * float(mass @ (vx * vx + vy * vy) + inertia @ (spin * spin))
+        potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
+        angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
+        column.put(step, (kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular))
+
+
+_MOST_CURVES = 48
+"""Kept at once: nine quantities of five bodies."""

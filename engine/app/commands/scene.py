@@ -1,0 +1,87 @@
+"""``scene``: what is in a scene file, and scene files of the levels of other editors."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.app.commands.output import check_json_target, people, write_json
+from engine.app.files import check_writable, write_atomically
+from engine.common.errors import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from engine.scenes import Scene
+
+__all__ = ["scene_command"]
+
+
+def scene_command(
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A scene, an export of R.U.B.E. (.json), or an SVG.")] = None,
+    out: Annotated[str | None, typer.Option("--out", metavar="F.json", help="Write it as a scene file.")] = None,
+    pixels_per_metre: Annotated[float | None, typer.Option("--pixels-per-metre", metavar="N", help="Of an SVG; 100.")] = None,
+    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    schema: Annotated[str | None, typer.Option("--schema", metavar="F.json", help="Write the JSON schema of scene files.")] = None,
+) -> int:
+    """Check a scene file and say what is in it, and what an import left out or changed.
+
+    With --out an export of R.U.B.E. or a drawing becomes a scene file. A mistake in the file is told with its line.
+    """
+    check_json_target(json_file)
+    for option, path in (("--out", out), ("--schema", schema)):
+        if path is not None:
+            check_writable(option, path, (".json",))
+    if file is None and schema is None:
+        raise InvalidInputError("FILE", "a scene file, or --schema F.json", Described("nothing"))
+    if out is not None and file is not None and os.path.realpath(out) == os.path.realpath(file):
+        raise InvalidInputError("--out", "another file than the one that is read", out)
+    if schema is not None:
+        from engine.common.json_file import json_text
+        from engine.scenes.schema import scene_schema
+
+        write_atomically(schema, json_text(scene_schema()))
+    if file is not None:
+        _tell(file, out, pixels_per_metre, json_file)
+    elif out is not None or json_file is not None or pixels_per_metre is not None:
+        raise InvalidInputError("FILE", "a scene file", Described("nothing"))
+    return 0
+
+
+def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file: str | None) -> None:
+    from engine.app.scene_demo import load_any_scene
+    from engine.scenes import save_scene
+
+    scene = load_any_scene(file, pixels_per_metre)
+    if out is not None:
+        save_scene(out, scene)
+    counts = _counts(scene)
+    screen = people(json_file)
+    screen.print(scene.title or file, style="bold", markup=False)
+    if scene.watch:
+        screen.print(f"  {scene.watch}", markup=False)
+    screen.print(f"  bodies     {_listed(counts['bodies'])}")
+    screen.print(f"  fixtures   {_listed(counts['fixtures'])}")
+    screen.print(f"  joints     {_listed(counts['joints'])}")
+    for note in scene.notes:
+        screen.print(f"  {note}", markup=False)
+    if out is not None:
+        screen.print(f"written to {out}", markup=False)
+    write_json(json_file, {"file": file, "title": scene.title, **counts, "notes": list(scene.notes)})
+
+
+def _counts(scene: Scene) -> dict[str, dict[str, int]]:
+    from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
+
+    shapes = Counter(type(fixture.shape) for body in scene.bodies for fixture in body.fixtures)
+    joints = Counter(type(joint) for joint in scene.joints)
+    return {
+        "bodies": dict(Counter(body.type for body in scene.bodies)),
+        "fixtures": {name: shapes[kind] for name, kind in SHAPE_KINDS.items() if shapes[kind]},
+        "joints": {name: joints[kind] for name, kind in JOINT_KINDS.items() if joints[kind]},
+    }
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return f"{sum(counts.values())}" + (": " + ", ".join(f"{count} {name}" for name, count in counts.items()) if counts else "")

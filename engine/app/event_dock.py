@@ -1,0 +1,229 @@
+"""The log of events at the right: who began and ceased to touch whom, and how fast they met; a click goes there."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.chips import Chip, Chips
+from engine.app.dock import Dock
+from engine.app.events import KINDS, Event, EventBook
+from engine.render import palette
+from engine.render.palette import Color, mix
+
+if TYPE_CHECKING:
+    from engine.app.chronicle import Chronicle
+    from engine.app.window import Window
+
+__all__ = ["EventDock"]
+
+_WIDTH = 268.0
+_ROW = 17.0
+_SIZE = 11.5
+_AHEAD = 4
+"""Rows under the last event that has happened, for those that lie ahead."""
+_DIMMED = 0.45
+_MOST_CUT = 4_096
+
+Watched = tuple[int, int] | None
+
+
+class _Filtered:
+    """Those events of a book that are asked for, brought up to date without looking at old ones again."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._asked: object = None
+        self._seen = 0
+
+    def refresh(self, book: EventBook, kinds: frozenset[str], about: Watched) -> list[Event]:
+        asked = (id(book), book.version, kinds, about)
+        if asked != self._asked:
+            self._asked, self._seen, self.events = asked, 0, []
+        fresh = book.events[self._seen :]
+        self._seen = len(book.events)
+        self.events += [one for one in fresh if one.kind in kinds and (about is None or one.is_about(*about))]
+        return self.events
+
+
+class EventDock(Dock):
+    """A list that follows the demo; the wheel goes through it, and what lies ahead after going back is dimmed."""
+
+    side = "right"
+    title = "Event log"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F8", "event log: show, hide"), ("click on an event", "to its step"))
+
+    def __init__(self) -> None:
+        self.shown = False
+        self.kinds: frozenset[str] = frozenset(KINDS)
+        self.only_watched = False
+        self._filtered = _Filtered()
+        self._chips = Chips()
+        self._pointer: tuple[int, int] | None = None
+        self._scrolled = 0
+        self._rows: list[tuple[pygame.Rect, Event]] = []
+        self._cut: dict[tuple[str, int, float], str] = {}
+
+    @property
+    def size(self) -> float:
+        return _WIDTH if self.shown else 0.0
+
+    def begin(self, window: Window) -> None:
+        self._scrolled = 0
+        self._rows = []
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_F8:
+            self.shown = not self.shown
+            self._chips.clear()
+            self._rows = []
+            return True
+        if not self.shown:
+            return False
+        inside = pygame.Rect(self.place)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos if inside.collidepoint(event.pos) else None
+        elif event.type == pygame.MOUSEBUTTONDOWN and inside.collidepoint(event.pos):
+            if event.button == 1:
+                self._press(event.pos, window)
+            return True
+        elif event.type == pygame.MOUSEWHEEL and self._pointer is not None:
+            self._scrolled = max(self._scrolled + 3 * round(float(event.y)), 0)
+            return True
+        return False
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        session = window.session
+        history, chronicle = session.history, session.chronicle
+        if not self.shown or history is None or chronicle is None or self.place[2] < 1:
+            return
+        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
+        clip = surface.get_clip()
+        surface.set_clip(self.place)
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
+        self._chips.clear()
+        inset = round(9 * ui)
+        about = session.watched if self.only_watched else None
+        watched = chronicle.name(*session.watched) if session.watched is not None else "a body (Alt click)"
+        chips = [self._kind_chip(kind) for kind in KINDS] + [Chip(f"only {watched}", self.only_watched, self._toggle_watched)]
+        head = self.fonts.render("EVENTS", 11.0, palette.CAPTION, True)
+        surface.blit(head, (left + inset, top + round(7 * ui)))
+        y = self._chips.draw(surface, self.fonts, (left + inset, top + round(25 * ui), width - 2 * inset), chips, self._pointer)
+        events = self._filtered.refresh(chronicle.events, self.kinds, about)
+        self._draw_rows(surface, chronicle, events, y + round(4 * ui), history.now)
+        surface.set_clip(clip)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _press(self, at: tuple[int, int], window: Window) -> None:
+        chip = self._chips.at(at)
+        if chip is not None:
+            chip.action()
+            self._scrolled = 0
+            return
+        for rect, event in self._rows:
+            if rect.collidepoint(at):
+                window.session.seek(event.step)
+                return
+
+    def _kind_chip(self, kind: str) -> Chip:
+        return Chip(kind, kind in self.kinds, lambda: self._toggle_kind(kind))
+
+    def _toggle_kind(self, kind: str) -> None:
+        self.kinds = self.kinds ^ {kind}
+
+    def _toggle_watched(self) -> None:
+        self.only_watched = not self.only_watched
+
+    def _draw_rows(self, surface: pygame.Surface, chronicle: Chronicle, events: list[Event], top: int, now: int) -> None:
+        ui, (left, place_top, width, height) = self.fonts.ui_scale, self.place
+        row = round(_ROW * ui)
+        n_rows = max((place_top + height - top - round(4 * ui)) // row, 1)
+        happened = _until(events, now)
+        end = min(happened + min(_AHEAD, len(events) - happened), len(events))
+        self._scrolled = min(self._scrolled, max(end - n_rows, 0))
+        end -= self._scrolled
+        start = max(end - n_rows, 0)
+        self._rows = []
+        if not events:
+            words = self.fonts.render("nothing yet", _SIZE, palette.CAPTION)
+            surface.blit(words, (left + round(9 * ui), top))
+        for k, event in enumerate(events[start:end]):
+            rect = pygame.Rect(left + 1, top + k * row, width - 1, row)
+            if start + k == happened:
+                pygame.draw.line(surface, palette.ACCENT, rect.topleft, rect.topright)
+            if self._pointer is not None and rect.collidepoint(self._pointer):
+                pygame.draw.rect(surface, palette.PANEL_RAISED, rect)
+            self._draw_row(surface, chronicle, event, rect, event.step > now)
+            self._rows.append((rect, event))
+        if self._scrolled:
+            words = self.fonts.render(f"{self._scrolled} newer below", 11.0, palette.ACCENT, True)
+            plate = words.get_rect(midbottom=(left + width // 2, place_top + height - round(3 * ui))).inflate(round(12 * ui), 0)
+            pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
+            surface.blit(words, words.get_rect(center=plate.center))
+
+    def _draw_row(self, surface: pygame.Surface, chronicle: Chronicle, event: Event, rect: pygame.Rect, is_ahead: bool) -> None:
+        ui, middle = self.fonts.ui_scale, rect.centery
+        color = _color(event)
+        text, caption = palette.TEXT, palette.CAPTION
+        if is_ahead:
+            color, text, caption = (mix(palette.PANEL, one, _DIMMED) for one in (color, text, caption))
+        x = rect.left + round(9 * ui)
+        step = self.fonts.render(str(event.step), _SIZE, caption)
+        surface.blit(step, step.get_rect(midright=(x + round(36 * ui), middle)))
+        _symbol(surface, event, (x + round(47 * ui), middle), 3.6 * ui, color)
+        speed = "" if math.isnan(event.speed) else f"{event.speed:.2f} m/s"
+        right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
+        edge = rect.right - round(8 * ui)
+        surface.blit(right, right.get_rect(midright=(edge, middle)))
+        names = f"{chronicle.name(event.stage, event.body_a)} – {chronicle.name(event.stage, event.body_b)}"
+        room = edge - right.get_width() - round(62 * ui) - x
+        words = self.fonts.render(self._fitted(names, room), _SIZE, text)
+        surface.blit(words, words.get_rect(midleft=(x + round(58 * ui), middle)))
+
+    def _fitted(self, names: str, room: int) -> str:
+        """Return words cut so that they fit; found once for each."""
+        key = (names, room, self.fonts.ui_scale)
+        found = self._cut.get(key)
+        if found is None:
+            found = names
+            while len(found) > 4 and self.fonts.width(found, _SIZE) > room:
+                found = found[:-2].rstrip(" .…") + "…"
+            if len(self._cut) >= _MOST_CUT:
+                self._cut.clear()
+            self._cut[key] = found
+        return found
+
+
+def _until(events: list[Event], step: int) -> int:
+    """Return how many events of an ascending list happened at a step or before it."""
+    low, high = 0, len(events)
+    while low < high:
+        middle = (low + high) // 2
+        if events[middle].step <= step:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _color(event: Event) -> Color:
+    if event.sensor:
+        return palette.SENSOR
+    return {"impact": palette.IMPULSE, "begin": palette.AGREE}.get(event.kind, palette.CAPTION)
+
+
+def _symbol(surface: pygame.Surface, event: Event, at: tuple[int, int], reach: float, color: Color) -> None:
+    """Draw the kind as a form: a star of an impact, a dot of a beginning, a ring of an end."""
+    x, y = at
+    if event.kind == "impact":
+        for k in range(4):
+            dx, dy = 1.3 * reach * math.cos(k * math.pi / 4), 1.3 * reach * math.sin(k * math.pi / 4)
+            pygame.draw.line(surface, color, (x - dx, y - dy), (x + dx, y + dy), max(1, round(reach / 3.0)))
+    elif event.kind == "begin":
+        pygame.draw.circle(surface, color, at, reach)
+    else:
+        pygame.draw.circle(surface, color, at, reach, max(1, round(reach / 2.5)))

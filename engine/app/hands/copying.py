@@ -1,0 +1,97 @@
+"""Copies of bodies with the joints between them, to be put down elsewhere, in this demo or another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from engine.app.hands.hands import Chosen, Hands
+from engine.app.hands.picking import body_box, local, stage_under
+from engine.app.stage import union
+from engine.box2d import BodySpec, MouseJointSpec, World
+from engine.box2d.joints import JointSpec
+from engine.common.errors import LabError
+
+__all__ = ["Copied", "copy_of", "put_down"]
+
+Point = tuple[float, float]
+
+_PLACES = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b")
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`."""
+
+    bodies: tuple[BodySpec, ...]
+    joints: tuple[JointSpec, ...]
+    middle: Point
+
+
+def copy_of(hands: Hands, chosen: Sequence[Chosen]) -> Copied | None:
+    """Return a copy of bodies, of those in the stage of the first of them; None of none."""
+    if not chosen:
+        return None
+    stage = chosen[0].stage
+    world = hands.world(stage)
+    bodies = [one.body for one in chosen if one.stage == stage]
+    joints: dict[int, None] = {}
+    for body in bodies:
+        joints.update(dict.fromkeys(world.body(body).joints))
+    place = {body: k for k, body in enumerate(bodies)}
+    specs = []
+    for joint in sorted(joints):
+        spec = world.joint(joint).spec
+        if isinstance(spec, MouseJointSpec) or spec.body_a not in place or spec.body_b not in place:
+            continue
+        try:
+            now = world.joint_now(joint)
+        except LabError:  # such as a rod whose ends have come together: it cannot be made anew
+            continue
+        assert not isinstance(now, MouseJointSpec)
+        specs.append(replace(now, body_a=place[spec.body_a], body_b=place[spec.body_b]))
+    box = union([one for one in (body_box(world, body) for body in bodies) if one is not None])
+    middle = world.state(bodies[0]).position if box is None else tuple(0.5 * (box.lower[k] + box.upper[k]) for k in (0, 1))
+    return Copied(tuple(_as_it_is(world, body) for body in bodies), tuple(specs), (middle[0], middle[1]))
+
+
+def put_down(hands: Hands, copied: Copied, point: Point | None, offset: Point = (0.0, 0.0), stage: int | None = None) -> list[Chosen]:
+    """Make the bodies and joints anew with their middle at a point of the picture, or `offset` from where they were; return the bodies.
+
+    Raises
+    ------
+    LabError
+        The world refuses it.
+    """
+    into = stage if stage is not None else stage_under(hands.stages, point or copied.middle)
+    if point is not None:
+        at = local(hands.stages[into], point)
+        offset = at[0] - copied.middle[0], at[1] - copied.middle[1]
+    gesture = hands.gesture()
+    made: list[int] = []
+    bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made
+    for spec in bodies:
+        made.append(gesture.edit(into, "create_body", spec))
+    for joint in copied.joints:
+        gesture.edit(into, "create_joint", _elsewhere(joint, offset, made))
+    return [Chosen(into, body) for body in made]
+
+
+def _as_it_is(world: World, body: int) -> BodySpec:
+    state = world.state(body)
+    spec = replace(world.body(body).spec, position=state.position, angle=state.angle, awake=True)
+    if spec.type == "static":
+        return spec
+    return replace(spec, linear_velocity=state.linear_velocity, angular_velocity=state.angular_velocity)
+
+
+def _elsewhere(joint: Any, offset: Point, bodies: Sequence[int]) -> JointSpec:
+    names = {field.name for field in fields(joint)}
+    places = {name: _moved(getattr(joint, name), offset) for name in _PLACES if name in names and getattr(joint, name) is not None}
+    spec: JointSpec = replace(joint, body_a=bodies[joint.body_a], body_b=bodies[joint.body_b], **places)
+    return spec
+
+
+def _moved(point: Point, offset: Point) -> Point:
+    return point[0] + offset[0], point[1] + offset[1]

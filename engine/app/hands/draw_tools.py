@@ -1,0 +1,222 @@
+"""Drawing bodies: a box, a circle, a polygon corner by corner, an outline in one stroke."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pygame
+
+from engine.app.hands.picking import local, stage_under
+from engine.app.hands.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
+from engine.app.hands.tool import Pointer, Tool, ghost
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.app.hands.hands import Hands
+    from engine.box2d import BodySpec
+    from engine.box2d.specs import BodyType
+    from engine.render.canvas import Canvas
+
+__all__ = ["BoxTool", "CircleTool", "FreehandTool", "PolygonTool"]
+
+Point = tuple[float, float]
+
+_CLOSE = 9.0
+"""Design pixels around the first corner that close a polygon."""
+_SAMPLE = 3.0
+"""Design pixels between two points of a stroke."""
+_STROKE_ERROR = 1.75
+"""Design pixels that a body may deviate from the stroke it was drawn with: as much as a hand trembles."""
+_MOST_SAMPLES = 4000
+_MOST_CORNERS = 200
+
+
+class _DrawTool(Tool):
+    """What all of them share: the new body goes into the world under the first point."""
+
+    def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
+        """Create the body; `how` is given the way from the picture into the world. Refusals are told, and False returned."""
+        hands = self.hands
+        index = stage_under(hands.stages, first)
+        stage = hands.stages[index]
+        made = False
+        with hands.telling():
+            spec = how(lambda point: local(stage, point), "static" if is_static else "dynamic")
+            hands.gesture().edit(index, "create_body", spec)
+            made = True
+        return made
+
+
+class _DragTool(_DrawTool):
+    """From where the button goes down to where it goes up."""
+
+    def __init__(self, hands: Hands) -> None:
+        super().__init__(hands)
+        self._from: Pointer | None = None
+        self._to: Pointer | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._from is not None
+
+    def press(self, at: Pointer) -> None:
+        self._from = self._to = at
+
+    def move(self, at: Pointer) -> None:
+        self._to = at
+
+    def cancel(self) -> None:
+        self._from = self._to = None
+
+
+class BoxTool(_DragTool):
+    """An upright box."""
+
+    name, letter = "Box", "B"
+    hint = "drag from corner to corner; Shift: static, Ctrl: on the grid"
+
+    def release(self, at: Pointer) -> None:
+        start = self._from
+        self.cancel()
+        if start is not None:
+            self._make(start.point, lambda to_world, kind: box_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+
+    def paint(self, canvas: Canvas) -> None:
+        if self._from is None or self._to is None:
+            return
+        a, b = self._from.point, self._to.point
+        width, height = abs(b[0] - a[0]), abs(b[1] - a[1])
+        ghost(canvas, [a, (b[0], a[1]), b, (a[0], b[1])], min(width, height) >= LEAST_SIZE)
+        canvas.label(_px(canvas, b), f"{width:.2f} x {height:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+
+
+class CircleTool(_DragTool):
+    """A disc."""
+
+    name, letter = "Circle", "C"
+    hint = "drag from the centre to the rim; Shift: static, Ctrl: on the grid"
+
+    def release(self, at: Pointer) -> None:
+        start = self._from
+        self.cancel()
+        if start is not None:
+            self._make(start.point, lambda to_world, kind: circle_spec(to_world(start.point), to_world(at.point), kind), at.shift)
+
+    def paint(self, canvas: Canvas) -> None:
+        if self._from is None or self._to is None:
+            return
+        center, radius = self._from.point, math.dist(self._from.point, self._to.point)
+        turn = [2.0 * math.pi * k / 64 for k in range(64)]
+        ring = [(center[0] + radius * math.cos(a), center[1] + radius * math.sin(a)) for a in turn]
+        ghost(canvas, ring, radius >= LEAST_SIZE)
+        canvas.segment(center, self._to.point, palette.ACCENT, 1.0)
+        canvas.label(_px(canvas, self._to.point), f"radius {radius:.2f} m", palette.TEXT, 13.0, 10.0, plate=True)
+
+
+class PolygonTool(_DrawTool):
+    """Corner by corner; one that is not convex is cut into convex pieces."""
+
+    name, letter = "Polygon", "P"
+    hint = "click its corners; Enter or the first corner closes it (Shift: static); Backspace takes one back"
+
+    def __init__(self, hands: Hands) -> None:
+        super().__init__(hands)
+        self._corners: list[Point] = []
+        self._at: Pointer | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._corners)
+
+    def press(self, at: Pointer) -> None:
+        self._at = at
+        if len(self._corners) >= 3 and self._is_home(at):
+            self._close(at.shift)
+        elif self._corners and math.dist(self._corners[-1], at.point) * at.metre < 2.0:
+            return  # the second click of a double click
+        elif len(self._corners) >= _MOST_CORNERS:
+            self.hands.say(f"a polygon has at most {_MOST_CORNERS} corners here: Enter closes it")
+        else:
+            self._corners.append(at.point)
+
+    def move(self, at: Pointer) -> None:
+        self._at = at
+
+    def key(self, event: pygame.event.Event, at: Pointer | None) -> bool:
+        if self._corners and event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+            self._close(bool(event.mod & pygame.KMOD_SHIFT))
+        elif self._corners and event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
+            self._corners.pop()
+        else:
+            return False
+        return True
+
+    def cancel(self) -> None:
+        self._corners = []
+
+    def paint(self, canvas: Canvas) -> None:
+        if not self._corners:
+            return
+        for a, b in zip(self._corners, self._corners[1:], strict=False):
+            canvas.segment(a, b, palette.ACCENT, 1.75)
+        if self._at is not None:
+            is_home = len(self._corners) >= 3 and self._is_home(self._at)
+            to = self._corners[0] if is_home else self._at.point
+            canvas.segment(self._corners[-1], to, palette.ACCENT, 1.25)
+            if len(self._corners) >= 2 and not is_home:
+                canvas.dashed(to, self._corners[0], palette.CAPTION)
+            canvas.point(self._corners[0], palette.ACCENT, 6.0 if is_home else 4.0, ring=not is_home)
+        for corner in self._corners:
+            canvas.point(corner, palette.ACCENT, 2.5)
+
+    def _is_home(self, at: Pointer) -> bool:
+        return math.dist(self._corners[0], at.free) * at.metre <= _CLOSE
+
+    def _close(self, is_static: bool) -> None:
+        corners = list(self._corners)
+        if self._make(corners[0], lambda to_world, kind: outline_spec([to_world(one) for one in corners], kind), is_static):
+            self._corners = []
+
+
+class FreehandTool(_DrawTool):
+    """One stroke around a body."""
+
+    name, letter = "Outline", "F"
+    hint = "draw round the body in one stroke; letting go closes it; Shift: static"
+
+    def __init__(self, hands: Hands) -> None:
+        super().__init__(hands)
+        self._stroke: list[Point] = []
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._stroke)
+
+    def press(self, at: Pointer) -> None:
+        self._stroke = [at.free]
+
+    def move(self, at: Pointer) -> None:
+        if self._stroke and len(self._stroke) < _MOST_SAMPLES and math.dist(self._stroke[-1], at.free) * at.metre >= _SAMPLE:
+            self._stroke.append(at.free)
+
+    def release(self, at: Pointer) -> None:
+        stroke, self._stroke = self._stroke, []
+        if stroke:
+            error = _STROKE_ERROR / at.metre
+            self._make(stroke[0], lambda to_world, kind: outline_spec([to_world(one) for one in stroke], kind, error), at.shift)
+
+    def cancel(self) -> None:
+        self._stroke = []
+
+    def paint(self, canvas: Canvas) -> None:
+        for a, b in zip(self._stroke, self._stroke[1:], strict=False):
+            canvas.segment(a, b, palette.ACCENT, 1.75)
+        if len(self._stroke) > 2:
+            canvas.dashed(self._stroke[-1], self._stroke[0], palette.CAPTION)
+
+
+def _px(canvas: Canvas, point: Point) -> tuple[float, float]:
+    return canvas.camera.to_screen(point)

@@ -1,0 +1,89 @@
+"""What lies under the pointer: worlds, bodies, joints; and the boxes around bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.app.stage import Stage, union
+from engine.box2d import MouseJointSpec, World
+from engine.geometry import AABB, Segment
+from engine.geometry.closest import closest_on_segment
+
+__all__ = ["bodies_under", "bodies_within", "body_box", "joint_under", "local", "stage_under"]
+
+Point = tuple[float, float]
+
+
+def local(stage: Stage, point: Point) -> Point:
+    """Return a point of the picture in the world of a stage."""
+    return point[0] - stage.offset[0], point[1] - stage.offset[1]
+
+
+def stage_under(stages: Sequence[Stage], point: Point) -> int:
+    """Return the stage whose bodies lie at a point of the picture, or nearest to it; -1 without any."""
+
+    def away(k: int) -> float:
+        box = stages[k].bounds
+        if box is None:
+            return math.inf
+        dx = max(box.lower[0] - point[0], 0.0, point[0] - box.upper[0])
+        dy = max(box.lower[1] - point[1], 0.0, point[1] - box.upper[1])
+        return math.hypot(dx, dy)
+
+    return min(range(len(stages)), key=away, default=-1)
+
+
+def body_box(world: World, body: int) -> AABB | None:
+    """Return the box around a body's fixtures where it stands; None without fixtures."""
+    xf = world.state(body).xf
+    return union([world.fixture(fixture).shape.aabb(xf) for fixture in world.fixtures_of(body)])
+
+
+def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
+    """Return the bodies at a point of the picture, the newest first; where there is none, what is within `reach` metres of it.
+
+    Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
+    """
+    world, at = stage.world, local(stage, point)
+    found = world.bodies_at(at)
+    if found:
+        return found
+    near: dict[int, None] = {}
+    for fixture_id in reversed(world.fixture_ids):
+        fixture = world.fixture(fixture_id)
+        if isinstance(fixture.shape, Segment):
+            xf = world.state(fixture.body).xf
+            on_it, _ = closest_on_segment(at, xf.apply(fixture.shape.p1), xf.apply(fixture.shape.p2))
+            if math.dist(on_it, at) <= reach:
+                near[fixture.body] = None
+    away = np.hypot(*(world.poses[:, :2] - np.array(at)).T)
+    near.update(dict.fromkeys(world.body_ids[row] for row in reversed(np.flatnonzero(away <= reach).tolist())))
+    return tuple(near)
+
+
+def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
+    """Return the bodies that lie wholly between two corners of the picture."""
+    low, high = local(stage, lower), local(stage, upper)
+    found = []
+    for body in stage.world.body_ids:
+        box = body_box(stage.world, body)
+        if box is not None and all(low[k] <= box.lower[k] and box.upper[k] <= high[k] for k in (0, 1)):
+            found.append(body)
+    return found
+
+
+def joint_under(stage: Stage, point: Point, reach: float) -> int | None:
+    """Return the joint one of whose anchors, or the line between them, is nearest to a point of the picture and within `reach`."""
+    world, at = stage.world, local(stage, point)
+    best: tuple[float, int] | None = None
+    for joint in world.joint_ids:
+        if isinstance(world.joint(joint).spec, MouseJointSpec):
+            continue
+        a, b = world.joint_anchors(joint)
+        away = math.dist(closest_on_segment(at, a, b)[0], at)
+        if away <= reach and (best is None or away < best[0]):
+            best = away, joint
+    return None if best is None else best[1]

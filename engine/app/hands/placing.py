@@ -1,0 +1,133 @@
+"""From what was drawn, in metres, to the body it becomes; too small or too tangled a drawing is refused in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.box2d import BodySpec, FixtureSpec
+from engine.box2d.specs import BodyType
+from engine.common.errors import InvalidShapeError, LabError
+from engine.common.limits import MAX_POLYGON_VERTICES
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, Polygon
+from engine.geometry.predicates import turn_sign
+
+__all__ = ["LEAST_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
+
+Point = tuple[float, float]
+
+LEAST_SIZE = 2.0 * BOX2D_POLYGON_SKIN
+"""Metres, physical: the least side or radius that is placed. A polygon less than two skins wide is more skin than polygon."""
+
+_MAY_BE_LOST = 0.02
+"""Share of a drawn outline's area that may be lost to pieces too small for Box2D; a hand does not draw that exactly."""
+_SPECK_SHARE = 0.02
+"""Share of the area below which a loop beside the main one is a slip of the hand where the line meets its beginning."""
+_MOST_PIECES = 60
+
+
+class PlacingError(LabError):
+    """What was drawn does not make a body."""
+
+
+def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
+    """Return an upright box between two corners."""
+    half = 0.5 * abs(b[0] - a[0]), 0.5 * abs(b[1] - a[1])
+    if min(half) < 0.5 * LEAST_SIZE:
+        raise PlacingError(f"too small: drag from one corner of the box to the other, {100.0 * LEAST_SIZE:g} cm or more each way")
+    middle = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
+    return BodySpec((FixtureSpec(Polygon.box(*half)),), body_type, middle)
+
+
+def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
+    """Return a disc by its centre and a point of its rim."""
+    radius = math.dist(center, rim)
+    if radius < LEAST_SIZE:
+        raise PlacingError(f"too small: drag from the centre of the circle to its rim, {100.0 * LEAST_SIZE:g} cm or more")
+    return BodySpec((FixtureSpec(Circle(radius)),), body_type, center)
+
+
+def anchor_spec(at: Point, radius: float) -> BodySpec:
+    """Return a small static disc that meets nothing: what a joint to the ground holds on to, and what can be selected and erased."""
+    return BodySpec((FixtureSpec(Circle(radius), sensor=True, category=0, mask=0, name="anchor"),), "static", at, name="anchor")
+
+
+def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float = 0.0) -> BodySpec:
+    """Return the body whose outline goes through the points and back to the first; one that is not convex is cut into convex pieces.
+
+    Parameters
+    ----------
+    points : sequence of pair
+        Metres.
+    tolerance : float
+        Metres that the body's outline may deviate from the points: for lines drawn by hand. With 0 the outline must not cross itself.
+
+    Raises
+    ------
+    LabError
+        Fewer than three points, no area, too small, a line that crosses itself, or too many pieces.
+    """
+    ring = np.array(points, dtype=np.float64).reshape(-1, 2)
+    size = ring.max(axis=0) - ring.min(axis=0) if len(ring) else np.zeros(2)
+    if len(ring) < 3 or size.max() < LEAST_SIZE or _area(ring) < LEAST_SIZE * size.max():
+        raise PlacingError("too small or too thin: the outline must enclose an area")
+    middle = ring.mean(axis=0)
+    pieces: Sequence[Polygon | Circle]
+    if tolerance == 0.0 and len(ring) <= MAX_POLYGON_VERTICES and _is_convex(ring):
+        pieces, middle = _convex(ring)
+    else:
+        pieces, middle = _cut(ring - middle, middle, tolerance)
+    return BodySpec(tuple(FixtureSpec(piece) for piece in pieces), body_type, (float(middle[0]), float(middle[1])))
+
+
+def _area(ring: np.ndarray) -> float:
+    """Return the area of the hull's stand-in: twice the largest triangle over the longest chord, for any ring, crossing or not."""
+    chord = ring - ring[0]
+    far = ring[int(np.argmax(np.hypot(chord[:, 0], chord[:, 1])))]
+    across = (far[0] - ring[0, 0]) * (ring[:, 1] - ring[0, 1]) - (far[1] - ring[0, 1]) * (ring[:, 0] - ring[0, 0])
+    return float(np.abs(across).max())
+
+
+def _is_convex(ring: np.ndarray) -> bool:
+    """Tell whether a ring turns to one side only, and once round."""
+    n = len(ring)
+    signs = [turn_sign(ring[k - 2], ring[k - 1], ring[k]) for k in range(n)]
+    if min(signs) < 0 < max(signs) or not any(signs):
+        return False
+    edges = np.roll(ring, -1, axis=0) - ring
+    headings = np.arctan2(edges[:, 1], edges[:, 0])
+    turns = (np.roll(headings, -1) - headings + math.pi) % (2.0 * math.pi) - math.pi
+    return abs(abs(float(turns.sum())) - 2.0 * math.pi) < 1.0
+
+
+def _convex(ring: np.ndarray) -> tuple[list[Polygon], np.ndarray]:
+    center = np.array(Polygon(ring - ring[0]).mass().centroid) + ring[0]
+    return [Polygon(ring - center)], center
+
+
+def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequence[Polygon | Circle], np.ndarray]:
+    """Return the pieces about the outline's centroid, and where that is. The libraries for it are loaded with the first such outline."""
+    from engine.decompose import Outline, repaired, simplified
+    from engine.decompose.decompose import decompose
+
+    try:
+        if tolerance > 0.0:
+            whole = repaired([ring], "nonzero")
+            largest = max(part.area for part in whole.parts)
+            outline = Outline([part for part in whole.parts if part.area >= _SPECK_SHARE * largest])
+            outline = simplified(outline, tolerance)
+        else:
+            outline = Outline.of_polygon(ring)
+    except InvalidShapeError as error:
+        raise PlacingError(f"this outline cannot become a body: it must not cross itself ({error.value})") from None
+    if outline.n_vertices > 4 * _MOST_PIECES:
+        raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger, or with fewer")
+    shape = outline.as_shapely()
+    centroid = np.array([shape.centroid.x, shape.centroid.y])
+    found = decompose(outline.translated(*(-centroid).tolist()), max_lost=_MAY_BE_LOST)
+    if len(found.pieces) > _MOST_PIECES:
+        raise PlacingError(f"too ragged: the outline would become {len(found.pieces)} pieces; draw it larger, or with fewer corners")
+    return found.pieces, middle + centroid

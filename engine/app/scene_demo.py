@@ -1,0 +1,123 @@
+"""A scene file as a demo: it runs, rewinds and is edited by hand like any other.
+
+The class is made for the file, so that every run of it, a restart or a rewinding, begins from the same scene.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+from engine.app.demo import Demo, StatusLine
+from engine.common.errors import Described, InvalidInputError
+from engine.geometry import AABB
+from engine.render import palette
+from engine.scenes import Scene, build, load_rube, load_scene
+from engine.scenes.rube import is_rube
+from engine.scenes.scene_file import FORMAT, LARGEST_FILE, scene_as_json, scene_from_json
+
+__all__ = ["SCENE_SUFFIXES", "SceneDemo", "is_scene_file", "load_any_scene", "scene_class", "scene_demo"]
+
+SCENE_SUFFIXES = (".json", ".svg")
+"""What a file's name ends in that ``run`` takes in place of a demo's id."""
+_MOST_NOTES = 3
+"""Notes of an import that the readout has room for; the command ``scene`` tells all."""
+
+
+class SceneDemo(Demo):
+    """The scene of a file.
+
+    Attributes
+    ----------
+    scene : Scene
+        Of the class.
+    opened_from : str
+        The file's name, "" for a scene that comes from elsewhere.
+    """
+
+    id = "scene"
+    category = "Files"
+    scene: ClassVar[Scene] = Scene()
+    opened_from: ClassVar[str] = ""
+
+    @classmethod
+    def scene_content(cls) -> dict[str, Any]:
+        """Return the plain data from which `scene_class` makes this class again."""
+        return scene_as_json(cls.scene)
+
+    def build(self) -> None:
+        self.add_stage(build(self.scene))
+
+    def home(self) -> AABB:
+        return self.scene.camera if self.scene.camera is not None else super().home()
+
+    def status(self) -> list[StatusLine]:
+        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.scene)}"] if self.opened_from else []
+        lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MOST_NOTES]]
+        more = len(self.scene.notes) - _MOST_NOTES
+        if more > 0:
+            lines.append((f"and {more} more notes: python main.py scene {Path(self.opened_from).name}", palette.CAPTION))
+        return lines
+
+    def summary(self) -> tuple[str, ...]:
+        return self.scene.notes
+
+
+def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
+    """Return the demo of a scene."""
+    title = scene.title or Path(file).stem or "A scene"
+    watch = scene.watch or "A scene of a file. Grab what moves; Ctrl+S saves what you see as a scene of its own."
+    return type("SceneDemo", (SceneDemo,), {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__})
+
+
+def scene_class(content: dict[str, Any]) -> type[SceneDemo]:
+    """Return the demo of the content of a scene file; `SceneDemo.scene_content` is its reverse.
+
+    Raises
+    ------
+    InvalidInputError
+        It is none; the field is its path in the content.
+    """
+    return scene_demo(scene_from_json(content))
+
+
+def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
+    """Read a scene file, an export of R.U.B.E., or a drawing.
+
+    Raises
+    ------
+    InvalidInputError
+        It is none of these, or something in it is wrong: the message has the line and the field.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".svg":
+        from engine.scenes.svg_scene import load_svg_scene
+
+        return load_svg_scene(path) if pixels_per_metre is None else load_svg_scene(path, pixels_per_metre)
+    if suffix != ".json":
+        wanted = f"a scene: a file that ends in {' or '.join(SCENE_SUFFIXES)}"
+        raise InvalidInputError(path, wanted, Described(suffix or "no ending"))
+    if pixels_per_metre is not None:
+        raise InvalidInputError("pixels_per_metre", "left out for a file that is in metres", pixels_per_metre)
+    return load_rube(path) if is_rube(_glance(path)) else load_scene(path)
+
+
+def is_scene_file(path: str) -> bool:
+    """Tell whether a JSON file says that it is a scene, or looks like an export of R.U.B.E.; what cannot be read is none."""
+    plain = _glance(path) if path.lower().endswith(".json") else None
+    return is_rube(plain) or (isinstance(plain, dict) and plain.get("format") == FORMAT)
+
+
+def _glance(path: str) -> object:
+    """Return what is in a JSON file, None where that cannot be told."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        return None if len(content) > LARGEST_FILE else json.loads(content.decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _counted(scene: Scene) -> str:
+    return f"{len(scene.bodies)} bodies, {len(scene.joints)} joints"

@@ -1,0 +1,89 @@
+"""What a whole window costs off-screen, with everything open: the frame, and what each dock takes of it."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any
+
+from engine.app.headless import no_screen
+from engine.common.checks import integer
+
+if TYPE_CHECKING:
+    from engine.app.demo import Demo
+    from engine.app.window import Window
+
+__all__ = ["time_window"]
+
+_FRAME = 1.0 / 60.0
+_UNTIMED = 5
+"""Frames before those that are measured, in which fonts and discs are made."""
+
+
+def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = (1280, 720)) -> dict[str, float]:
+    """Measure frames of a window that keeps a history and has every dock and layer of impulses open; medians, milliseconds.
+
+    Parameters
+    ----------
+    demo : Demo
+        With a referee, or the check costs nothing.
+    frames : int
+        Measured, > 0; one step each.
+    warm_up : int
+        Frames before.
+    size : (width, height)
+        Pixels.
+
+    Returns
+    -------
+    dict
+        "whole", "processor", "step", "check", "past", "drawing", the last with the docks in it; then what each dock takes, by its title.
+        All by the clock on the wall, except "processor": the whole frame as the processor worked on it, without what others took of it.
+    """
+    frames = integer("frames", frames, 1)
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    with no_screen():
+        import pygame
+
+        from engine.app.window import Window
+
+        window = Window(size, (type(demo),), demo, demo.seed)
+        window.has_referee()
+        for key in (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i, pygame.K_9):
+            window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
+        window.session.watched = (0, demo.stages[0].world.body_ids[-1])
+        spent = _time_docks(window)
+        surface = pygame.Surface(size)
+        for k in range(integer("warm_up", warm_up, 0) + frames + _UNTIMED):
+            spent.clear()
+            start, worked = perf_counter(), process_time()
+            window.update(_FRAME)
+            window.draw(surface)
+            whole, worked = 1000.0 * (perf_counter() - start), 1000.0 * (process_time() - worked)
+            times = window.session.latest
+            if k >= warm_up + _UNTIMED and times.steps == 1:
+                row = {"whole": whole, "processor": worked, "step": times.step, "check": times.check, "drawing": times.draw, **spent}
+                row["past"] = times.advance - times.step - times.check
+                for name, cost in row.items():
+                    parts[name].append(cost)
+    return {name: statistics.median(costs) for name, costs in parts.items()}
+
+
+def _time_docks(window: Window) -> dict[str, float]:
+    """Let every dock of a window add what it takes to the dictionary that is returned, by its title."""
+    spent: defaultdict[str, float] = defaultdict(float)
+
+    def timed(title: str, action: Callable[..., None]) -> Callable[..., None]:
+        def run(*arguments: Any) -> None:
+            start = perf_counter()
+            action(*arguments)
+            spent[title] += 1000.0 * (perf_counter() - start)
+
+        return run
+
+    for dock in window.docks:
+        for name in ("update", "paint", "draw"):
+            setattr(dock, name, timed(dock.title or type(dock).__name__, getattr(dock, name)))
+    return spent

@@ -1,0 +1,290 @@
+"""Curves over time: panes above each other on one axis of steps, a pane for each unit, dashes and marks that need no colour.
+
+    +--------------------------------+
+    | 4 |      ___                   |   J
+    | 2 |  ___/   \\___:.........     |      behind the step of now: dimmed
+    +---+--------------------------- +
+    | 1 |  - -   - - -:- - -         |   m/s
+    +---+-------------+--------------+
+        0 s           2 s   now      4 s
+
+A curve with more steps than pixels is drawn through the least and the largest value of each column of pixels, so that no peak is lost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pygame
+
+from engine.common.arrays import FloatArray
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.palette import Color, mix
+
+__all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "ticks"]
+
+DASHES: tuple[tuple[int, int], ...] = ((1, 0), (9, 4), (2, 3), (14, 3), (5, 7))
+"""Design pixels on and off, of the curve of each place: told apart without colour, and by their marks too."""
+_MARK_EVERY = 84
+_DIMMED = 0.34
+"""Share of its colour that what lies ahead keeps."""
+_LABEL = 10.5
+_LEFT = 46.0
+"""Design pixels at the left of a pane for the numbers of its axis."""
+_FOOT = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses colour, dash and mark."""
+
+    name: str
+    unit: str
+    values: FloatArray
+    style: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAxis:
+    """Which steps are shown between which pixels.
+
+    `first` is the step at pixel `left`, `last` that at `left + width - 1`.
+    """
+
+    first: float
+    last: float
+    left: int
+    width: int
+
+    def x(self, step: float) -> float:
+        """Return the pixel of a step."""
+        return self.left + (step - self.first) / max(self.last - self.first, 1.0) * (self.width - 1)
+
+    def step(self, x: float) -> int:
+        """Return the step nearest to a pixel."""
+        return round(self.first + (x - self.left) / max(self.width - 1, 1) * max(self.last - self.first, 1.0))
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round numbers, 1, 2 or 5 times a power of ten apart, inside a range: `most` at the most.
+
+    Examples
+    --------
+    >>> ticks(0.0, 10.0, 4)
+    [0.0, 5.0, 10.0]
+    >>> ticks(-0.13, 0.21, 4)
+    [-0.1, 0.0, 0.1, 0.2]
+    """
+    if not high > low or most < 1:
+        return [low]
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    for factor in (1.0, 2.0, 5.0, 10.0, 20.0):
+        pitch = factor * power
+        start, end = math.ceil(low / pitch - 1e-9), math.floor(high / pitch + 1e-9)
+        if end - start + 1 <= most:
+            break
+    return [float(f"{k * pitch:.12g}") + 0.0 for k in range(start, end + 1)]
+
+
+def number_words(value: float, pitch: float) -> str:
+    """Return a number with as many digits as neighbours `pitch` apart need.
+
+    Examples
+    --------
+    >>> number_words(0.5, 0.25), number_words(12000.0, 4000.0), number_words(1.5e-7, 1e-8)
+    ('0.50', '12,000', '1.5e-07')
+    """
+    size = max(abs(value), abs(pitch))
+    if size >= 1e6 or (0.0 < size < 1e-3):
+        return f"{value:.3g}"
+    digits = max(0, min(4, -math.floor(math.log10(abs(pitch)) + 1e-9))) if pitch else 2
+    if pitch and digits < 4 and abs(pitch * 10**digits - round(pitch * 10**digits)) > 1e-6:
+        digits += 1
+    return f"{value:,.{digits}f}"
+
+
+def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return pixel, least and largest value of each pixel column that has any, of values by step.
+
+    Fewer steps than pixels come back as they are, a column each.
+    """
+    first, last = max(math.floor(axis.first), 0), min(math.ceil(axis.last) + 1, len(values))
+    part = values[first:last]
+    steps = np.arange(first, first + len(part), dtype=np.float64)
+    known = np.isfinite(part)
+    part, steps = part[known], steps[known]
+    x = np.rint(axis.left + (steps - axis.first) * ((axis.width - 1) / max(axis.last - axis.first, 1.0)))
+    if len(part) == 0:
+        return x, part, part
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.flatnonzero(np.diff(x)) + 1))
+    return x[starts], np.minimum.reduceat(part, starts), np.maximum.reduceat(part, starts)
+
+
+def draw_panes(
+    surface: pygame.Surface,
+    fonts: FontBook,
+    place: tuple[int, int, int, int],
+    curves: Sequence[Curve],
+    span: tuple[float, float],
+    now: int,
+    step_seconds: float,
+) -> TimeAxis:
+    """Draw curves into (left, top, width, height), a pane for each of their units; return the axis of time.
+
+    Parameters
+    ----------
+    span : (first, last)
+        Steps shown.
+    now : int
+        The step that the demo stands at: what is behind it is dimmed.
+    step_seconds : float
+        For the words under the axis.
+    """
+    ui = fonts.ui_scale
+    left, top, width, height = place
+    gutter, foot = round(_LEFT * ui), round(_FOOT * ui)
+    axis = TimeAxis(span[0], span[1], left + gutter, max(width - gutter - round(8 * ui), 2))
+    units = list(dict.fromkeys(curve.unit for curve in curves))
+    room = height - foot
+    tall = room // max(len(units), 1)
+    _draw_time(surface, fonts, axis, (top, room), step_seconds)
+    for k, unit in enumerate(units):
+        pane = pygame.Rect(axis.left, top + k * tall, axis.width, tall - round(5 * ui))
+        _draw_pane(surface, fonts, pane, axis, [curve for curve in curves if curve.unit == unit], now)
+    x = round(axis.x(now))
+    if axis.left <= x < axis.left + axis.width:
+        pygame.draw.line(surface, palette.TEXT, (x, top), (x, top + room - round(5 * ui)))
+    return axis
+
+
+def draw_sample(surface: pygame.Surface, ui: float, place: tuple[int, int, int], style: int) -> None:
+    """Draw a piece of a curve's line at (left, middle, width): what stands for it in a list."""
+    left, middle, width = place
+    color = palette.SERIES[style % len(palette.SERIES)]
+    _dashed(surface, color, [(float(left), float(middle)), (float(left + width), float(middle))], style, ui)
+    _mark(surface, color, (left + width / 2, middle), style, 2.6 * ui)
+
+
+def _draw_time(surface: pygame.Surface, fonts: FontBook, axis: TimeAxis, rows: tuple[int, int], step_seconds: float) -> None:
+    top, room = rows
+    seconds = axis.first * step_seconds, max(axis.last, axis.first + 1.0) * step_seconds
+    marks = ticks(*seconds, max(2, round(axis.width / (70 * fonts.ui_scale))))
+    pitch = marks[1] - marks[0] if len(marks) > 1 else 1.0
+    for at in marks:
+        x = round(axis.x(at / step_seconds))
+        pygame.draw.line(surface, palette.GRID_AXIS, (x, top), (x, top + room))
+        words = fonts.render(f"{number_words(at, pitch)} s", _LABEL, palette.CAPTION)
+        where = words.get_rect(midtop=(x, top + room - round(2 * fonts.ui_scale)))
+        where.right = min(where.right, axis.left + axis.width + round(7 * fonts.ui_scale))
+        surface.blit(words, where)
+
+
+def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis: TimeAxis, curves: Sequence[Curve], now: int) -> None:
+    ui = fonts.ui_scale
+    found = [(curve, *columns(curve.values, axis)) for curve in curves]
+    low = min((float(least.min()) for _, _, least, _ in found if len(least)), default=0.0)
+    high = max((float(most.max()) for _, _, _, most in found if len(most)), default=1.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-12):
+        half = 0.5 * max(abs(high), 1e-6)
+        low, high = low - half, high + half
+    margin = 0.08 * (high - low)
+    low, high = low - margin, high + margin
+    scale = (pane.height - 1) / (high - low)
+    pygame.draw.rect(surface, palette.PANEL_EDGE, pane, 1)
+    marks = ticks(low, high, max(2, round(pane.height / (22 * ui))))
+    pitch = marks[1] - marks[0] if len(marks) > 1 else max(abs(marks[0]) if marks else 1.0, 1e-9)
+    for at in marks:
+        y = round(pane.bottom - 1 - (at - low) * scale)
+        pygame.draw.line(surface, palette.PANEL_EDGE if at == 0.0 else palette.GRID_AXIS, (pane.left + 1, y), (pane.right - 2, y))
+        words = fonts.render(number_words(at, pitch), _LABEL, palette.CAPTION)
+        where = words.get_rect(midright=(pane.left - round(5 * ui), y))
+        where.clamp_ip(pygame.Rect(pane.left - 400, pane.top - round(4 * ui), 800, pane.height + round(8 * ui)))
+        surface.blit(words, where)
+    turn = axis.x(now) + 0.5
+    for curve, x, least, most in found:
+        if len(x) == 0:
+            continue
+        color = palette.SERIES[curve.style % len(palette.SERIES)]
+        path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
+        gone = [point for point in path if point[0] <= turn]
+        _dashed(surface, mix(palette.PANEL, color, _DIMMED), path[max(len(gone) - 1, 0) :], curve.style, ui)
+        _dashed(surface, color, gone, curve.style, ui)
+        _draw_marks(surface, path, color, curve.style, turn, ui)
+    unit = fonts.render(curves[0].unit, _LABEL, palette.TEXT, True)
+    surface.blit(unit, unit.get_rect(topleft=(pane.left + round(5 * ui), pane.top + round(1 * ui))))
+
+
+def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:
+    """Return the corners of a curve: one for a column of one value, two for others, the nearer to the corner before it first."""
+    if (low == high).all():
+        return list(zip(x.tolist(), low.tolist(), strict=True))
+    path: list[tuple[float, float]] = []
+    before = float(low[0])
+    for at, one, other in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
+        if one == other:
+            path.append((at, one))
+        elif abs(one - before) <= abs(other - before):
+            path += [(at, one), (at, other)]
+        else:
+            path += [(at, other), (at, one)]
+        before = path[-1][1]
+    return path
+
+
+def _dashed(surface: pygame.Surface, color: Color, path: Sequence[tuple[float, float]], style: int, ui: float) -> None:
+    """Draw a path in the dashes of its style, counted along the axis of time so that they stand still while it grows."""
+    if len(path) < 2:
+        if path:
+            pygame.draw.circle(surface, color, path[0], max(1.5 * ui, 1.0))
+        return
+    thick = max(1, round(1.4 * ui))
+    on, off = DASHES[style % len(DASHES)]
+    if off == 0:
+        pygame.draw.lines(surface, color, False, path, thick)
+        return
+    xs = np.array([x for x, _ in path])
+    begins = np.arange(xs[0], xs[-1], (on + off) * ui)
+    ends = np.minimum(begins + on * ui, xs[-1])
+    first, last = np.searchsorted(xs, begins, side="right"), np.searchsorted(xs, ends, side="left")
+    for dash, stop, i, j in zip(begins.tolist(), ends.tolist(), first.tolist(), last.tolist(), strict=True):
+        piece = [_between(path, i - 1, dash), *path[i:j], _between(path, min(j, len(path) - 1) - 1, stop)]
+        pygame.draw.lines(surface, color, False, piece, thick)
+
+
+def _between(path: Sequence[tuple[float, float]], k: int, x: float) -> tuple[float, float]:
+    """Return the point at x on the piece of a path from corner k to the next."""
+    k = min(max(k, 0), len(path) - 2)
+    (x0, y0), (x1, y1) = path[k], path[k + 1]
+    share = min(max((x - x0) / (x1 - x0), 0.0), 1.0) if x1 > x0 else 0.0
+    return x, y0 + share * (y1 - y0)
+
+
+def _draw_marks(surface: pygame.Surface, path: Sequence[tuple[float, float]], color: Color, style: int, turn: float, ui: float) -> None:
+    """Draw the mark of a style every so many pixels of the screen, at places of its own."""
+    pitch = _MARK_EVERY * ui
+    xs = np.array([x for x, _ in path])
+    at = xs[0] + (0.3 + 0.17 * style) * pitch
+    while at < xs[-1]:
+        k = int(np.searchsorted(xs, at))
+        shade = color if at <= turn else mix(palette.PANEL, color, _DIMMED)
+        _mark(surface, shade, _between(path, k - 1, at), style, 2.6 * ui)
+        at += pitch
+
+
+def _mark(surface: pygame.Surface, color: Color, at: tuple[float, float], style: int, reach: float) -> None:
+    x, y = at
+    if style % 5 == 1:
+        pygame.draw.rect(surface, color, (round(x - reach), round(y - reach), round(2 * reach), round(2 * reach)))
+    elif style % 5 == 2:
+        pygame.draw.polygon(surface, color, ((x, y - 1.3 * reach), (x + 1.2 * reach, y + reach), (x - 1.2 * reach, y + reach)))
+    elif style % 5 == 3:
+        pygame.draw.polygon(surface, color, ((x, y - 1.5 * reach), (x + 1.3 * reach, y), (x, y + 1.5 * reach), (x - 1.3 * reach, y)))
+    elif style % 5 == 4:
+        pygame.draw.circle(surface, color, (x, y), 1.3 * reach, max(1, round(reach / 2.5)))
+    else:
+        pygame.draw.circle(surface, color, (x, y), reach)

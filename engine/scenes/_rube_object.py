@@ -1,0 +1,90 @@
+"""An object of a file of R.U.B.E., read with the place of whatever makes no sense; see `engine.scenes.rube`."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Mapping
+
+from engine.common.checks import finite, integer
+from engine.common.errors import Described, InvalidInputError
+from engine.scenes.codec import at
+from engine.scenes.scene import LONGEST_TEXT
+
+__all__ = ["RubeObject"]
+
+Point = tuple[float, float]
+
+_HEX = re.compile(r"[0-9a-fA-F]{8}")
+
+
+class RubeObject:
+    """An object of the file, its path, and what was asked of it."""
+
+    def __init__(self, plain: object, path: str, kind: str) -> None:
+        if not isinstance(plain, Mapping):
+            raise InvalidInputError(path or "the file", "an object", plain)
+        self.plain, self.path, self.kind = plain, path, kind
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.plain
+
+    def place(self, name: str) -> str:
+        return at(self.path, name)
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        return _number(self.plain.get(name, default), self.place(name))
+
+    def vector(self, name: str) -> Point:
+        given = self.plain.get(name, 0)
+        if isinstance(given, Mapping):
+            x, y = (_number(given.get(axis, 0), at(self.place(name), axis)) for axis in ("x", "y"))
+            return x, y
+        if _number(given, self.place(name)) != 0.0:
+            raise InvalidInputError(self.place(name), 'an object with "x" and "y", or 0', given)
+        return 0.0, 0.0
+
+    def vectors(self, name: str) -> list[Point]:
+        given = self.plain.get(name)
+        if not isinstance(given, Mapping) or not all(isinstance(given.get(axis), list) for axis in ("x", "y")):
+            raise InvalidInputError(self.place(name), 'an object with the lists "x" and "y"', Described("something else"))
+        xs, ys = given["x"], given["y"]
+        if len(xs) != len(ys):
+            raise InvalidInputError(self.place(name), "as many x as y", Described(f"{len(xs)} and {len(ys)}"))
+        return [
+            (_number(x, f"{self.place(name)}.x[{k}]"), _number(y, f"{self.place(name)}.y[{k}]"))
+            for k, (x, y) in enumerate(zip(xs, ys, strict=True))
+        ]
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        given = self.plain.get(name, default)
+        if not isinstance(given, bool) and given not in (0, 1):
+            raise InvalidInputError(self.place(name), "true or false", given)
+        return bool(given)
+
+    def whole(self, name: str, default: int = 0) -> int:
+        given = self.plain.get(name, default)
+        return integer(self.place(name), int(given) if isinstance(given, float) and given.is_integer() else given)
+
+    def text(self, name: str) -> str:
+        given = self.plain.get(name, "")
+        if not isinstance(given, str):
+            raise InvalidInputError(self.place(name), "a text", given)
+        return given[:LONGEST_TEXT]
+
+    def objects(self, name: str, kind: str) -> list[RubeObject]:
+        given = self.plain.get(name, [])
+        if not isinstance(given, list):
+            raise InvalidInputError(self.place(name), "a list", given)
+        return [RubeObject(one, f"{self.place(name)}[{k}]", kind) for k, one in enumerate(given)]
+
+    def inner(self, name: str) -> RubeObject:
+        return RubeObject(self.plain[name], self.place(name), name)
+
+
+def _number(value: object, path: str) -> float:
+    if isinstance(value, str):
+        if _HEX.fullmatch(value) is None:
+            raise InvalidInputError(path, "a number, or the eight hexadecimal digits of a float32", value)
+        value = struct.unpack(">f", int(value, 16).to_bytes(4, "big"))[0]
+    return finite(path, value)

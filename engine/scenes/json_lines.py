@@ -1,0 +1,72 @@
+"""Where in the text of a JSON file a value stands, by its path: ``bodies[3].fixtures[0].density``."""
+
+from __future__ import annotations
+
+import json
+import re
+
+__all__ = ["line_of"]
+
+_STEPS = re.compile(r"\[(\d+)\]|\.?([^.\[\]]+)")
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+
+
+def line_of(text: str, path: str) -> int:
+    """Return the line, from 1, on which the value of a path begins; of one that is not there, the line of the innermost that is.
+
+    Parameters
+    ----------
+    text : str
+        Valid JSON.
+    path : str
+        Names, and places in lists; what follows ``": "`` is not part of it.
+    """
+    at = _after_space(text, 0)
+    for step in _STEPS.finditer(path.partition(": ")[0]):
+        found = _element(text, at, int(step[1])) if step[1] is not None else _member(text, at, step[2])
+        if found is None:
+            break
+        at = found
+    return text.count("\n", 0, at) + 1
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match is not None else at
+
+
+def _after_value(text: str, at: int) -> int:
+    return _after_space(text, _DECODER.raw_decode(text, at)[1])
+
+
+def _member(text: str, at: int, name: str) -> int | None:
+    """Return where the value of a name in the object at `at` begins; the last of several, as JSON readers take it."""
+    if text[at] != "{":
+        return None
+    found = None
+    at = _after_space(text, at + 1)
+    while text[at] == '"':
+        key, at = _DECODER.raw_decode(text, at)
+        value = _after_space(text, _after_space(text, at) + 1)  # behind the colon
+        if key == name:
+            found = value
+        at = _after_value(text, value)
+        if text[at] == ",":
+            at = _after_space(text, at + 1)
+    return found
+
+
+def _element(text: str, at: int, index: int) -> int | None:
+    """Return where the element of the list at `at` begins."""
+    if text[at] != "[":
+        return None
+    at = _after_space(text, at + 1)
+    for _ in range(index):
+        if text[at] == "]":
+            return None
+        at = _after_value(text, at)
+        if text[at] != ",":
+            return None
+        at = _after_space(text, at + 1)
+    return None if text[at] == "]" else at

@@ -1,0 +1,345 @@
+"""Scenes of R.U.B.E., the editor of Box2D's users, from the JSON that it exports (not from its own .rube files).
+
+    {"gravity": {"x": 0, "y": -10}, "stepsPerSecond": 60, "velocityIterations": 8, "positionIterations": 3, "allowSleep": true,
+     "body": [{"type": 2, "position": {"x": 1, "y": 2}, "angle": 0.1, "awake": true,
+               "fixture": [{"density": 1, "circle": {"center": 0, "radius": 0.5}},
+                           {"polygon": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}, {"chain": {...}}]}],
+     "joint": [{"type": "revolute", "bodyA": 0, "bodyB": 1, "anchorA": {"x": 1, "y": 0}, "anchorB": 0, "refAngle": 0}]}
+
+What is not there is 0, false or empty, but for some that are named here with another default. A vector may be the number 0, and a number
+may be a text: the eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
+
+A scene of ours has no gear, motor (offset) and friction joints, no custom properties, no pictures, no mass apart from density: whatever is
+left out or changed is told in the scene's notes, nothing is dropped in silence. A value that makes no sense is refused with its place.
+
+Source: iforce2d.net/rube/json-structure, and for what it leaves open (defaults, names of old versions) the loader b2dJson of the same
+author.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.box2d import BodySpec, FixtureSpec, JointSpec, WorldSettings
+from engine.box2d.convert import check_fixture_shape
+from engine.common.checks import integer
+from engine.common.errors import Described, InvalidInputError
+from engine.common.json_file import read_json
+from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
+from engine.common.tolerances import BOX2D_EPSILON
+from engine.geometry import Circle, FixtureShape, Polygon, Segment, convex_hull
+from engine.scenes._rube_joints import JOINTS, RefusedJointError
+from engine.scenes._rube_object import RubeObject
+from engine.scenes.codec import at
+from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
+from engine.scenes.scene_file import LARGEST_FILE, with_line
+
+__all__ = ["is_rube", "load_rube", "scene_of_rube"]
+
+Point = tuple[float, float]
+
+_TYPES = ("static", "kinematic", "dynamic")
+_SAME_MASS = 1e-3
+"""Share by which a body's given mass may differ from that of its fixtures without being told: floats are written with seven digits."""
+_KNOWN = {
+    "world": "gravity allowSleep autoClearForces positionIterations velocityIterations stepsPerSecond warmStarting continuousPhysics "
+    "subStepping body joint",
+    "body": "name type angle angularDamping angularVelocity awake bullet fixedRotation linearDamping linearVelocity massData-mass "
+    "massData-center massData-I position fixture gravityScale allowSleep active path",
+    "fixture": "name density filter-categoryBits filter-maskBits filter-groupIndex friction restitution sensor circle polygon chain edge "
+    "loop path",
+    "joint": "name type bodyA bodyB anchorA anchorB collideConnected refAngle referenceAngle enableLimit lowerLimit upperLimit enableMotor "
+    "motorSpeed maxMotorTorque maxMotorForce localAxisA localAxis1 length frequency dampingRatio springFrequency springDampingRatio "
+    "maxLength groundAnchorA groundAnchorB lengthA lengthB ratio target maxForce path",
+}
+_NAMES = {kind: frozenset(names.split()) for kind, names in _KNOWN.items()}
+_PLURAL = {"world": "the world", "body": "bodies", "fixture": "fixtures", "joint": "joints"}
+
+
+def is_rube(plain: object) -> bool:
+    """Tell whether plain data look like an export of R.U.B.E."""
+    return isinstance(plain, Mapping) and "format" not in plain and isinstance(plain.get("body"), list) and "gravity" in plain
+
+
+def load_rube(path: str | os.PathLike[str]) -> Scene:
+    """Read an exported file; what is returned can be built.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no JSON, or something in it makes no sense: the message has the line and the field.
+    """
+    plain = read_json(path, "R.U.B.E. file", LARGEST_FILE)
+    name = os.fspath(path)
+    try:
+        return scene_of_rube(plain, Path(name).stem[:LONGEST_TEXT])
+    except InvalidInputError as error:
+        raise type(error)(with_line(name, error.field), error.requirement, error.value) from None
+
+
+def scene_of_rube(plain: object, title: str = "") -> Scene:
+    """Return the scene of the plain data of an exported file.
+
+    Raises
+    ------
+    InvalidInputError
+        It is no such file, or a value in it makes no sense; the field is its path.
+    """
+    if not is_rube(plain):
+        raise InvalidInputError("the file", 'an export of R.U.B.E., with "gravity" and a list "body"', Described("something else"))
+    return _Import(RubeObject(plain, "", "world"), title).scene()
+
+
+class _Import:
+    def __init__(self, world: RubeObject, title: str) -> None:
+        self._world = world
+        self._title = title
+        self._notes: list[str] = []
+        self._ignored: Counter[tuple[str, str]] = Counter()
+        self._places: dict[int, int] = {}
+        self._bodies: list[BodySpec] = []
+
+    def scene(self) -> Scene:
+        world = self._world
+        self._look_at_names(world)
+        if "image" in world:
+            self._notes.append(f"Left out: {len(world.objects('image', 'image'))} images. A scene has none.")
+        settings = _checked(world, self._settings)
+        for k, body in enumerate(world.objects("body", "body")):
+            self._look_at_names(body)
+            made = self._body(body)
+            if made is not None:
+                self._places[k] = len(self._bodies)
+                self._bodies.append(made)
+        joints: list[JointSpec] = []
+        for joint in world.objects("joint", "joint"):
+            self._look_at_names(joint)
+            made_joint = self._joint(joint)
+            if made_joint is not None:
+                joints.append(made_joint)
+        for (kind, name), count in sorted(self._ignored.items()):
+            where = f"{count} of the {_PLURAL[kind]}" if kind != "world" else _PLURAL[kind]
+            self._notes.append(f"Ignored: {name} of {where}.")
+        if len(self._notes) > MOST_NOTES:
+            self._notes = [*self._notes[: MOST_NOTES - 1], f"And {len(self._notes) - MOST_NOTES + 1} more notes."]
+        notes = tuple(note[:LONGEST_TEXT] for note in self._notes)
+        scene = Scene(settings, tuple(self._bodies), tuple(joints), self._title, notes=notes)
+        build(scene)
+        return scene
+
+    def _look_at_names(self, given: RubeObject) -> None:
+        self._ignored.update((given.kind, str(name)[:40]) for name in given.plain if name not in _NAMES[given.kind] and name != "image")
+
+    def _settings(self) -> WorldSettings:
+        world = self._world
+        return WorldSettings(
+            world.vector("gravity"),
+            world.number("stepsPerSecond", 60.0) or 60.0,
+            max(world.whole("velocityIterations", 8), 1),
+            max(world.whole("positionIterations", 3), 1),
+            world.flag("continuousPhysics", True),
+            world.flag("warmStarting", True),
+            world.flag("subStepping"),
+            world.flag("allowSleep", True),
+        )
+
+    # -- bodies -------------------------------------------------------------------------------------------------------
+
+    def _body(self, body: RubeObject) -> BodySpec | None:
+        kind = body.whole("type")
+        if not 0 <= kind <= 2:
+            raise InvalidInputError(body.place("type"), "0 static, 1 kinematic or 2 dynamic", kind)
+        fixtures: list[FixtureSpec] = []
+        for fixture in body.objects("fixture", "fixture"):
+            self._look_at_names(fixture)
+            fixtures += self._fixtures(fixture)
+        fixtures = self._with_mass(body, _TYPES[kind], fixtures)
+        moving = kind != 0
+        settings: dict[str, Any] = {
+            "type": _TYPES[kind],
+            "position": body.vector("position"),
+            "angle": body.number("angle"),
+            "linear_velocity": body.vector("linearVelocity") if moving else (0.0, 0.0),
+            "angular_velocity": body.number("angularVelocity") if moving else 0.0,
+            "linear_damping": body.number("linearDamping"),
+            "angular_damping": body.number("angularDamping"),
+            "gravity_scale": body.number("gravityScale", 1.0),
+            "fixed_rotation": body.flag("fixedRotation"),
+            "bullet": body.flag("bullet"),
+            "allow_sleep": body.flag("allowSleep", True),
+            "awake": body.flag("awake"),
+            "active": body.flag("active", True),
+            "name": body.text("name"),
+        }
+        plain: BodySpec = _checked(body, lambda: BodySpec(**settings))
+        try:
+            return replace(plain, fixtures=tuple(fixtures))
+        except InvalidInputError as error:  # what its shapes weigh: an editor lets a dynamic body be made of lines
+            self._notes.append(f"Left out: {body.path} ({error}).")
+            return None
+
+    def _with_mass(self, body: RubeObject, kind: str, fixtures: list[FixtureSpec]) -> list[FixtureSpec]:
+        """Give a dynamic body the mass that the file says, by the density of its fixtures."""
+        solid = [one for one in fixtures if not isinstance(one.shape, Segment)]
+        if kind != "dynamic" or not solid:
+            return fixtures
+        given = body.number("massData-mass")
+        mass = sum(one.shape.mass(one.density).mass for one in solid if not isinstance(one.shape, Segment))
+        if mass == 0.0:
+            wanted = given if given > 0.0 else 1.0
+            area = sum(one.shape.mass(1.0).area for one in solid if not isinstance(one.shape, Segment))
+            self._notes.append(f"Changed: {body.path} has no density; it gets that of {wanted:g} kg.")
+            return [replace(one, density=wanted / area) if one in solid else one for one in fixtures]
+        if given > 0.0 and abs(given - mass) > _SAME_MASS * mass:
+            self._notes.append(
+                f"Changed: {body.path} weighs {given:g} kg where its fixtures weigh {mass:g} kg; their densities are scaled."
+            )
+            return [replace(one, density=one.density * given / mass) for one in fixtures]
+        return fixtures
+
+    def _fixtures(self, fixture: RubeObject) -> list[FixtureSpec]:
+        kinds = [name for name in ("circle", "edge", "loop", "chain", "polygon") if name in fixture]
+        if not kinds:
+            self._notes.append(f"Left out: {fixture.path}, which has no shape.")
+            return []
+        shapes = {"circle": self._circle, "edge": self._edge, "loop": self._loop, "chain": self._chain, "polygon": self._polygon}[kinds[0]](
+            fixture.inner(kinds[0])
+        )
+        settings: dict[str, Any] = {
+            "density": fixture.number("density"),
+            "friction": fixture.number("friction"),
+            "restitution": fixture.number("restitution"),
+            "sensor": fixture.flag("sensor"),
+            "category": fixture.whole("filter-categoryBits", 0x0001) & 0xFFFF,
+            "mask": fixture.whole("filter-maskBits", 0xFFFF) & 0xFFFF,
+            "group": fixture.whole("filter-groupIndex"),
+            "name": fixture.text("name"),
+        }
+        made = []
+        for shape in shapes:
+            try:
+                check_fixture_shape(shape)
+            except InvalidInputError as error:
+                self._notes.append(f"Left out: {fixture.path} ({error}).")
+                continue
+            made.append(_checked(fixture, partial(FixtureSpec, shape, **settings)))
+        return made
+
+    def _circle(self, circle: RubeObject) -> list[FixtureShape]:
+        radius, center = circle.number("radius"), circle.vector("center")
+        return self._made(circle, lambda: FixtureSpec(Circle(radius, center)).shape)
+
+    def _polygon(self, polygon: RubeObject) -> list[FixtureShape]:
+        corners = _as_held(polygon.vectors("vertices"))
+        if len(corners) == 2:
+            return self._made(polygon, lambda: _link(corners[0], corners[1], None, None))
+        try:
+            shape = FixtureSpec(Polygon(corners)).shape
+            check_fixture_shape(shape)
+        except InvalidInputError as refused:
+            if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
+                self._notes.append(f"Left out: {polygon.path} ({refused}).")
+                return []
+            self._notes.append(f"Changed: {polygon.path} ({refused}); Box2D's loader takes the hull of it, and so do we.")
+            return self._made(polygon, lambda: FixtureSpec(Polygon(convex_hull(corners))).shape)
+        return [shape]
+
+    def _edge(self, edge: RubeObject) -> list[FixtureShape]:
+        ghosts = [edge.vector(f"vertex{k}") if edge.flag(f"hasVertex{k}") else None for k in (0, 3)]
+        return self._made(edge, lambda: _link(edge.vector("vertex1"), edge.vector("vertex2"), *ghosts))
+
+    def _loop(self, loop: RubeObject) -> list[FixtureShape]:
+        corners = _distinct(loop.vectors("vertices"))
+        if len(corners) > 1 and corners[0] == corners[-1]:
+            del corners[-1]
+        if len(corners) < 3:
+            self._notes.append(f"Left out: {loop.path}, a loop of fewer than 3 points.")
+            return []
+        return self._links(loop, [*corners, corners[0]], corners[-1], corners[1])
+
+    def _chain(self, chain: RubeObject) -> list[FixtureShape]:
+        corners = _distinct(chain.vectors("vertices"))
+        if len(corners) < 2:
+            self._notes.append(f"Left out: {chain.path}, a chain of fewer than 2 points.")
+            return []
+        before, after = (chain.vector(f"{which}Vertex") if chain.flag(f"has{which.title()}Vertex") else None for which in ("prev", "next"))
+        return self._links(chain, corners, before, after)
+
+    def _links(self, chain: RubeObject, corners: Sequence[Point], before: Point | None, after: Point | None) -> list[FixtureShape]:
+        beyond = [before, *corners, after]
+        links: list[FixtureShape] = []
+        for k in range(len(corners) - 1):
+            ghosts = beyond[k], beyond[k + 3]
+            links += self._made(chain, partial(_link, corners[k], corners[k + 1], *ghosts))
+        return links
+
+    def _made(self, given: RubeObject, make: Callable[[], FixtureShape]) -> list[FixtureShape]:
+        try:
+            return [make()]
+        except InvalidInputError as error:
+            self._notes.append(f"Left out: {given.path} ({error}).")
+            return []
+
+    # -- joints -------------------------------------------------------------------------------------------------------
+
+    def _joint(self, joint: RubeObject) -> JointSpec | None:
+        kind = joint.text("type")
+        make = JOINTS.get(kind)
+        if make is None:
+            self._notes.append(f"Left out: {joint.path}, of the type {kind[:40] or 'none'}, which a scene does not have.")
+            return None
+        ends = [joint.whole(name) for name in ("bodyA", "bodyB")]
+        n_bodies = len(self._world.plain["body"])
+        for name, end in zip(("bodyA", "bodyB"), ends, strict=True):
+            integer(joint.place(name), end, 0, n_bodies - 1)
+        if any(end not in self._places for end in ends):
+            self._notes.append(f"Left out: {joint.path}, whose body is left out.")
+            return None
+        a, b = (self._places[end] for end in ends)
+        try:
+            return make(joint, a, b, self._bodies)
+        except RefusedJointError as refused:
+            self._notes.append(f"Left out: {joint.path} ({refused}).")
+            return None
+
+
+def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> FixtureShape:
+    return FixtureSpec(Segment(p1, p2, ghost1=_beyond(before, p1), ghost2=_beyond(after, p2))).shape
+
+
+def _beyond(ghost: Point | None, end: Point) -> Point | None:
+    """Return the neighbour; one that lies on its end is none."""
+    return ghost if ghost is not None and math.dist(*_as_held([ghost, end])) > BOX2D_EPSILON else None
+
+
+def _distinct(points: Sequence[Point]) -> list[Point]:
+    """Return the points without those that lie on the one before, of which Box2D would make an edge without length."""
+    kept: list[Point] = []
+    for point in _as_held(points):
+        if not kept or math.dist(kept[-1], point) > BOX2D_EPSILON:
+            kept.append(point)
+    return kept
+
+
+def _as_held(points: Sequence[Point]) -> list[Point]:
+    """Return the points as float32 holds them; those that it cannot hold as they are, for the check that follows."""
+    return [(float(np.float32(x)), float(np.float32(y))) if max(abs(x), abs(y)) <= MAX_NUMBER else (x, y) for x, y in points]
+
+
+def _checked(given: RubeObject, make: Callable[[], Any]) -> Any:
+    """Make a specification; a value that it refuses is told with the place of the object."""
+    try:
+        return make()
+    except InvalidInputError as error:
+        if error.field.startswith(given.path) and given.path:
+            raise
+        raise type(error)(at(given.path, error.field), error.requirement, error.value) from None

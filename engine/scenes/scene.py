@@ -1,0 +1,207 @@
+"""A world as a plain value: specifications, and what to call them. Built into a world, and taken from one.
+
+What a scene of a running world does not hold: the impulses of contacts and joints, how long bodies have been at rest, the order of
+contacts, pending forces, the number of steps, ids, and the rules of the demo it was taken from. So the world goes on from where it was
+saved, but not to the last bit as it would have; a recording does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from engine.box2d import (
+    BodySpec,
+    JointSpec,
+    MouseJointSpec,
+    World,
+    WorldSettings,
+    WorldSnapshot,
+)
+from engine.box2d.joints import as_it_stands
+from engine.common.errors import Described, InvalidInputError, LabError
+from engine.geometry import AABB, Transform
+from engine.scenes.codec import at
+
+__all__ = [
+    "LONGEST_TEXT",
+    "MOST_BODIES",
+    "MOST_JOINTS",
+    "MOST_NOTES",
+    "Scene",
+    "body_fields",
+    "build",
+    "scene_of",
+    "scene_of_snapshot",
+]
+
+MOST_BODIES = 20_000
+MOST_JOINTS = 20_000
+LONGEST_TEXT = 1_000
+MOST_NOTES = 1_000
+
+_DEFAULT = WorldSettings()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a world is made of.
+
+    Parameters
+    ----------
+    settings : WorldSettings
+    bodies : sequence of BodySpec
+    joints : sequence of JointSpec
+        Their bodies are places in `bodies`, from 0.
+    title, watch : str
+        What it is called, and a sentence on what to watch.
+    camera : AABB, optional
+        What is shown at first, metres; everything otherwise.
+    notes : sequence of str
+        A sentence each: what an import left out or changed.
+
+    Raises
+    ------
+    InvalidInputError
+        A joint of a body that is not there, a text too long, too many of something.
+    """
+
+    settings: WorldSettings = _DEFAULT
+    bodies: tuple[BodySpec, ...] = ()
+    joints: tuple[JointSpec, ...] = ()
+    title: str = ""
+    watch: str = ""
+    camera: AABB | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.settings, WorldSettings):
+            raise InvalidInputError("settings", "WorldSettings", self.settings)
+        for name, kind, most in (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("notes", str, MOST_NOTES)):
+            object.__setattr__(self, name, _listed(name, getattr(self, name), kind, most))
+        for name in ("title", "watch"):
+            _text(name, getattr(self, name))
+        for k, note in enumerate(self.notes):
+            _text(f"notes[{k}]", note)
+        if self.camera is not None and not isinstance(self.camera, AABB):
+            raise InvalidInputError("camera", "an AABB", self.camera)
+        for k, joint in enumerate(self.joints):
+            for name in body_fields(joint):
+                if getattr(joint, name) >= len(self.bodies):
+                    raise InvalidInputError(f"joints[{k}].{name}", f"one of {len(self.bodies)} bodies, from 0", getattr(joint, name))
+
+
+def build(scene: Scene) -> World:
+    """Return a new world of a scene; bodies and joints have their places in the scene as ids.
+
+    Raises
+    ------
+    InvalidInputError
+        Box2D cannot hold a shape, or a joint; the message has the place: ``bodies[3]``.
+    """
+    world = World(scene.settings)
+    for k, body in enumerate(scene.bodies):
+        _at_place(f"bodies[{k}]", partial(world.create_body, body))
+    for k, joint in enumerate(scene.joints):
+        _at_place(f"joints[{k}]", partial(world.create_joint, joint))
+    for k, body in enumerate(scene.bodies):  # whoever is joined is woken
+        if not body.awake and world.state(k).awake:
+            world.set_awake(k, False)
+    return world
+
+
+def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()) -> Scene:
+    """Return a world as it stands, between two steps: poses, velocities, sleep, and joints in the middle of their movement.
+
+    Parameters
+    ----------
+    world : World
+    title, watch, camera
+        Of the scene.
+    without_joints : collection of int
+        Ids of joints that are not part of it, such as the hand's.
+
+    Notes
+    -----
+    The module says what is not kept. A body that has left the range in which the wrapper keeps bodies is left out, with its joints; a
+    note of the scene says so.
+    """
+    return scene_of_snapshot(world.snapshot(), title, watch, camera, without_joints)
+
+
+def scene_of_snapshot(
+    snapshot: WorldSnapshot, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()
+) -> Scene:
+    """Return the scene of a world that is kept as a snapshot, as `scene_of`; it may be done in another thread than the world's."""
+    notes: list[str] = []
+    places: dict[int, int] = {}
+    bodies: list[BodySpec] = []
+    poses: dict[int, Transform] = {}
+    fixtures = {fixture: spec for fixture, _, spec in snapshot.fixtures}
+    moving = zip(snapshot.bodies, snapshot.motion.values.astype(float).tolist(), snapshot.motion.awake.tolist(), strict=True)
+    for (body, spec, parts), (x, y, angle, vx, vy, omega), awake in moving:
+        try:
+            here = replace(
+                spec,
+                fixtures=tuple(fixtures[part] for part in parts),
+                position=(x, y),
+                angle=angle,
+                linear_velocity=(vx, vy),
+                angular_velocity=omega,
+                awake=awake,
+            )
+        except InvalidInputError as error:
+            notes.append(f"Left out: body {body} ({error}).")
+            continue
+        places[body] = len(bodies)
+        bodies.append(here)
+        poses[body] = Transform((x, y), angle)
+    joints: list[JointSpec] = []
+    for joint, resolved in snapshot.joints:
+        if joint in without_joints:
+            continue
+        if any(body not in places for body in resolved.bodies if body is not None):
+            notes.append(f"Left out: joint {joint}, whose body is left out.")
+            continue
+        try:
+            standing = as_it_stands(resolved, poses.__getitem__)
+        except InvalidInputError as error:
+            notes.append(f"Left out: joint {joint} ({error}).")
+            continue
+        joints.append(_between(standing, {name: places[getattr(standing, name)] for name in body_fields(standing)}))
+    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, tuple(notes[:MOST_NOTES]))
+
+
+def _between(spec: Any, changes: Mapping[str, Any]) -> JointSpec:
+    made: JointSpec = replace(spec, **changes)
+    return made
+
+
+def body_fields(joint: JointSpec) -> tuple[str, ...]:
+    """Return the names of the fields of a joint that name bodies."""
+    return ("body",) if isinstance(joint, MouseJointSpec) else ("body_a", "body_b")
+
+
+def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple) or len(value) > most:
+        raise InvalidInputError(name, f"a sequence of at most {most}", value)
+    for k, one in enumerate(value):
+        if not isinstance(one, kind):
+            raise InvalidInputError(f"{name}[{k}]", "text" if kind is str else getattr(kind, "__name__", "a joint's specification"), one)
+    return tuple(value)
+
+
+def _text(field: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise InvalidInputError(field, f"text of at most {LONGEST_TEXT} characters", value)
+
+
+def _at_place(path: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except InvalidInputError as error:
+        raise type(error)(at(path, error.field), error.requirement, error.value) from None
+    except LabError as error:
+        raise InvalidInputError(path, f"what a world can hold ({error})", Described("this")) from None

@@ -1,0 +1,199 @@
+"""A world as a JSON file: written by hand or by the window, read with the line of every mistake.
+
+    {
+      "format": "collision scene", "version": 1,
+      "title": "A seesaw", "watch": "The box falls on the short end.",
+      "settings": {"gravity": [0, -10], "hertz": 60},
+      "bodies": [
+        {"type": "static", "name": "ground",
+         "fixtures": [{"shape": {"kind": "polygon", "vertices": [[-9, -1], [9, -1], [9, 0], [-9, 0]]}}]},
+        {"position": [0, 1], "name": "plank",
+         "fixtures": [{"shape": {"kind": "polygon", "vertices": [[-3, -0.1], [3, -0.1], [3, 0.1], [-3, 0.1]]}, "density": 2}]}
+      ],
+      "joints": [{"kind": "revolute", "body_a": "ground", "body_b": "plank", "anchor": [0, 1]}],
+      "camera": {"lower": [-10, -2], "upper": [10, 8]}
+    }
+
+Metres, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
+`WorldSettings`; what is left out has its default (`engine.scenes.codec`). A joint names its bodies, by name or by their place in the list,
+from 0. The schema is `docs/scene.schema.json`.
+
+`engine.scenes.scene` says what a scene of a running world does not hold.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.box2d import BodySpec, JointSpec, WorldSettings
+from engine.common.checks import point
+from engine.common.errors import Described, InvalidInputError
+from engine.common.files import write_atomically
+from engine.common.json_file import json_text, read_json
+from engine.geometry import AABB
+from engine.scenes.codec import JOINT_KINDS, at, from_plain, to_plain
+from engine.scenes.json_lines import line_of
+from engine.scenes.scene import MOST_BODIES, MOST_JOINTS, MOST_NOTES, Scene, body_fields, build, scene_of
+
+__all__ = [
+    "FORMAT",
+    "LARGEST_FILE",
+    "VERSION",
+    "Scene",
+    "build",
+    "load_scene",
+    "save_scene",
+    "scene_as_json",
+    "scene_from_json",
+    "scene_of",
+    "with_line",
+]
+
+FORMAT = "collision scene"
+VERSION = 1
+LARGEST_FILE = 16_000_000
+"""Bytes; ten thousand boxes take three million."""
+
+_BODY = {"body": BodySpec}
+_SETTINGS = {"settings": WorldSettings}
+
+
+def load_scene(path: str | os.PathLike[str]) -> Scene:
+    """Read a scene; what is returned can be built.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no JSON, or something in it is wrong: the message has the line and the field.
+    """
+    plain = read_json(path, "scene file", LARGEST_FILE)
+    name = os.fspath(path)
+    try:
+        scene = scene_from_json(plain)
+        build(scene)
+    except InvalidInputError as error:
+        raise type(error)(with_line(name, error.field), error.requirement, error.value) from None
+    return scene
+
+
+def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
+    """Write a scene, whole or not at all; what is written can be loaded, or nothing is.
+
+    Raises
+    ------
+    InvalidInputError
+        The file would be larger than can be loaded.
+    OSError
+        The file cannot be written.
+    """
+    content = json_text(scene_as_json(scene))
+    if len(content) > LARGEST_FILE:
+        raise InvalidInputError(os.fspath(path), f"a scene file, at most {LARGEST_FILE} bytes", Described(str(len(content))))
+    write_atomically(path, content)
+
+
+def scene_as_json(scene: Scene) -> dict[str, Any]:
+    """Return the plain data of the file; a joint names its bodies by name where no other body has it."""
+    plain: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
+    plain["settings"] = _untagged(scene.settings)
+    plain["bodies"] = [_untagged(body) for body in scene.bodies]
+    times = Counter(body.name for body in scene.bodies)
+    names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(scene.bodies)]
+    if scene.joints:
+        plain["joints"] = [to_plain(joint) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in scene.joints]
+    if scene.camera is not None:
+        plain["camera"] = {"lower": list(scene.camera.lower), "upper": list(scene.camera.upper)}
+    if scene.notes:
+        plain["notes"] = list(scene.notes)
+    return plain
+
+
+def scene_from_json(plain: object) -> Scene:
+    """Return the scene that the plain data of a file describe.
+
+    Raises
+    ------
+    InvalidInputError
+        Something is wrong; the field is its path in the data.
+    """
+    if not isinstance(plain, Mapping):
+        raise InvalidInputError("the file", "an object", plain)
+    for name, right in (("format", FORMAT), ("version", VERSION)):
+        if plain.get(name) != right or isinstance(plain[name], bool):
+            raise InvalidInputError(name, str(right), plain.get(name, Described("nothing")))
+    for name in plain:
+        if name not in _NAMES:
+            raise InvalidInputError(str(name), "one of " + ", ".join(_NAMES), Described("a name that means nothing here"))
+    bodies = [from_plain(one, f"bodies[{k}]", _BODY) for k, one in enumerate(_list(plain, "bodies", MOST_BODIES))]
+    places: dict[str, list[int]] = {}
+    for k, body in enumerate(bodies):
+        places.setdefault(body.name, []).append(k)
+    return Scene(
+        from_plain(plain.get("settings", {}), "settings", _SETTINGS),
+        tuple(bodies),
+        tuple(_joint(one, f"joints[{k}]", places) for k, one in enumerate(_list(plain, "joints", MOST_JOINTS))),
+        plain.get("title", ""),
+        plain.get("watch", ""),
+        _camera(plain["camera"]) if "camera" in plain else None,
+        tuple(_list(plain, "notes", MOST_NOTES)),
+    )
+
+
+_NAMES = ("format", "version", "title", "watch", "settings", "bodies", "joints", "camera", "notes")
+
+
+def _untagged(value: object) -> dict[str, Any]:
+    plain: dict[str, Any] = to_plain(value)
+    del plain["kind"]
+    return plain
+
+
+def _joint(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> JointSpec:
+    if isinstance(plain, Mapping):
+        plain = {key: _place(value, at(path, str(key)), places) if key in _REFERENCES else value for key, value in plain.items()}
+    joint: JointSpec = from_plain(plain, path, JOINT_KINDS)
+    return joint
+
+
+_REFERENCES = ("body", "body_a", "body_b")
+
+
+def _place(reference: object, path: str, places: Mapping[str, Sequence[int]]) -> object:
+    """Return the place of a body that is named; a number is one already."""
+    if not isinstance(reference, str):
+        return reference
+    found = places.get(reference, ())
+    if len(found) != 1:
+        raise InvalidInputError(path, "the name of one body" + (f" ({len(found)} have it)" if found else " (none has it)"), reference)
+    return found[0]
+
+
+def _camera(plain: object) -> AABB:
+    if not isinstance(plain, Mapping) or set(plain) != {"lower", "upper"}:
+        raise InvalidInputError("camera", 'an object with "lower" and "upper"', plain)
+    lower, upper = point("camera.lower", plain["lower"]), point("camera.upper", plain["upper"])
+    if not (lower[0] < upper[0] and lower[1] < upper[1]):
+        raise InvalidInputError("camera.upper", "right of and above camera.lower", list(upper))
+    return AABB(lower, upper)
+
+
+def _list(plain: Mapping[str, object], name: str, most: int) -> list[Any]:
+    found = plain.get(name, [])
+    if not isinstance(found, list):
+        raise InvalidInputError(name, "a list", found)
+    if len(found) > most:
+        raise InvalidInputError(name, f"a list of at most {most}", Described(str(len(found))))
+    return found
+
+
+def with_line(file: str, field: str) -> str:
+    """Return ``file, line 12: field``; without a line where the file has gone meanwhile."""
+    try:
+        with open(file, encoding="utf-8-sig") as opened:
+            return f"{file}, line {line_of(opened.read(LARGEST_FILE), field)}: {field}"
+    except (OSError, ValueError, IndexError):
+        return f"{file}: {field}"

@@ -1,0 +1,136 @@
+"""The JSON schema of scene files, made from the specifications: their fields, their defaults, the ranges that they check.
+
+It is published as `docs/scene.schema.json` (``python main.py scene --schema docs/scene.schema.json``), for editors that help to write such
+files. It says less than the program checks: whether a polygon is convex, whether a body has a mass, whether two joined bodies are two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED
+from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
+from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES
+from engine.scenes.scene_file import FORMAT, VERSION
+
+__all__ = ["scene_schema"]
+
+Schema = dict[str, Any]
+
+
+def _number(low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Schema:
+    return {"type": "number", "minimum": low, "maximum": high}
+
+
+def _pair(limit: float) -> Schema:
+    return {"type": "array", "items": _number(-limit, limit), "minItems": 2, "maxItems": 2}
+
+
+def _whole(low: int, high: int) -> Schema:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+_NOT_NEGATIVE = _number(0.0)
+_POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_NUMBER}
+_FLAG: Schema = {"type": "boolean"}
+_POINT = _pair(MAX_COORDINATE)
+_TEXT: Schema = {"type": "string", "maxLength": LONGEST_TEXT}
+_BODY_REFERENCE: Schema = {
+    "description": "A body: its place in the list, from 0, or its name, which no other body may have.",
+    "oneOf": [_whole(0, MOST_BODIES - 1), {"type": "string"}],
+}
+_FRACTION_HERTZ: Schema = {"type": "number", "minimum": 1.0, "maximum": 10_000.0}
+
+_BY_NAME: dict[str, Schema] = {
+    **dict.fromkeys(("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed", "position"), _POINT),
+    **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2"), _POINT),
+    **dict.fromkeys(("density", "friction", "restitution", "linear_damping", "angular_damping"), _NOT_NEGATIVE),
+    **dict.fromkeys(("frequency", "damping_ratio", "max_motor_torque", "max_motor_force"), _NOT_NEGATIVE),
+    **dict.fromkeys(("radius", "max_force", "max_length", "length", "length_a", "length_b", "ratio"), _POSITIVE),
+    **dict.fromkeys(("body", "body_a", "body_b"), _BODY_REFERENCE),
+    **dict.fromkeys(("velocity_iterations", "position_iterations"), _whole(1, MAX_ITERATIONS)),
+    **dict.fromkeys(("category", "mask"), _whole(0, 0xFFFF)),
+    "axis": _pair(MAX_NUMBER),
+    "gravity": _pair(MAX_NUMBER),
+    "linear_velocity": _pair(MAX_SPEED),
+    "angular_velocity": _number(-MAX_SPEED, MAX_SPEED),
+    "hertz": _FRACTION_HERTZ,
+    "group": _whole(-0x8000, 0x7FFF),
+    "type": {"enum": list(BODY_TYPES)},
+    "name": {"type": "string"},
+    "skin_radius": {"type": "number", "minimum": 0.0},
+    "vertices": {
+        "description": "Corners of a convex polygon, metres, in either winding.",
+        "type": "array",
+        "items": _POINT,
+        "minItems": 3,
+        "maxItems": MAX_POLYGON_VERTICES,
+    },
+    "shape": {"$ref": "#/$defs/shape"},
+    "fixtures": {"type": "array", "items": {"$ref": "#/$defs/fixture"}},
+}
+"""Of each field, by its name, which means one thing in all specifications; the others are flags or plain numbers, by their default."""
+
+
+def scene_schema() -> Schema:
+    """Return the schema, JSON Schema 2020-12."""
+    definitions = {
+        "settings": _object(WorldSettings),
+        "body": _object(BodySpec),
+        "fixture": _object(FixtureSpec),
+        "shape": {"oneOf": [_object(kind, name) for name, kind in SHAPE_KINDS.items()]},
+        "joint": {"oneOf": [_object(kind, name) for name, kind in JOINT_KINDS.items()]},
+    }
+    parts: Schema = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "title": _TEXT,
+        "watch": _TEXT,
+        "settings": {"$ref": "#/$defs/settings"},
+        "bodies": {"type": "array", "items": {"$ref": "#/$defs/body"}, "maxItems": MOST_BODIES},
+        "joints": {"type": "array", "items": {"$ref": "#/$defs/joint"}, "maxItems": MOST_JOINTS},
+        "camera": {
+            "type": "object",
+            "properties": {
+                side: {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2} for side in ("lower", "upper")
+            },
+            "required": ["lower", "upper"],
+            "additionalProperties": False,
+        },
+        "notes": {"type": "array", "items": _TEXT, "maxItems": MOST_NOTES},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Collision scene",
+        "description": "A world of Box2D: metres, kilograms, seconds, radians; y up.",
+        "type": "object",
+        "properties": parts,
+        "required": ["format", "version"],
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _object(kind: Any, name: str | None = None) -> Schema:
+    """Return the schema of a specification; one of several has a kind."""
+    known = [field for field in fields(kind) if field.init]
+    properties: Schema = {} if name is None else {"kind": {"const": name}}
+    properties.update((field.name, _field(field)) for field in known)
+    if name is None:
+        properties["kind"] = {"const": {BodySpec: "body", FixtureSpec: "fixture", WorldSettings: "settings"}[kind]}
+    required = [*(["kind"] if name is not None else []), *(field.name for field in known if field.default is MISSING)]
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return schema | ({"required": required} if required else {})
+
+
+def _field(field: Field[Any]) -> Schema:
+    schema = _BY_NAME.get(field.name)
+    if schema is None:
+        schema = _FLAG if isinstance(field.default, bool) else _number()
+    if field.default is MISSING or field.default == ():
+        return schema
+    if field.default is None:
+        return {"anyOf": [schema, {"type": "null"}], "default": None}
+    return schema | {"default": list(field.default) if isinstance(field.default, tuple) else field.default}

@@ -1,0 +1,135 @@
+"""A drawing as a scene: every filled shape of an SVG becomes a body where it was drawn, so that a level can be drawn in any editor.
+
+What a body is to be is said by the words of its shape: its id, its classes, its label (the name of an object or of a layer in Inkscape),
+and those of the groups around it, of which the inner ones count more. A word may have more behind it, as editors number what they copy:
+``static``, ``static-3`` and ``static2`` are one.
+
+    static, kinematic, dynamic       the type of the body; dynamic where nothing is said
+    bullet, sensor                   as in a scene
+    ignore                           no body: the background
+    density-2, friction-0.8, restitution-0.5
+
+A shape is traced as the command trace does it: by its fill and its own fill-rule, simplified, cut into convex pieces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from engine.box2d import BodySpec, FixtureSpec, WorldSettings
+from engine.common.checks import positive
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
+from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
+from engine.decompose.repair import without_specks
+from engine.decompose.simplify import simplified
+from engine.decompose.svg import DrawnShape, read_drawing
+from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE
+from engine.geometry import AABB
+from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
+
+__all__ = ["load_svg_scene"]
+
+_TYPES = ("static", "kinematic", "dynamic")
+_SWITCH = re.compile(r"(static|kinematic|dynamic|bullet|sensor|ignore)(?![a-z])")
+_VALUE = re.compile(r"(density|friction|restitution)[-_:=](\d+(?:\.\d+)?)(?![\d.])")
+_MOST_CORNERS = 300
+"""Of a shape that is cut up, which takes time that grows with their cube; one that has more is simplified further, and told."""
+_LOST = 0.01
+"""Share of a shape's area in slivers too small for Box2D that may be left out."""
+
+
+def load_svg_scene(
+    path: str | os.PathLike[str], pixels_per_metre: float = DEFAULT_PIXELS_PER_METRE, tolerance: float = TRACE_TOLERANCE
+) -> Scene:
+    """Return the scene that a drawing is; what is returned can be built.
+
+    Parameters
+    ----------
+    path : path-like
+    pixels_per_metre : float
+        > 0; user units of the drawing: CSS pixels, 96 to the inch.
+    tolerance : float
+        > 0, metres: how far the boundary of a body may be from what is drawn.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, or it is no SVG that can be read.
+    InvalidShapeError
+        Nothing in it becomes a body.
+    """
+    tolerance = positive("tolerance", tolerance, "m")
+    name = os.fspath(path)
+    drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
+    notes = list(drawing.notes)
+    bodies, n_ignored = [], 0
+    for k, shape in enumerate(drawing.shapes):
+        roles = _roles(shape.words)
+        if roles.pop("ignore", False):
+            n_ignored += 1
+            continue
+        try:
+            bodies.append(_body(shape, roles, (1.0 - FLATTENING_SHARE) * tolerance, notes))
+        except LabError as error:
+            notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
+    if n_ignored:
+        notes.append(f"Ignored, as it says: {n_ignored} shape{'s' * (n_ignored > 1)}.")
+    if not bodies:
+        raise InvalidShapeError(name, "a drawing in which a shape becomes a body", Described(notes[-1] if notes else "none"))
+    camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
+    kept = tuple(note[:LONGEST_TEXT] for note in notes[:MOST_NOTES])
+    scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:LONGEST_TEXT], camera=camera, notes=kept)
+    try:
+        build(scene)
+    except InvalidInputError as error:
+        raise type(error)(f"{name}: {error.field}", error.requirement, error.value) from None
+    return scene
+
+
+def _roles(words: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the words say; the last one, the shape's own, wins."""
+    roles: dict[str, Any] = {}
+    for word in words:
+        switch, value = _SWITCH.match(word), _VALUE.match(word)
+        if switch is not None:
+            if switch[1] in _TYPES:
+                roles["type"] = switch[1]
+            else:
+                roles[switch[1]] = True
+        if value is not None:
+            roles[value[1]] = float(value[2])
+    return roles
+
+
+def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str]) -> BodySpec:
+    from engine.decompose.decompose import decompose
+
+    clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
+    if clean is None:
+        raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))
+    outline, rougher = simplified(clean, tolerance), tolerance
+    (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
+    while outline.n_vertices > _MOST_CORNERS and rougher < max(right - left, top - bottom):
+        rougher *= 2.0
+        outline = simplified(clean, rougher)
+    if outline.n_vertices > _MOST_CORNERS:
+        raise InvalidShapeError("the shape", f"at most {_MOST_CORNERS} corners once simplified", Described(str(outline.n_vertices)))
+    if rougher > tolerance:
+        notes.append(f"Simplified to {rougher:.3g} m: {shape.name or 'a shape'}, to have at most {_MOST_CORNERS} corners.")
+    (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
+    x, y = 0.5 * (left + right), 0.5 * (bottom + top)
+    cut = decompose(outline.translated(-x, -y), max_lost=_LOST)
+    if n_parts or n_holes or cut.n_dropped:
+        told = f"{n_parts} parts and {n_holes} holes too thin for Box2D's skin, {cut.n_dropped} slivers"
+        notes.append(f"Left out of {shape.name or 'a shape'}: {told}.")
+    material = {name: roles[name] for name in ("density", "friction", "restitution", "sensor") if name in roles}
+    return BodySpec(
+        tuple(FixtureSpec(piece, **material) for piece in cut.pieces),
+        roles.get("type", "dynamic"),
+        (x, y),
+        bullet=roles.get("bullet", False),
+        name=shape.name[:LONGEST_TEXT],
+    )

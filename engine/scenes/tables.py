@@ -1,0 +1,194 @@
+"""What a run did, as tables: contacts, states of bodies, times, a CSV file each, a row for each point, body or world of each step.
+
+Columns have their unit in their name; numbers have as many digits as bring back the same float. A file is written under another name and
+takes its own when it is complete, so that a run broken off leaves neither half a table nor touches one that was there before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from engine.box2d import World
+from engine.common.files import real_path, temporary_beside
+
+__all__ = ["CONTACT_COLUMNS", "STATE_COLUMNS", "TIMING_COLUMNS", "Tables"]
+
+CONTACT_COLUMNS = (
+    "step",
+    "time_s",
+    "world",
+    "what",
+    "fixture_a",
+    "fixture_b",
+    "body_a",
+    "body_b",
+    "point",
+    "x_m",
+    "y_m",
+    "normal_x",
+    "normal_y",
+    "separation_m",
+    "normal_impulse_N_s",
+    "tangent_impulse_N_s",
+)
+"""`what` is begin or end, of two fixtures, without a point; or add or persist, of a point that there is after the step, numbered from 0."""
+STATE_COLUMNS = ("step", "time_s", "world", "body", "name", "x_m", "y_m", "angle_rad", "vx_m_s", "vy_m_s", "omega_rad_s", "awake")
+TIMING_COLUMNS = (
+    "step",
+    "time_s",
+    "world",
+    "bodies",
+    "contacts",
+    "step_ms",
+    "box2d_ms",
+    "collide_ms",
+    "solve_ms",
+    "toi_ms",
+    "reading_ms",
+    "check_ms",
+)
+"""`step_ms` is the whole step; parts of it are Box2D's, of which collide, solve and toi are parts, and our reading; `check_ms` the live
+check."""
+
+Row = Sequence[object]
+
+
+class _Table:
+    """One CSV file, growing under another name."""
+
+    def __init__(self, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
+        self._target = real_path(Path(path))
+        self._temporary = temporary_beside(self._target)
+        self._file: TextIO = open(self._temporary, "x", encoding="utf-8", newline="")  # noqa: SIM115 - until `close` or `discard`
+        self._writer = csv.writer(self._file, lineterminator="\n")
+        self._writer.writerow(columns)
+
+    def add(self, rows: Iterator[Row]) -> None:
+        self._writer.writerows(rows)
+
+    def close(self) -> None:
+        self._file.close()
+        os.replace(self._temporary, self._target)
+
+    def discard(self) -> None:
+        self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+class Tables:
+    """The tables of a run; those not asked for are not written.
+
+    Parameters
+    ----------
+    contacts, states, timings : path-like, optional
+        CSV files, new or to be replaced when all is done.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written.
+
+    Notes
+    -----
+    Used as a context: leaving it writes the files, leaving it by an error leaves none.
+    """
+
+    def __init__(
+        self,
+        contacts: str | os.PathLike[str] | None = None,
+        states: str | os.PathLike[str] | None = None,
+        timings: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._tables: dict[str, _Table] = {}
+        self._names: dict[int, tuple[int, dict[int, str]]] = {}
+        try:
+            for name, path, columns in (
+                ("contacts", contacts, CONTACT_COLUMNS),
+                ("states", states, STATE_COLUMNS),
+                ("timings", timings, TIMING_COLUMNS),
+            ):
+                if path is not None:
+                    self._tables[name] = _Table(path, columns)
+        except OSError:
+            self.discard()
+            raise
+
+    def __enter__(self) -> Tables:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def add(self, step: int, worlds: Sequence[World], times: Sequence[tuple[float, float]] = ()) -> None:
+        """Add what there is after a step.
+
+        Parameters
+        ----------
+        step : int
+            Steps taken.
+        worlds : sequence of World
+        times : sequence of (float, float)
+            Milliseconds of each world's step and of its check.
+        """
+        for index, world in enumerate(worlds):
+            head = (step, world.time, index)
+            if "states" in self._tables:
+                self._tables["states"].add(_states(head, world, self._names_of(world)))
+            if "contacts" in self._tables and step > 0:
+                self._tables["contacts"].add(_contacts(head, world))
+            if "timings" in self._tables and step > 0:
+                cost, (whole, check) = world.last_cost, times[index] if index < len(times) else (0.0, 0.0)
+                parts = (cost.box2d, cost.collide, cost.solve, cost.toi, cost.reading)
+                self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), whole, *parts, check)]))
+
+    def _names_of(self, world: World) -> dict[int, str]:
+        """Return the names of bodies, asked for anew only when something has come, gone or changed."""
+        version, names = self._names.get(id(world), (-1, {}))
+        if version != world.structure_version:
+            names = {body: world.body(body).spec.name for body in world.body_ids}
+            self._names[id(world)] = world.structure_version, names
+        return names
+
+    def close(self) -> None:
+        """Write the files."""
+        try:
+            for table in self._tables.values():
+                table.close()
+        except OSError:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        for table in self._tables.values():
+            with contextlib.suppress(OSError):
+                table.discard()
+
+
+def _states(head: Row, world: World, names: dict[int, str]) -> Iterator[Row]:
+    poses, velocities, awake = world.poses.tolist(), world.velocities.tolist(), world.awake.tolist()
+    for row, body in enumerate(world.body_ids):
+        yield (*head, body, names[body], *poses[row], *velocities[row], int(awake[row]))
+
+
+def _contacts(head: Row, world: World) -> Iterator[Row]:
+    contacts = world.contacts
+    for what, events in (("begin", contacts.began), ("end", contacts.ended)):
+        for event in events:
+            yield (*head, what, event.fixture_a, event.fixture_b, event.body_a, event.body_b, *[""] * 8)
+    seen: dict[tuple[int, int], int] = {}
+    for point in contacts.points()[: contacts.n_points]:
+        pair = (point.fixture_a, point.fixture_b)
+        seen[pair] = seen.get(pair, -1) + 1
+        ends = (*pair, point.body_a, point.body_b)
+        pushes = (point.separation, point.normal_impulse, point.tangent_impulse)
+        yield (*head, point.state.name.lower(), *ends, seen[pair], *point.position, *point.normal, *pushes)

@@ -1,0 +1,145 @@
+"""Broken recordings: ``python -m tests.hazards.fuzz_recordings N [SEED]`` prints a line of JSON.
+
+A good recording is damaged N times. Two kinds of faults: of its bytes, of which the check sums tell nearly all; and of what is in its
+chunks, whose sums are made again, so that the faults get as far as the checks of every value. A file is then loaded and played for some
+steps, or refused with one of the project's own errors in one line; anything else ends the run with the seed and the bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import random
+import struct
+import sys
+import tempfile
+import time
+import zlib
+from collections import Counter
+from pathlib import Path
+
+from engine.app.history import History
+from engine.app.recordings import Recorder, load_recording, replay
+from engine.app.recordings.layout import chunk, chunks_of, start_of_file
+from engine.app.registry import find_demo
+from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, memory
+from engine.common.errors import LabError
+from engine.geometry import Circle, Polygon
+from tests.hazards.fuzz_files import damaged
+
+LONGEST = 10.0
+"""Seconds for one file."""
+_PLAYED = 12
+"""Steps that are taken of one that is loaded."""
+_WORDS = (
+    'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"edit"|"edit_too"|"grab"|"drag"|"release"|"press"|"restart"|"turn"|"create_body"|"create_joint"|'
+    '"set_body"|"set_pose"|"set_settings"|"destroy_body"|"apply_impulse"|"kind"|"polygon"|"circle"|"weld"|"count"|[0,0]|[[0,0]]|[1,[2]]|1e9|99'
+)
+
+
+def good() -> bytes:
+    """Return a recording with inputs of many kinds, and a branch."""
+    memory.load()
+    history = History(find_demo("simple_shapes")(1, {"count": 4}))
+    world = history.demo.stages[0].world
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "good.rec"
+        recorder = Recorder(history, path)
+        for step in range(8):
+            first, second = world.body_ids[-2:]
+            if step == 1:
+                history.act("grab", world.state(second).position)
+                history.act("drag", (0.5, 2.0))
+            if step == 2:
+                history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Polygon.box(0.3, 0.2)),), position=(0.0, 4.0)),))
+                history.act("edit", 0, "create_joint", (RevoluteJointSpec(first, second, world.state(first).position),))
+            if step == 3:
+                history.act("edit", 0, "set_body", (second,), (("linear_damping", 0.5),))
+                history.act("edit_too", 0, "create_fixture", (second, FixtureSpec(Circle(0.1))))
+                history.act("press", "x")
+                recorder.flush()
+            if step == 5:
+                history.act("set_parameter", "gravity", 3.0)
+                world = history.demo.stages[0].world
+            if step == 6:
+                history.act("edit", 0, "set_settings", (), (("velocity_iterations", 3),))
+            history.step()
+        recorder.flush()
+        history.seek(3)
+        history.act("on_wheel", (0.0, 1.0), 1.0)
+        for _ in range(_PLAYED - 3):
+            history.step()
+        recorder.close()
+        return path.read_bytes()
+
+
+def broken_inside(content: bytes, dice: random.Random) -> bytes:
+    """Return the recording with faults in a chunk, or with chunks in another order, and sums that are right."""
+    chunks = list(chunks_of(content, "good"))
+    for _ in range(dice.choice((1, 1, 2))):
+        k = dice.randrange(len(chunks))
+        kind, payload = chunks[k]
+        what = dice.randrange(8)
+        if what == 0:
+            del chunks[k]
+        elif what == 1:
+            chunks.insert(dice.randrange(len(chunks) + 1), (kind, payload))
+        elif what == 2:
+            chunks[k] = dice.choice((b"HEAD", b"PART", b"KEYS", b"BACK", b"END ", b"NEXT")), payload
+        elif kind == b"BACK":
+            chunks[k] = kind, damaged(payload, dice, _WORDS)
+        else:
+            with contextlib.suppress(zlib.error):
+                inside = zlib.decompress(payload)
+                inside = _broken_part(inside, dice) if kind == b"PART" else damaged(inside, dice, _WORDS)
+                chunks[k] = kind, zlib.compress(inside, 1)
+        if not chunks:
+            break
+    return start_of_file() + b"".join(chunk(kind, payload) for kind, payload in chunks)
+
+
+def _broken_part(content: bytes, dice: random.Random) -> bytes:
+    """Break the JSON of a part, or the rest; its length is told rightly most of the time, or nothing behind it would be read."""
+    (length,) = struct.unpack_from("<I", content)
+    text, rest = content[4 : 4 + length], content[4 + length :]
+    if dice.random() < 0.85:
+        text = damaged(text, dice, _WORDS)
+    else:
+        rest = damaged(rest, dice, "")
+    return struct.pack("<I", len(text) if dice.random() < 0.97 else dice.randrange(2**32)) + text + rest
+
+
+def fuzz(count: int, seed: int = 0) -> dict[str, object]:
+    """Damage a recording `count` times; return how many were loaded and refused, and the slowest."""
+    original, seen, slowest = good(), Counter(), 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "broken.rec"
+        for number in range(count):
+            dice = random.Random(f"recording {seed} {number}")
+            broken = damaged(original, dice, "") if dice.random() < 0.2 else broken_inside(original, dice)
+            path.write_bytes(broken)
+            faulthandler.dump_traceback_later(6.0 * LONGEST, exit=True)
+            started = time.perf_counter()
+            try:
+                recording = load_recording(path)
+                seen["loaded"] += 1
+                history = replay(recording)
+                history.seek(min(_PLAYED, history.last))
+                seen["played"] += 1
+                seen["otherwise"] += history.divergence is not None
+            except LabError as error:
+                assert "\n" not in str(error).strip(), (seed, number, str(error))
+                seen["refused"] += 1
+            except BaseException as error:
+                raise AssertionError(f"recording {seed} {number}: {type(error).__name__}: {error}; the file: {broken!r}") from error
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+            assert path.read_bytes() == broken
+            slowest = max(slowest, time.perf_counter() - started)
+            assert slowest < LONGEST, (seed, number, slowest)
+    return {"kind": "recording", "seed": seed, "files": count, **seen, "slowest_ms": round(1e3 * slowest)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(fuzz(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)), flush=True)

@@ -1,0 +1,233 @@
+"""Somebody who plays with a demo at random, through its history: grabs, drags, keys, parameters, edits, files, restarts."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.app.demo import Demo
+from engine.app.dropping import drop_size, load_dropped
+from engine.app.history import History
+from engine.app.parameters import Parameter
+from engine.common.errors import LabError
+from engine.decompose import BodyFile
+from tests.hazards.fuzz import Fuzzer
+
+__all__ = ["KEYS", "Meddler", "sample_files"]
+
+ROOT = Path(__file__).resolve().parents[2]
+KEYS = ("left", "right", "up", "down", "return", "tab", "backspace", "a", "b", "c", "d", "f", "g", "h", "j", "k", "m", "t", "w", "x")
+MOST_BODIES = 30
+"""More than the demo began with are not created."""
+MOST_DROPS = 3
+MOST_FAILURES = 8
+"""Steps that may fail in a row before the demo is restarted: a body without which it cannot go on was destroyed."""
+
+WEIGHTS = {
+    "grab": 12,
+    "wave": 2,
+    "press": 6,
+    "lift": 4,
+    "lift_all": 1,
+    "turn": 2,
+    "on_wheel": 2,
+    "set_parameter": 1,
+    "restart": 0.4,
+    "drop": 0.5,
+    "create_body": 8,
+    "destroy_body": 3,
+    "create_fixture": 2,
+    "destroy_fixture": 1,
+    "create_joint": 4,
+    "destroy_joint": 1,
+    "set_pose": 4,
+    "set_velocity": 4,
+    "set_awake": 2,
+    "set_body": 3,
+    "set_fixture": 3,
+    "set_settings": 2,
+    "apply_impulse": 6,
+}
+"""How often each thing is done, beside the others."""
+BUSY = 0.25
+
+
+class Meddler:
+    """Plays with one demo.
+
+    Parameters
+    ----------
+    history : History
+    seed : int
+    files : tuple of BodyFile
+        What it drops.
+    busy : float
+        Chance that it does something between two steps.
+    """
+
+    def __init__(self, history: History, seed: int, files: tuple[BodyFile, ...] = (), busy: float = BUSY) -> None:
+        self.history, self.random, self.seen = history, random.Random(f"{history.demo.id} {seed}"), Counter[str]()
+        self.files, self.busy, self.n_drops, self.n_failures = files, busy, 0, 0
+        self.tried: list[tuple[int, str, tuple[Any, ...]]] = []
+        """All that was attempted, with the number of steps taken before it."""
+        self.hand: tuple[float, float] | None = None
+        self.most = sum(len(stage.world.body_ids) for stage in history.demo.stages) + MOST_BODIES
+        self.maker = Fuzzer("plain", seed)
+        self.maker.random = self.random
+
+    def step(self) -> None:
+        """Do something, or nothing, and take a step."""
+        if self.n_failures > MOST_FAILURES:
+            self.act("restart")
+            self.n_failures = 0
+        if self.hand is not None:
+            self.pull()
+        if self.random.random() < self.busy:
+            self.do(self.random.choices(tuple(WEIGHTS), WEIGHTS.values())[0])
+        try:
+            self.history.step()
+            self.n_failures = 0
+        except LabError:
+            self.seen["failed step"] += 1
+            self.n_failures += 1
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Through the history; a refusal is an answer."""
+        self.tried.append((self.history.now, action, arguments))
+        try:
+            result = self.history.act(action, *arguments)
+        except LabError:
+            self.seen[f"{action} refused"] += 1
+            return None
+        self.seen[action] += 1
+        return result
+
+    def do(self, what: str) -> None:
+        demo, r = self.history.demo, self.random
+        if what in ("grab", "turn"):
+            self.hand = self.point(near=0.9)
+            if not self.act(what, self.hand):
+                self.hand = None
+        elif what == "wave":  # the hand moves, or opens, whether it holds something or not
+            self.act("drag", self.point(near=0.2))
+            if r.random() < 0.5:
+                self.act("release")
+        elif what == "press":
+            self.act("press", r.choice(KEYS))
+        elif what == "lift":
+            self.act("lift", r.choice(sorted(demo.held) or KEYS))
+        elif what in ("lift_all", "restart"):
+            self.act(what)
+            self.hand = None
+        elif what == "on_wheel":
+            self.act("on_wheel", self.point(near=0.5), r.choice((-2.0, -1.0, 1.0, 3.0)))
+        elif what == "set_parameter":
+            if demo.parameters:
+                chosen = r.choice(demo.parameters)
+                self.act("set_parameter", chosen.name, self.value(chosen))
+        elif what == "drop":
+            if self.files and self.n_drops < MOST_DROPS:
+                self.n_drops += 1
+                self.act("drop", r.choice(self.files), self.point(near=0.3))
+        elif demo.stages and not demo.no_edits:
+            self.edit(what)
+
+    def pull(self) -> None:
+        """Move the hand on, and open it sooner or later."""
+        assert self.hand is not None
+        x, y = self.hand
+        self.hand = x + self.random.gauss(0.0, 0.3), y + self.random.gauss(0.05, 0.3)
+        self.act("drag", self.hand)
+        if self.random.random() < 0.04:
+            self.act("release")
+            self.hand = None
+
+    def point(self, near: float) -> tuple[float, float]:
+        """A point of the picture: with chance `near` that of a body, otherwise anywhere in what the demo shows at first."""
+        demo, r = self.history.demo, self.random
+        stage = r.choice(demo.stages) if demo.stages else None
+        if stage is not None and stage.world.body_ids and r.random() < near:
+            x, y = stage.world.poses[r.randrange(len(stage.world.body_ids)), :2].tolist()
+            return x + stage.offset[0] + r.gauss(0.0, 0.1), y + stage.offset[1] + r.gauss(0.0, 0.1)
+        box = demo.home()
+        return r.uniform(box.lower[0], box.upper[0]), r.uniform(box.lower[1], box.upper[1])
+
+    def value(self, parameter: Parameter) -> float:
+        """A value it may have; of a number not far from the default, so that no demo becomes a hundred times as large."""
+        if parameter.choices:
+            return self.random.randint(int(parameter.low), int(parameter.high))
+        wanted = parameter.default * self.random.uniform(0.6, 1.5)
+        wanted = min(max(wanted, parameter.low), parameter.high)
+        return round(wanted) if parameter.whole else wanted
+
+    def edit(self, what: str) -> None:
+        """Change a world by hand."""
+        demo, r = self.history.demo, self.random
+        number = r.randrange(len(demo.stages))
+        stage = demo.stages[number]
+        maker, world = self.maker, stage.world
+        maker.world = world
+
+        def there() -> tuple[float, float]:
+            x, y = self.point(near=0.3)
+            return x - stage.offset[0], y - stage.offset[1]
+
+        maker.place = there  # type: ignore[method-assign]
+        try:
+            arguments, changes = self.edited(what, there)
+        except LabError:  # a body or joint that cannot be described at all
+            self.seen["never made"] += 1
+            return
+        action = "edit_too" if r.random() < 0.1 and self.seen["edit"] else "edit"
+        self.act(action, number, what, arguments, tuple(sorted(changes.items())))
+        self.seen[what] += 1
+
+    def edited(self, what: str, there: Callable[[], tuple[float, float]]) -> tuple[tuple[Any, ...], dict[str, object]]:
+        """The arguments of a method of the maker's world, by place and by name."""
+        maker, r = self.maker, self.random
+        world = maker.world
+        bodies, fixtures = world.body_ids, world.fixture_ids
+        changes: dict[str, object] = {}
+        match what:
+            case "create_body":
+                if len(bodies) >= self.most:
+                    return (-1,), {}
+                arguments: tuple[Any, ...] = (maker.body(),)
+            case "create_fixture":
+                arguments = maker.any_of(bodies), maker.fixture()
+            case "create_joint":
+                arguments = (maker.joint(),)
+            case "destroy_body":
+                arguments = (maker.any_of(bodies),)
+            case "destroy_fixture":
+                arguments = (maker.any_of(fixtures),)
+            case "destroy_joint":
+                arguments = (maker.any_of(world.joint_ids),)
+            case "set_pose":
+                arguments = maker.any_of(bodies), there(), r.uniform(-math.pi, math.pi)
+            case "set_velocity":
+                arguments = maker.any_of(bodies), maker.vector(10.0), maker.number(10.0)
+            case "set_awake":
+                arguments = maker.any_of(bodies), r.random() < 0.5
+            case "set_body":
+                arguments, changes = (maker.any_of(bodies),), maker.body_change()
+            case "set_fixture":
+                arguments, changes = (maker.any_of(fixtures),), maker.fixture_change()
+            case "set_settings":
+                arguments, changes = (), maker.settings_change()
+                if changes.get("hertz") == 1.0:  # a second a step: everything is gone after two
+                    changes["hertz"] = 30.0
+            case _:
+                arguments = maker.any_of(bodies), maker.vector(5.0), r.choice((None, there()))
+        return arguments, changes
+
+
+def sample_files(demo: Demo) -> tuple[BodyFile, ...]:
+    """The sprites that come with the program, in the size in which the demo would let them fall."""
+    size = drop_size(demo)
+    paths = [ROOT / "sprites" / "figure_body.json", ROOT / "sprites" / "samples" / "gear.svg", ROOT / "sprites" / "samples" / "paw.png"]
+    return tuple(load_dropped(str(path), size) for path in paths)

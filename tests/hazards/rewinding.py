@@ -1,0 +1,322 @@
+"""Every demo, meddled with at random, rewound and played again: ``python -m tests.hazards.rewinding [--steps N] [--seeds K] [--demo ID]``.
+
+Of each demo and seed, `--steps` steps are taken while a `Meddler` grabs, drags, presses keys, drops files, changes parameters and edits
+the worlds. Then
+
+1. ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
+2. everything is played again from the beginning without a keyframe (`History.verify`), and by another demo of the same class;
+3. all that was done is undone, one after the other, and redone;
+4. at a random step something else is done, the branch goes on, and is played again from the beginning.
+
+Every step must come out with the same hash of all worlds, the same words in the readout, the same counts and colours. The window's shape
+is another each time, for it must not matter. A run that fails is made smaller: what was done is taken out piece by piece as long as it
+still fails, and the rest is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections import Counter, deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from engine.app.demo import Demo
+from engine.app.history import History, demo_hash
+from engine.app.registry import all_demos, find_demo
+from engine.box2d import memory
+from engine.common.errors import LabError
+from engine.decompose import BodyFile
+from tests.hazards.meddling import Meddler, sample_files
+
+__all__ = ["RewindingError", "Run", "all_checks", "meddled", "smallest"]
+
+N_WANDERINGS = 10
+LONGEST_WALK = 150
+"""Steps played on after each of the ten, but one."""
+MOST_UNDONE = 25
+EVERY = 10
+"""Steps from one reading of everything to the next; hashes are compared at each."""
+SHRINKING_SECONDS = 60.0
+MOST_LINES, MOST_WORDS = 40, 300
+"""Printed of what is left, and of a line of it."""
+
+MEASURING = frozenset({"broadphase"})
+"""Demos that tell what the machine has done lately, which is no part of the past."""
+_MILLISECONDS = re.compile(r"[\d.,]+ ms")
+"""What a step cost is told too, and may be another each time."""
+
+Tried = list[tuple[int, str, tuple[Any, ...]]]
+"""What is attempted, each with the number of steps taken before it, ascending."""
+
+
+class RewindingError(AssertionError):
+    """A step that came out otherwise, or something that broke."""
+
+
+@dataclass
+class Run:
+    """A demo that was played with.
+
+    Attributes
+    ----------
+    history : History
+    readings : dict
+        Every few steps, a digest of everything that is told of the demo beside where its bodies are.
+    seen : Counter
+        What was done, and how often.
+    tried : list
+        The same in full.
+    """
+
+    history: History
+    readings: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    seen: Counter[str] = field(default_factory=Counter)
+    tried: Tried = field(default_factory=list)
+
+    def note(self) -> None:
+        """Take the readings of a step just taken for the first time."""
+        if self.history.now % EVERY == 0:
+            self.readings[self.history.now] = reading(self.history.demo)
+
+    def check(self, what: str) -> None:
+        """Raise `RewindingError` where the demo does not stand as it did when it was here first."""
+        history = self.history
+        if history.divergence is not None:
+            raise RewindingError(f"{what}: step {history.divergence.step} went another way, bodies {history.divergence.bodies[:6]}")
+        if history._given == 0:
+            if demo_hash(history.demo) != history.hash_at(history.now):
+                raise RewindingError(f"{what}: the worlds of step {history.now} are others")
+            then = self.readings.get(history.now)
+            now = reading(history.demo) if then is not None else {}
+            if then is not None and now != then:
+                others = [name for name in now.keys() | then.keys() if now.get(name) != then.get(name)]
+                words = "; ".join(f"{name} {told(history.demo).get(name)!r}"[:200] for name in sorted(others))
+                raise RewindingError(f"{what}: of step {history.now} is another: {words}")
+
+    def walk(self, until: int, what: str) -> None:
+        """Play on to a step, and look at each."""
+        while self.history.now < until:
+            stepped(self.history)
+            self.check(what)
+
+
+def told(demo: Demo) -> dict[str, object]:
+    """What a demo tells and shows of itself beside where its bodies are, under a name each."""
+    found: dict[str, object] = {"state": (demo.steps, sorted(demo.held), demo.grabbing, len(demo.dropped), sorted(demo.values.items()))}
+    for tell in (demo.status, demo.summary):
+        try:
+            lines: object = tuple(tell())
+        except LabError as error:
+            lines = str(error)
+        if demo.id not in MEASURING:
+            found[tell.__name__] = _MILLISECONDS.sub("", repr(lines))
+    for k, stage in enumerate(demo.stages):
+        state, contacts = stage.world._state, stage.world.contacts
+        found[f"counts {k}"] = stage.counts
+        found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.bounds
+        found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
+        found[f"fixtures {k}"] = [
+            (at, one.body, one.spec.density, one.spec.friction, one.spec.restitution, one.spec.sensor, one.spec.mask, one.spec.group)
+            for at, one in state.fixtures.items()
+        ]
+        found[f"joints {k}"] = list(state.joints.items())
+        found[f"settings {k}"] = stage.world.settings, stage.world.strays, stage.world.step_index
+        found[f"contacts {k}"] = contacts.normal_impulse.tobytes(), contacts.began, contacts.ended
+    return found
+
+
+def reading(demo: Demo) -> dict[str, bytes]:
+    """A digest of each of them."""
+    return {name: blake2b(repr(one).encode(), digest_size=8).digest() for name, one in told(demo).items()}
+
+
+def stepped(history: History) -> None:
+    try:
+        history.step()
+    except LabError:  # it failed when it was taken first, too, or the hash will tell
+        return
+
+
+def reshaped(demo: Demo, chance: random.Random) -> None:
+    """Lay the demo out for a window of another shape."""
+    demo.arrange(chance.uniform(200.0, 2000.0), chance.uniform(200.0, 1200.0))
+
+
+def meddled(kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...] = ()) -> Run:
+    """Return a demo after `steps` steps of random play."""
+    history = History(kind(seed))
+    run = Run(history)
+    meddler = Meddler(history, seed, files)
+    chance = random.Random(f"shape {kind.id} {seed}")
+    run.note()
+    while history.now < steps:
+        if chance.random() < 0.01:
+            reshaped(history.demo, chance)
+        meddler.step()
+        run.note()
+    run.seen, run.tried = meddler.seen, meddler.tried
+    return run
+
+
+def played(kind: type[Demo], seed: int, steps: int, tried: Tried) -> Run:
+    """Return a demo after so many steps, to which exactly this was done; what it refused then it refuses again."""
+    run = Run(History(kind(seed)))
+    run.note()
+    waiting = deque(tried)
+    while True:
+        while waiting and waiting[0][0] <= run.history.now:
+            _, action, arguments = waiting.popleft()
+            with suppress(LabError):
+                run.history.act(action, *arguments)
+        if run.history.now == steps:
+            return run
+        stepped(run.history)
+        run.note()
+
+
+def wander(run: Run, chance: random.Random, wanderings: int = N_WANDERINGS) -> None:
+    """Go back to as many steps, and play on from each."""
+    history, end = run.history, demo_hash(run.history.demo)
+    targets = [chance.randint(0, history.last) for _ in range(wanderings)]
+    farthest = chance.choice(targets)
+    for target in targets:
+        reshaped(history.demo, chance)
+        history.seek(target)
+        run.check(f"gone back to {target}")
+        until = history.last if target == farthest else min(chance.randint(target, history.last), target + LONGEST_WALK)
+        run.walk(until, f"played from {target} to {until}")
+        history.seek(history.last)
+        run.check(f"back at the end, from {until}")
+        if demo_hash(history.demo) != end:
+            raise RewindingError(f"gone back to {target}, played to {until}: the end is another")
+
+
+def again(run: Run, chance: random.Random) -> None:
+    """Play everything again, here and in a demo that knows nothing of this one."""
+    reshaped(run.history.demo, chance)
+    found = run.history.verify()
+    if found is not None:
+        raise RewindingError(f"played again from the beginning: step {found.step} went another way, bodies {found.bodies[:6]}")
+    other = type(run.history.demo)(run.history.demo.seed)
+    fresh = Run(History(other), run.readings)
+    fresh.history.take_over(run.history.line)
+    fresh.walk(run.history.last, "played by another demo")
+
+
+def undo_and_redo(run: Run, _: random.Random) -> None:
+    """Take everything back, as far as that goes, and do it again."""
+    history, end = run.history, demo_hash(run.history.demo)
+    undone = 0
+    while undone < MOST_UNDONE and history.undo():
+        undone += 1
+        run.check(f"undone {undone} times")
+    for k in range(undone):
+        if not history.redo():
+            raise RewindingError(f"undone {undone} times, redone {k}: there is nothing to redo")
+        run.check(f"undone {undone} times, redone {k + 1}")
+    if (history.now, demo_hash(history.demo)) != (history.last, end):
+        raise RewindingError(f"undone and redone {undone} times: the end is another")
+
+
+def branch(run: Run, chance: random.Random) -> None:
+    """Do something else in the past, go on, and play the branch again."""
+    history = run.history
+    at = chance.randint(0, history.last)
+    history.seek(at)
+    run.check(f"gone back to {at} for a branch")
+    meddler = Meddler(history, chance.randrange(1000))
+    meddler.act("restart" if chance.random() < 0.2 else "lift_all")
+    if not history.at_tip or history.last != at:
+        raise RewindingError(f"done something else at {at}: still {history.last - at} steps ahead")
+    run.readings = {step: one for step, one in run.readings.items() if step <= at}
+    for _ in range(120):
+        meddler.step()
+        run.note()
+    again(run, chance)
+    history.seek(chance.randint(0, history.last))
+    run.check("in the branch")
+    run.walk(min(history.now + 130, history.last), "in the branch")
+
+
+def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS) -> None:
+    """Raise `RewindingError` at the first that fails."""
+    chance = random.Random(f"checks {seed}")
+    wander(run, chance, wanderings)
+    again(run, chance)
+    undo_and_redo(run, chance)
+    branch(run, chance)
+
+
+def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried) -> str:
+    """What goes wrong when exactly this is done, and played again from many steps; empty if nothing does."""
+    try:
+        run = played(kind, seed, steps, tried)
+        chance = random.Random(seed)
+        for start in sorted(chance.sample(range(steps), min(steps, 4))):
+            run.history.seek(start)
+            run.walk(steps, f"played from {start}")
+        again(run, chance)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def smallest(kind: type[Demo], seed: int, steps: int, tried: Tried, seconds: float = SHRINKING_SECONDS) -> tuple[Tried, str]:
+    """Take out of what was done, halves first, whatever is not needed for it to go wrong; return the rest, and what goes wrong."""
+    until = time.monotonic() + seconds
+    last = trouble(kind, seed, steps, tried)
+    size = len(tried) // 2
+    while last and size and time.monotonic() < until:
+        at = 0
+        while at < len(tried) and time.monotonic() < until:
+            fewer = tried[:at] + tried[at + size :]
+            found = trouble(kind, seed, steps, fewer)
+            if found:
+                tried, last = fewer, found
+            else:
+                at += size
+        size //= 2
+    return tried, last
+
+
+def main() -> int:
+    """Run it, and print a line for each demo and seed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--demo", action="append", help="only this one; more than once for several")
+    chosen = parser.parse_args()
+    memory.load()
+    began, n_faults, n_runs = time.monotonic(), 0, 0
+    for kind in [find_demo(id) for id in chosen.demo] if chosen.demo else all_demos():
+        files = sample_files(kind(0))
+        for seed in range(chosen.first, chosen.first + chosen.seeds):
+            started, run = time.monotonic(), None
+            n_runs += 1
+            try:
+                run = meddled(kind, seed, chosen.steps, files)
+                all_checks(run, seed)
+                outcome = "the same to the last bit"
+            except Exception as error:
+                n_faults += 1
+                outcome = f"FAULT {type(error).__name__}: {error}"[:MOST_WORDS]
+            seen = run.seen if run is not None else Counter[str]()
+            done = f"{seen['grab']} grips, {seen['edit']} edits, {seen['drop']} files, {seen['restart']} restarts"
+            print(f"{kind.id:24} seed {seed}: {outcome} ({done}; {time.monotonic() - started:.1f} s)", flush=True)
+            if "FAULT" in outcome and run is not None:
+                rest, words = smallest(kind, seed, chosen.steps, run.tried)
+                print(f"  {len(rest)} of {len(run.tried)} deeds are enough: {words[:MOST_WORDS]}" if words else "  does not fail by itself")
+                for at, action, arguments in rest[:MOST_LINES] if words else ():
+                    print(f"    step {at}: {action}{arguments}"[:MOST_WORDS].replace("\n", ""), flush=True)
+    print(f"{n_runs} runs of {chosen.steps} steps, {n_faults} faults, {time.monotonic() - began:.0f} s")
+    return 1 if n_faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,24 @@
+"""Damaged recordings are played or refused in one line. More: ``python -m tests.hazards.fuzz_recordings 10000``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hazards import fuzz_recordings
+
+FILES = 250
+
+
+def test_a_damaged_recording_is_played_or_refused() -> None:
+    seen = fuzz_recordings.fuzz(FILES)
+    assert seen["played"] + seen["refused"] == FILES
+    assert min(seen["played"], seen["refused"]) > FILES // 10 and seen["otherwise"], "nothing was broken, or nothing left whole"
+
+
+def test_a_stray_exception_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(path: object) -> None:
+        raise KeyError(str(path))
+
+    monkeypatch.setattr(fuzz_recordings, "load_recording", careless)
+    with pytest.raises(AssertionError, match=r"recording 0 0: KeyError: .*the file: b"):
+        fuzz_recordings.fuzz(1)

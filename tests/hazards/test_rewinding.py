@@ -1,0 +1,113 @@
+"""Demos that somebody plays with at random are rewound and played again, all to the last bit; a fault in it is found and made small.
+
+Short here. All demos, a thousand steps each: ``python -m tests.hazards.rewinding``.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.history import History
+from engine.app.registry import all_demos, find_demo
+from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
+from engine.geometry import Circle, Polygon
+from tests.hazards.meddling import Meddler, sample_files
+from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
+
+STEPS = int(os.environ.get("REWINDING_STEPS", "70"))
+CHOSEN = ("bounce", "ragdoll_pile")
+"""Discs that were let fall, and bodies of many fixtures with joints."""
+OTHERS = [pytest.param(kind, id=kind.id) for kind in all_demos() if kind.id not in (*CHOSEN, "bullet", "broadphase")]
+"""Those two cost seconds here; `tests/unit/app/test_history.py` rewinds them too."""
+
+
+class Forgetful(Demo):
+    """Counts outside of what is kept: the second time it does not push as the first time."""
+
+    id = "forgetful"
+    not_kept = frozenset({"pushes"})
+
+    def build(self) -> None:
+        """A disc, and a count that no restart and no rewinding brings back."""
+        stage = self.add_stage(World())
+        stage.world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)))
+        self.pushes = getattr(self, "pushes", 0)
+
+    def on_key(self, key: str) -> bool:
+        """Push, harder each time."""
+        self.pushes += 1
+        self.stages[0].world.apply_impulse(0, (0.1 * self.pushes, 0.0))
+        return True
+
+
+class Pendulum(Demo):
+    """A chain of rods whose joints carry a weight: what a rebuilt world forgets of them shows."""
+
+    id = "pendulum"
+
+    def build(self) -> None:
+        """Ten rods and a weight, hung up beside each other."""
+        world = self.add_stage(World()).world
+        before = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static"))
+        for k in range(10):
+            rod = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.1), density=1.0 + 20.0 * (k == 9)),), position=(k + 0.5, 0.0)))
+            world.create_joint(RevoluteJointSpec(before, rod, (float(k), 0.0)))
+            before = rod
+
+
+@pytest.mark.parametrize("id", CHOSEN)
+def test_what_was_played_with_is_rewound_exactly(id: str) -> None:
+    memory.load()
+    kind = find_demo(id)
+    run = meddled(kind, 5, STEPS, sample_files(kind(0)) if id == "bounce" else ())
+    assert run.seen["edit"] > 2 and run.history.last == STEPS
+    all_checks(run, 5, wanderings=3)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_every_other_demo_survives_it(kind: type[Demo]) -> None:
+    memory.load()
+    history = History(kind(1))
+    meddler = Meddler(history, 1, busy=1.0)
+    for _ in range(20):
+        meddler.step()
+    assert len(meddler.tried) >= (2 if kind.no_edits else 8)
+    assert history.verify() is None
+
+
+def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
+    run = meddled(Forgetful, 0, 60)
+    assert run.seen["press"] > 1
+    with pytest.raises(RewindingError, match="another"):
+        all_checks(run, 0)
+    rest, words = smallest(Forgetful, 0, 60, run.tried, 10.0)
+    assert words and 1 <= len(rest) < len(run.tried) / 2
+    assert any(action == "press" for _, action, _ in rest)
+    assert not trouble(Forgetful, 0, 60, [])
+
+
+def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread loads it while the first demo runs: what was done before that moment must be done again without it."""
+    if memory.load() is not None:
+        pytest.skip("memory is out of reach here")
+    ready = memory.best_hidden()
+    for module in ("engine.box2d._state", "engine.app.demo"):
+        monkeypatch.setattr(f"{module}.best_hidden", lambda: None)
+    history = History(Pendulum(0))
+    assert not history.demo.remembers
+    for _ in range(100):
+        history.step()
+    for module in ("engine.box2d._state", "engine.app.demo"):
+        monkeypatch.setattr(f"{module}.best_hidden", lambda: ready)
+    history.step()
+    history.act("remember")
+    for _ in range(100):
+        history.step()
+    assert history.demo.remembers and history.demo.stages[0].world.snapshot().hidden is not None
+    history.seek(90)
+    assert not history.demo.remembers and history.demo.stages[0].world.snapshot().hidden is None
+    history.seek(history.last)
+    assert history.divergence is None and history.verify() is None

@@ -1,0 +1,118 @@
+"""Recordings and films as a user meets them in the command line, also from one process to another."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from engine.app.commands.cli import main
+from engine.app.recordings import load_recording
+from engine.app.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recordings") / "a.rec"
+    star = ROOT / "sprites" / "samples" / "paw.png"
+    command = ["run", "simple_shapes", "--steps", "90", "--seed", "2", "--set", "count=6", "--drop", str(star)]
+    assert main([*command, "--record-inputs", str(path)]) == 0
+    return path
+
+
+def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(ROOT / "main.py"), "replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "all 90 steps came out the same, to the last bit" in ran.stdout
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["verified"]["same"] and found["steps"] == 90 and found["inputs"] == 1 and found["seconds"] == 1.5
+    assert found["hash"] == load_recording(recording).line.hashes[90].hex()
+
+
+def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chunks = list(chunks_of(recording.read_bytes(), "a"))
+    broken = start_of_file()
+    for kind, payload in chunks:
+        if kind == b"PART":
+            part = part_of(payload, "part")
+            k = 61 - part.step - 1
+            if 0 <= k < len(part.hashes):
+                digests, hashes = list(part.digests), list(part.hashes)
+                digests[k], hashes[k] = bytes([digests[k][0] ^ 1]) + digests[k][1:], bytes(16)
+                payload = packed_part(type(part)(part.step, part.given, part.inputs, hashes, part.bodies, digests))
+        broken += chunk(kind, payload)
+    (tmp_path / "b.rec").write_bytes(broken)
+    body = load_recording(recording).line.bodies[61][0][0]
+    assert main(["replay", str(tmp_path / "b.rec"), "--verify"]) == 1
+    assert f"step 61 is the first to come out otherwise: body {body} of world 0" in capsys.readouterr().out
+
+
+def test_the_table_and_a_cut_off_recording(recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.rec").write_bytes(recording.read_bytes()[:-20])
+    assert main(["replay", str(tmp_path / "c.rec"), "--headless"]) == 0
+    said = capsys.readouterr().out
+    assert "steps      " in said and "cut off" in said and "Simple shapes, recorded, seed 2" in said
+
+
+def test_a_picture_and_a_film_in_slow_motion(recording: Path, tmp_path: Path) -> None:
+    picture, film = tmp_path / "a.png", tmp_path / "a.gif"
+    command = ["replay", str(recording), "--screenshot", str(picture), "--at", "40", "--record", str(film), "--size", "160x90"]
+    assert main([*command, "--from", "30", "--to", "42", "--speed", "0.25", "--fps", "20"]) == 0
+    with Image.open(picture) as image:
+        assert image.size == (1280, 720)
+    with Image.open(film) as moving:
+        assert moving.size == (160, 90) and moving.n_frames == 17  # 0.2 s at a quarter of the speed: 0.8 s, and the first
+        assert moving.info["duration"] == 50 and moving.info["loop"] == 0
+
+
+def test_a_film_of_a_run(tmp_path: Path) -> None:
+    film = tmp_path / "run.mp4"
+    assert main(["run", "simple_shapes", "--steps", "20", "--set", "count=3", "--record", str(film), "--size", "161x91"]) == 0
+    import imageio_ffmpeg
+
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(film), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=True)
+    assert all(words in ran.stderr for words in (b"h264", b"160x90", b"60 fps"))
+    size = 160 * 90 * 3
+    assert len(ran.stdout) == 21 * size and ran.stdout[:size] != ran.stdout[20 * size :]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.mp4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["replay", "missing.rec"], "missing.rec"),
+        (["replay", "{file}", "--at", "3"], "--at must be given with --screenshot"),
+        (["replay", "{file}", "--from", "3"], "--from must be given with --record"),
+        (["replay", "{file}", "--record", "x.avi"], ".mp4 or .gif"),
+        (["replay", "{file}", "--record", "x.gif", "--fps", "60"], "from 1 to 50"),
+        (["replay", "{file}", "--record", "x.mp4", "--size", "9000x20"], "--size must be from"),
+        (["replay", "{file}", "--record", "x.mp4", "--size", "big"], "WIDTHxHEIGHT"),
+        (["replay", "{file}", "--record", "x.mp4", "--from", "50", "--to", "20"], "--to must be"),
+        (["replay", "{file}", "--record", "x.mp4", "--speed", "0"], "--speed must be"),
+        (["replay", "{file}", "--screenshot", "x.png", "--at", "91"], "from 0 to 90"),
+        (["replay", "{file}", "--json", "{file}"], "a file of its own"),
+        (["run", "simple_shapes", "--fps", "9"], "--fps must be given with --record"),
+        (["run", "simple_shapes", "--steps", "9", "--record-inputs", "{file}"], "not there yet"),
+        (["run", "simple_shapes", "--steps", "9", "--record-inputs", "x.txt"], ".rec"),
+        (["run", "--pair", "x.json", "--record", "x.mp4"], "left out with --pair"),
+    ],
+)
+def test_mistakes_are_one_line(
+    arguments: list[str], words: str, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = recording.read_bytes()
+    assert main([argument.replace("{file}", str(recording)) for argument in arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1
+    assert recording.read_bytes() == before and not list(tmp_path.iterdir())

@@ -1,0 +1,69 @@
+"""Scene files in the command line: run, checked, made of other levels; tables of a run."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.app.commands.cli import main
+from tests.smoke.test_cli import lab
+from tests.unit.scenes.samples import DRAWING, EXAMPLE, level
+
+
+def test_a_scene_runs_and_its_tables_agree_with_its_report(tmp_path: Path) -> None:
+    file = tmp_path / "seesaw.json"
+    file.write_text(EXAMPLE.replace('"position": [0, 1]', '"position": [0.5, 1]'), encoding="utf-8")
+    names = ("contacts", "states", "timings")
+    tables = [part for name in names for part in (f"--csv-{name}", str(tmp_path / f"{name}.csv"))]
+    ran = lab("run", str(file), "--steps", "120", "--json", "-", *tables)
+    report = json.loads(ran.stdout)
+    assert report["demo"] == "scene" and report["bodies"] == 2 and report["steps"] == 120
+    rows = {name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines())) for name in names}
+    assert len(rows["states"]) == 2 * 121 and len(rows["timings"]) == 120
+    told = [row["what"] for row in rows["contacts"]]
+    assert (told.count("begin"), told.count("end")) == (report["contacts_begun"], report["contacts_ended"])
+    assert (told.count("add"), told.count("persist")) == (report["points"]["add"], report["points"]["persist"])
+
+
+def test_levels_become_scene_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rube.json").write_text(json.dumps(level()), encoding="utf-8")
+    (tmp_path / "level.svg").write_text(DRAWING, encoding="utf-8")
+    for name, bodies in (("rube.json", 3), ("level.svg", 4)):
+        out = tmp_path / f"{name}.scene.json"
+        assert main(["scene", str(tmp_path / name), "--out", str(out), "--json", "-"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert main(["scene", str(out), "--json", "-"]) == 0
+        again = json.loads(capsys.readouterr().out)
+        assert sum(told["bodies"].values()) == bodies
+        assert {**told, "file": ""} == {**again, "file": ""}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("scene",), "FILE must be a scene file"),
+        (("scene", "{folder}/none.json"), "scene file must be a file that can be read"),
+        (("scene", "{wrong}"), "line 3: bodies[0].tpye must be a field that exists (type), got 'static'"),
+        (("run", "{wrong}", "--steps", "9"), "line 3: bodies[0].tpye must be"),
+        (("scene", "{wrong}", "--out", "{wrong}"), "--out must be another file"),
+        (("scene", "{folder}/a.txt"), "must be a scene: a file that ends in .json or .svg"),
+        (("run", "simple_shapes", "--csv-states", "{folder}/a.txt"), "--csv-states must be a file name that ends in .csv"),
+        (
+            ("run", "simple_shapes", "--csv-states", "{folder}/a.csv", "--csv-timings", "{folder}/a.csv"),
+            "--csv-timings must be another file",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_costs_no_file(
+    arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{"format": "collision scene", "version": 1,\n "bodies": [\n  {"tpye": "static"}]}', encoding="utf-8")
+    before = wrong.read_bytes()
+    assert main([part.format(folder=tmp_path, wrong=wrong) for part in arguments]) == 2
+    told = capsys.readouterr()
+    assert words in told.err and told.err.count("\n") == 1 and told.out == ""
+    assert list(tmp_path.iterdir()) == [wrong] and wrong.read_bytes() == before

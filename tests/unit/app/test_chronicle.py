@@ -1,0 +1,151 @@
+"""What is noted of every step: against closed forms, through rewinding and branches, and within its bounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.app.chronicle import QUANTITIES, SUMS, Chronicle
+from engine.app.demo import Demo
+from engine.app.events import EventBook
+from engine.app.history import History
+from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.geometry import Circle, Polygon
+
+GRAVITY = 10.0
+FLOAT32 = 2e-6
+"""Relative: Box2D steps in float32 (6e-8), whose roundings of some hundred steps add up."""
+
+
+class Falling(Demo):
+    """A disc of 2 kg that turns falls on a floor; another one far away has no gravity and moves on."""
+
+    def build(self) -> None:
+        world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
+        floor = (FixtureSpec(Polygon.box(10.0, 0.5), friction=0.0),)
+        world.create_body(BodySpec(floor, type="static", position=(0.0, -0.5), name="floor"))
+        self.radius = 0.5
+        density = 2.0 / (math.pi * self.radius**2)
+        disc = (FixtureSpec(Circle(self.radius), density=density, friction=0.0),)
+        self.disc = world.create_body(BodySpec(disc, position=(0.0, 3.0), angular_velocity=4.0, name="disc"))
+        far = BodySpec(disc, position=(50.0, 10.0), linear_velocity=(3.0, 0.0), gravity_scale=0.0)
+        self.far = world.create_body(far)
+
+
+def watched(steps: int, most_bytes: int = 10_000_000) -> tuple[History, Chronicle, Falling]:
+    demo = Falling()
+    history = History(demo)
+    chronicle = Chronicle(history, most_bytes)
+    for _ in range(steps):
+        history.step()
+    return history, chronicle, demo
+
+
+def test_curves_are_those_of_a_falling_disc() -> None:
+    _, chronicle, demo = watched(30)
+    steps = np.arange(31)
+    seconds = steps / 60.0
+    vy = -GRAVITY * seconds
+    y = 3.0 - GRAVITY / 60.0**2 * steps * (steps + 1) / 2.0  # semi-implicit Euler
+    near = {"vy": vy, "y": y, "x": 0.0 * y, "speed": -vy, "spin": 0.0 * y + 4.0, "angle": 4.0 * seconds, "vx": 0.0 * y, "impulse": 0.0 * y}
+    near["energy"] = 0.5 * 2.0 * vy**2 + 0.5 * (0.5 * 2.0 * demo.radius**2) * 16.0
+    assert near.keys() == QUANTITIES.keys()
+    for name, expected in near.items():
+        np.testing.assert_allclose(chronicle.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
+
+
+def test_the_impulse_of_a_disc_at_rest_is_its_weight_over_a_step() -> None:
+    _, chronicle, demo = watched(100)
+    assert abs(chronicle.curve(0, demo.disc, "impulse")[100] - 2.0 * GRAVITY / 60.0) < 1e-3
+
+
+def test_sums_are_those_of_the_whole_world() -> None:
+    _, chronicle, demo = watched(30)
+    sums = chronicle.sums(0)
+    assert sums.keys() == SUMS.keys()
+    vy = -GRAVITY * np.arange(31) / 60.0
+    y = chronicle.curve(0, demo.disc, "y")
+    spinning = 0.5 * (0.5 * 2.0 * demo.radius**2) * 16.0
+    np.testing.assert_allclose(sums["kinetic"], 0.5 * 2.0 * vy**2 + spinning + 0.5 * 2.0 * 9.0, rtol=FLOAT32)
+    np.testing.assert_allclose(sums["potential"], 2.0 * GRAVITY * y, rtol=FLOAT32)  # the far one has no weight
+    np.testing.assert_allclose(sums["total"], sums["kinetic"] + sums["potential"])
+    np.testing.assert_allclose(sums["px"], 6.0, rtol=FLOAT32)
+    np.testing.assert_allclose(sums["py"], 2.0 * vy, rtol=FLOAT32, atol=1e-5)
+    np.testing.assert_allclose(sums["angular"], 0.5 * 2.0 * demo.radius**2 * 4.0 - 10.0 * 6.0, rtol=FLOAT32)
+
+
+def test_going_back_keeps_the_curve_and_a_branch_cuts_it() -> None:
+    history, chronicle, demo = watched(80)
+    before = chronicle.curve(0, demo.disc, "y").copy()
+    history.seek(20)
+    assert len(chronicle.curve(0, demo.disc, "y")) == 81
+    history.seek(80)
+    np.testing.assert_array_equal(chronicle.curve(0, demo.disc, "y"), before)
+    history.seek(40)
+    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 8.0), 0.0))
+    history.step()
+    after = chronicle.curve(0, demo.disc, "y")
+    assert len(after) == 42 and after[41] > 7.5 and len(chronicle.sums(0)["total"]) == 42
+    np.testing.assert_array_equal(after[:41], before[:41])
+    history.seek(30)
+    history.seek(41)
+    np.testing.assert_array_equal(chronicle.curve(0, demo.disc, "y"), after)
+
+
+def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
+    history, chronicle, demo = watched(10, most_bytes=8_000)
+    full = Chronicle(History(Falling()))
+    assert chronicle.n_bytes <= 8_000
+    kept = chronicle.curve(0, demo.disc, "y").copy()
+    for _ in range(200):
+        history.step()
+    assert chronicle.n_bytes <= 8_000
+    y = chronicle.curve(0, demo.disc, "y")
+    np.testing.assert_array_equal(y[:11], kept)
+    assert len(y) == 211 and np.isfinite(y).all() and np.isfinite(chronicle.sums(0)["total"]).all()
+    late = chronicle.curve(0, demo.disc, "x")  # nobody asked for it in time
+    assert np.isnan(late[0]) and np.isfinite(late[-1])
+    assert full.last == 0
+
+
+def test_a_body_that_was_not_there_is_not_known() -> None:
+    history, chronicle, demo = watched(5)
+    history.act("edit", 0, "destroy_body", (demo.far,))
+    history.step()
+    x = chronicle.curve(0, demo.far, "x")
+    assert np.isfinite(x[:6]).all() and np.isnan(x[6])
+    assert np.isnan(chronicle.curve(0, 999, "x")).all()
+
+
+def test_events_have_the_speed_at_which_bodies_meet() -> None:
+    history, chronicle, demo = watched(80)
+    book = chronicle.events
+    (impact,) = [event for event in book.events if event.kind == "impact"]
+    assert {impact.body_a, impact.body_b} == {0, demo.disc} and not impact.sensor
+    vy = chronicle.curve(0, demo.disc, "vy")
+    assert impact.speed == -vy[impact.step - 1] > 6.0
+    assert chronicle.name(0, 0) == "floor" and chronicle.name(0, demo.far) == f"body {demo.far}"
+    history.seek(impact.step - 3)
+    assert impact in book.events and book.until(history.now) == 0
+    history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
+    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 0.53), 0.0))
+    history.step()
+    assert book.events == []
+    for _ in range(80):
+        history.step()
+    (slower,) = [event for event in book.events if event.kind in ("impact", "begin")]
+    assert slower.kind == "begin" and slower.speed < 1.0
+
+
+def test_a_book_is_bounded() -> None:
+    _, _, demo = watched(0)
+    book, history = EventBook(most=20), History(demo)
+    chronicle = Chronicle(history)
+    chronicle.events = book
+    for k in range(60):
+        history.act("edit", 0, "set_pose", (demo.disc, (0.0, 0.49 if k % 2 == 0 else 5.0), 0.0))
+        history.step()
+    assert 0 < len(book.events) <= 20 and book.version > 0
+    steps = [event.step for event in book.events]
+    assert steps == sorted(steps) and steps[-1] >= 59

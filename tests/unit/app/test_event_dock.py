@@ -1,0 +1,91 @@
+"""The log of events, driven by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pygame
+import pytest
+
+from engine.app.event_dock import EventDock
+from engine.app.registry import find_demo
+from engine.app.window import Window
+
+FRAME = 1.0 / 60.0
+
+
+@pytest.fixture
+def window() -> Iterator[Window]:
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    demo = find_demo("simple_shapes")
+    made = Window((1280, 720), (demo,), demo(0, {"count": 12}))
+    made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
+    frames(made, 120)
+    yield made
+    pygame.display.quit()
+
+
+def frames(window: Window, n: int = 1) -> None:
+    surface = pygame.Surface((1280, 720))
+    for _ in range(n):
+        window.update(FRAME)
+        window.draw(surface)
+
+
+def dock_of(window: Window) -> EventDock:
+    return next(dock for dock in window._docks if isinstance(dock, EventDock))
+
+
+def press(window: Window, at: tuple[int, int]) -> None:
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+    frames(window)
+
+
+def chip(window: Window, words: str) -> tuple[int, int]:
+    return next(rect.center for rect, one in dock_of(window)._chips.shown if one.words.startswith(words))
+
+
+def shown(window: Window) -> list[str]:
+    return [event.kind for _, event in dock_of(window)._rows]
+
+
+def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
+    dock, history = dock_of(window), window.session.history
+    assert history is not None
+    rect, event = dock._rows[2]
+    press(window, rect.center)
+    assert history.now == event.step < history.last
+    rows = [one for _, one in dock._rows]
+    assert event in rows and sum(one.step > history.now for one in rows) == 4  # the next ones, dimmed
+    window.session.to_the_end()
+    frames(window)
+    assert all(one.step <= history.now for _, one in dock._rows)
+
+
+def test_kinds_and_bodies_are_filtered(window: Window) -> None:
+    chronicle = window.session.chronicle
+    assert chronicle is not None
+    assert {"impact", "begin", "end"} <= {event.kind for event in chronicle.events.events}
+    press(window, chip(window, "begin"))
+    press(window, chip(window, "end"))
+    assert set(shown(window)) == {"impact"}
+    assert all(event.speed > 1.0 for _, event in dock_of(window)._rows)
+    window.session.watched = (0, 4)
+    press(window, chip(window, "only"))
+    assert shown(window) and all(event.is_about(0, 4) for _, event in dock_of(window)._rows)
+
+
+def test_the_wheel_goes_through_the_list(window: Window) -> None:
+    dock = dock_of(window)
+    newest = dock._rows[-1][1]
+    inside = dock._rows[0][0].center
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=inside, rel=(0, 0), buttons=(0, 0, 0)))
+    window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=2, x=0, precise_y=2.0, mouse=inside))
+    frames(window)
+    assert dock._scrolled > 0 and dock._rows[-1][1] is not newest
+    for _ in range(40):
+        window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=-1, x=0, precise_y=-1.0, mouse=inside))
+    frames(window)
+    assert dock._scrolled == 0

@@ -1,0 +1,218 @@
+"""Files out of the window: scenes, tables, pictures; scenes kept by themselves and found again after a crash."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pygame
+import pytest
+
+from engine.app.autosave import EVERY, Autosave
+from engine.app.demo import Demo
+from engine.app.dropper import read_file
+from engine.app.files_dock import FilesDock
+from engine.app.scene_demo import SceneDemo, is_scene_file, load_any_scene, scene_class, scene_demo
+from engine.app.window import Window
+from engine.box2d import BodySpec, FixtureSpec
+from engine.common.errors import InvalidInputError
+from engine.geometry import AABB, Circle
+from engine.scenes import Scene, build, load_scene, save_scene
+from engine.scenes.scene_file import scene_as_json
+
+ROOT = Path(__file__).resolve().parents[3]
+SIZE = (1280, 720)
+CTRL = pygame.KMOD_CTRL
+
+
+class Desk:
+    """A window with a demo, the folder it works in, and its keys."""
+
+    def __init__(self, demo: Demo | None, demos: tuple[type[Demo], ...]) -> None:
+        self.window = Window(SIZE, demos, demo)
+        self.frame()
+
+    def frame(self, n: int = 1, elapsed: float = 1.0 / 60.0) -> None:
+        surface = pygame.Surface(SIZE)
+        for _ in range(n):
+            self.window.update(elapsed)
+            self.window.draw(surface)
+
+    def key(self, key: int, mod: int = 0) -> None:
+        self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+        self.frame()
+
+    @property
+    def words(self) -> str:
+        return "\n".join(message.words for message in self.window.session.messages._waiting)
+
+
+@pytest.fixture
+def desk(drop: type[Demo], twins: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.chdir(tmp_path)
+    return Desk(drop(), (drop, twins))
+
+
+def test_ctrl_s_saves_what_stands_there_without_the_hand_and_never_over_a_file(desk: Desk, tmp_path: Path) -> None:
+    session = desk.window.session
+    desk.frame(20)
+    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
+    assert session.demo.grip is not None
+    desk.key(pygame.K_s, CTRL)
+    desk.key(pygame.K_s, CTRL)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"]
+    assert "drop.json; python main.py run drop.json opens it" in desk.words
+    scene = load_scene(tmp_path / "drop.json")
+    assert scene.joints == () and scene.title.startswith("Drop, from step ")
+    assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
+
+
+def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    monkeypatch.setattr(Path, "cwd", lambda: gone)
+    for key, mod in ((pygame.K_s, CTRL), (pygame.K_t, CTRL), (pygame.K_F12, 0)):
+        desk.key(key, mod)
+    assert desk.words.count("nothing was written") == 3 and desk.window.running
+
+
+def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) -> None:
+    desk.frame(40)
+    session = desk.window.session
+    assert session.history is not None
+    session.clock.paused = True
+    here, before = session.history.now, session.demo.stages[0].world.state_hash()
+    desk.key(pygame.K_t, CTRL)
+    assert session.history.now == here and session.demo.stages[0].world.state_hash() == before and session.history.divergence is None
+    with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * (here + 1) and {row["step"] for row in rows} == {str(step) for step in range(here + 1)}
+    last = rows[-1]
+    state = session.demo.stages[0].world.state(1)
+    assert (float(last["x_m"]), float(last["y_m"]), float(last["angle_rad"])) == (*state.position, state.angle)
+    with open(tmp_path / "drop-contacts.csv", newline="", encoding="utf-8") as file:
+        contacts = list(csv.DictReader(file))
+    assert [row["what"] for row in contacts[:2]] == ["begin", "add"] and contacts[-1]["what"] == "persist"
+    assert len((tmp_path / "drop-timings.csv").read_text().splitlines()) == here + 1
+
+
+def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path) -> None:
+    desk.key(pygame.K_F12)
+    picture = pygame.image.load(tmp_path / "drop.png")
+    assert picture.get_size() == SIZE and len({tuple(picture.get_at((x, y))) for x in range(0, 1280, 9) for y in range(0, 720, 9)}) > 10
+
+
+def test_only_what_was_changed_by_hand_is_kept_and_a_good_end_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "unsaved"
+    autosave = Autosave(folder)
+    desk.window.keep_scenes(autosave)
+    desk.frame(3, EVERY)
+    assert not autosave.path.exists()
+    desk.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0)),))
+    desk.frame(2, EVERY)
+    while autosave.is_writing:
+        pass
+    assert len(load_scene(autosave.path).bodies) == 3
+    other = Autosave(folder)
+    assert other.left == ()  # its program still runs
+    other.close()
+    autosave.close()
+    assert list(folder.glob("*.json")) == []
+
+
+CRASH = """
+import os, sys, time
+from pathlib import Path
+from engine.app.autosave import Autosave
+from engine.scenes import Scene
+kept = Autosave(Path(sys.argv[1]))
+kept.keep(lambda: Scene(title="lost"))
+while kept.is_writing:
+    time.sleep(0.01)
+os._exit(3)
+"""
+
+
+def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "unsaved"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, "-c", CRASH, str(folder)], env=environment, cwd=ROOT, timeout=60, check=False)
+    assert run.returncode == 3
+    autosave = Autosave(folder)
+    assert len(autosave.left) == 1
+    desk = Desk(None, (drop,))
+    before = pygame.Surface(SIZE)
+    desk.window.draw(before)
+    desk.window.keep_scenes(autosave)
+    desk.frame()
+    dock = next(dock for dock in desk.window._docks if isinstance(dock, FilesDock))
+    assert desk.window.browsing and dock._banner.width > 100
+    desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=dock._banner.center, button=1))
+    desk.frame()
+    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "kept on" in desk.words
+    assert autosave.left == () and len(list((folder / "opened").glob("*.json"))) == 1
+    assert dock._banner.width == 0
+    autosave.close()
+    assert sorted(path.name for path in folder.iterdir()) == ["opened"]
+
+
+def test_a_damaged_scene_left_behind_is_told_and_kept(drop: type[Demo], tmp_path: Path) -> None:
+    folder = tmp_path / "unsaved"
+    folder.mkdir()
+    (folder / "abc.json").write_text("{", encoding="utf-8")
+    desk = Desk(None, (drop,))
+    autosave = Autosave(folder)
+    desk.window.keep_scenes(autosave)
+    desk.frame()
+    desk.key(pygame.K_o, CTRL)
+    assert "cannot be opened" in desk.words and desk.window.browsing
+    assert (folder / "opened" / "abc.json").read_text(encoding="utf-8") == "{"
+    autosave.close()
+
+
+def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    autosave = Autosave(tmp_path / "file" / "unsaved")
+    assert autosave.failure and autosave.left == ()
+    autosave.keep(Scene)
+    assert not autosave.is_writing
+    autosave.close()
+
+
+def test_a_scene_is_a_demo_like_any_other(tmp_path: Path) -> None:
+    scene = Scene(
+        bodies=(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 3.0)),), camera=AABB((-3.0, -1.0), (3.0, 5.0)), notes=("A note.",) * 5
+    )
+    path = tmp_path / "ball.json"
+    save_scene(path, scene)
+    assert is_scene_file(str(path)) and not is_scene_file(str(tmp_path / "none.json"))
+    kind = read_file(str(path), 1.0)
+    assert isinstance(kind, type) and issubclass(kind, SceneDemo)
+    demo = kind()
+    assert demo.home() == scene.camera and demo.title == "ball" and len(demo.status()) == 5 and demo.summary() == scene.notes
+    assert scene_class(scene_as_json(scene)).scene == scene and kind.scene_content() == scene_as_json(scene)
+    demo.step()
+    first = demo.stages[0].world.state_hash()
+    demo.restart()
+    demo.step()
+    assert demo.stages[0].world.state_hash() == first
+    assert scene_demo(scene, "x.json").opened_from == "x.json"
+    with pytest.raises(InvalidInputError, match="a file that ends in"):
+        load_any_scene("scene.txt")
+    with pytest.raises(InvalidInputError, match="pixels_per_metre"):
+        load_any_scene(str(path), 10.0)
+
+
+def test_a_scene_dropped_on_the_window_opens(desk: Desk, tmp_path: Path) -> None:
+    save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BodySpec((FixtureSpec(Circle(0.5)),)),)))
+    desk.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "ball.json"), pos=(700, 300)))
+    for _ in range(600):
+        desk.frame()
+        if desk.window.session.demo.title == "A ball":
+            break
+    assert desk.window.session.demo.title == "A ball"
+    desk.key(pygame.K_s, CTRL)
+    assert (tmp_path / "ball-2.json").exists()

@@ -1,0 +1,229 @@
+"""Plots, step times and the camera, driven by hand in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.app.camera_dock import CameraDock, moving_box
+from engine.app.dock import Dock
+from engine.app.history import demo_hash
+from engine.app.plot_dock import PlotDock
+from engine.app.registry import find_demo
+from engine.app.step_dock import PHASES, StepDock
+from engine.app.window import Window
+from engine.render import palette
+
+FRAME = 1.0 / 60.0
+AnyDock = TypeVar("AnyDock", bound=Dock)
+
+
+@pytest.fixture
+def window() -> Iterator[Window]:
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    demo = find_demo("simple_shapes")
+    yield Window((1280, 720), (demo,), demo(0, {"count": 12}))
+    palette.use_theme("dark")
+    pygame.display.quit()
+
+
+def frames(window: Window, n: int = 1) -> pygame.Surface:
+    surface = pygame.Surface((1280, 720))
+    for _ in range(n):
+        window.update(FRAME)
+        window.draw(surface)
+    return surface
+
+
+def key(window: Window, key: int, mod: int = 0) -> None:
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    window.handle(pygame.event.Event(pygame.KEYUP, key=key, mod=mod))
+    frames(window)
+
+
+def press(window: Window, at: tuple[int, int], **more: int) -> None:
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1, **more))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+    frames(window)
+
+
+def dock_of(window: Window, kind: type[AnyDock]) -> AnyDock:
+    return next(dock for dock in window._docks if isinstance(dock, kind))
+
+
+def body_pixel(window: Window, body: int) -> tuple[int, int]:
+    world = window.session.demo.stages[0].world
+    x, y, angle = world.poses[world.row_of(body)].tolist()
+    cx, cy = world.body(body).local_center
+    cos, sin = np.cos(angle), np.sin(angle)
+    at = window.session.camera.to_screen((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
+    return round(at[0]), round(at[1])
+
+
+def chip(dock: PlotDock, words: str) -> tuple[int, int]:
+    return next(rect.center for rect, one in dock._chips.shown if one.words == words)
+
+
+def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
+    before = window.session.camera.view
+    key(window, pygame.K_F7)
+    frames(window, 2)
+    dock = dock_of(window, PlotDock)
+    assert dock.place[3] > 100 and window.session.camera.view[3] == before[3] - dock.place[3]
+    key(window, pygame.K_F7)
+    frames(window, 2)
+    assert window.session.camera.view == before and dock.place[3] == 0
+
+
+def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> None:
+    key(window, pygame.K_F7)
+    frames(window, 30)
+    key(window, pygame.K_SPACE)
+    frames(window, 2)
+    dock, session = dock_of(window, PlotDock), window.session
+    assert len(dock._curves(session, session.chronicle)) == 3  # of the whole; there is no body yet
+    press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
+    assert session.watched == (0, 5) and not session.demo.grabbing
+    press(window, chip(dock, "y"))
+    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.chronicle)}
+    y = curves["y"].values
+    assert len(y) == session.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
+    press(window, chip(dock, "y"))
+    assert ("body", "y") not in dock.chosen
+    press(window, chip(dock, "›"))
+    assert session.watched == (0, 6)
+    view = session.camera.view
+    press(window, (view[0] + 5, view[1] + view[3] - 5), mod=pygame.KMOD_LALT)
+    assert session.watched is None
+
+
+def test_curves_never_share_a_style_and_never_have_more_than_three_units(window: Window) -> None:
+    dock = PlotDock()
+    for name in ("x", "y", "vx", "angle", "spin", "impulse", "energy", "speed"):
+        dock.toggle(("body", name))
+        styles = [dock._styles[source] for source in dock.chosen]
+        assert len(set(styles)) == len(styles) <= 5 and max(styles) < 5
+    assert dock.chosen[-1] == ("body", "speed")
+
+
+def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window: Window) -> None:
+    key(window, pygame.K_F7)
+    frames(window, 90)
+    history = window.session.history
+    assert history is not None
+    end, last = demo_hash(window.session.demo), history.last
+    dock = dock_of(window, PlotDock)
+    axis = dock._axis
+    assert axis is not None
+    at = (round(axis.x(30)), dock.place[1] + 40)
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+    frames(window)
+    assert history.now == axis.step(at[0]) and abs(history.now - 30) <= 1 and window.session.clock.paused
+    bright = frames(window)
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(axis.left + axis.width + 50, at[1]), rel=(1, 0), buttons=(1, 0, 0)))
+    after = frames(window)
+    assert history.now == last and demo_hash(window.session.demo) == end
+    place = pygame.Rect(axis.left + axis.width // 2, dock.place[1], axis.width // 2, dock.place[3] - 24)
+    ahead, been = bright.subsurface(place), after.subsurface(place)
+    color = palette.SERIES[0]
+    assert _count(been, color) > 20 and _count(ahead, color) == 0  # what lies ahead is dimmed
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+
+
+def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
+    key(window, pygame.K_F7)
+    frames(window, 100)
+    dock = dock_of(window, PlotDock)
+    inside = (dock.place[0] + dock.place[2] - 60, dock.place[1] + 60)
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=inside, rel=(0, 0), buttons=(0, 0, 0)))
+    for _ in range(15):
+        window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=1, x=0, precise_y=1.0, mouse=inside))
+    frames(window)
+    axis, history = dock._axis, window.session.history
+    assert axis is not None and history is not None
+    assert axis.first > 0 and axis.last == history.last and axis.last - axis.first < 60
+
+
+def test_step_times_add_up_to_what_was_measured(window: Window) -> None:
+    key(window, pygame.K_F9)
+    frames(window, 20)
+    dock = dock_of(window, StepDock)
+    table = np.array(dock.frames)
+    assert table.shape[1] == len(PHASES) and len(table) >= 18 and (table >= 0.0).all()
+    times = window.session.latest
+    frames(window)
+    steps = np.array(dock.frames[-1])
+    assert steps[-1] == times.draw and abs(steps[:6].sum() - times.advance) < 0.2 * times.advance + 0.05
+    key(window, pygame.K_SPACE)
+    frames(window, 3)
+    assert not np.array(dock.frames[-1])[:6].any() and dock.frames[-1][-1] > 0.0
+
+
+def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> None:
+    frames(window, 20)
+    session = window.session
+    dock_of(window, CameraDock)._pointer = None
+    session.watched = (0, 7)
+    key(window, pygame.K_v)
+    frames(window, 90)
+    for step in (None, 12, 70):
+        if step is not None:
+            session.seek(step)
+            frames(window)
+        at = body_pixel(window, 7)
+        left, top, width, height = session.camera.view
+        middle = left + width / 2, top + height / 2
+        if step is not None:  # paused: drawn where it is
+            assert abs(at[0] - middle[0]) <= 1 and abs(at[1] - middle[1]) <= 1
+    key(window, pygame.K_v)
+    assert session.aim.followed is None
+    key(window, pygame.K_v)
+    assert session.aim.followed == (0, 7)
+    session.act("edit", 0, "destroy_body", (7,))
+    frames(window, 2)  # it has gone: the camera stays, and comes back to it
+    session.undo()
+    frames(window)
+    assert session.aim.followed == (0, 7)
+    key(window, pygame.K_HOME)
+    assert session.aim.followed is None and session.is_untouched
+
+
+def test_zoom_to_fit_glides_to_what_moves(window: Window) -> None:
+    frames(window, 60)
+    key(window, pygame.K_SPACE)
+    before = window.session.camera.scale
+    key(window, pygame.K_z)
+    assert before < window.session.camera.scale or window.session.aim._glide is not None
+    frames(window, 30)
+    camera, box = window.session.camera, moving_box(window.session)
+    seen = camera.visible
+    assert camera.scale > before
+    assert (
+        seen.lower[0] <= box.lower[0] and seen.lower[1] <= box.lower[1] and seen.upper[0] >= box.upper[0] and seen.upper[1] >= box.upper[1]
+    )
+
+
+def test_the_theme_and_the_size_of_text_change_while_it_runs(window: Window) -> None:
+    dark = frames(window, 3).get_at((600, 300))
+    key(window, pygame.K_F10)
+    light = frames(window)
+    assert palette.theme_name() == "light" and sum(light.get_at((600, 300))[:3]) > 600 > sum(dark[:3])
+    key(window, pygame.K_F10)
+    assert palette.theme_name() == "dark"
+    key(window, pygame.K_EQUALS, pygame.KMOD_LCTRL)
+    assert window.ui_scale == 1.125 and window.session.clock.speed == 1.0
+    for _ in range(10):
+        key(window, pygame.K_MINUS, pygame.KMOD_LCTRL)
+    assert window.ui_scale == 0.75
+    key(window, pygame.K_0, pygame.KMOD_LCTRL)
+    assert window.ui_scale == 1.0
+
+
+def _count(surface: pygame.Surface, color: tuple[int, int, int]) -> int:
+    pixels = pygame.surfarray.array3d(surface)
+    return int((pixels == np.array(color)).all(axis=2).sum())

@@ -1,0 +1,197 @@
+"""Recording, films and opened recordings in the window, driven by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pygame
+import pytest
+from PIL import Image
+
+from engine.app.history import History, demo_hash
+from engine.app.recording_dock import RecordingDock
+from engine.app.recordings import Recorder, load_recording
+from engine.app.recordings.verifying import verify
+from engine.app.registry import find_demo
+from engine.app.timeline_dock import TimelineDock
+from engine.app.window import Window
+from engine.box2d import memory
+
+FRAME = 1.0 / 60.0
+CONTROL = pygame.KMOD_CTRL
+
+
+@pytest.fixture
+def window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
+    monkeypatch.chdir(tmp_path)
+    demo = find_demo("simple_shapes")
+    window = Window((1000, 480), (demo,), demo(0, {"count": 6}))
+    yield window
+    window.handle(pygame.event.Event(pygame.QUIT))
+
+
+def frames(window: Window, n: int = 1) -> None:
+    surface = pygame.Surface((1000, 480))
+    for _ in range(n):
+        window.update(FRAME)
+        window.draw(surface)
+
+
+def key(window: Window, key: int, mod: int = 0) -> None:
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    frames(window)
+
+
+def dock_of(window: Window) -> RecordingDock:
+    return next(dock for dock in window._docks if isinstance(dock, RecordingDock))
+
+
+def words(window: Window) -> str:
+    return " / ".join(message.words for message in window.session.messages._waiting)
+
+
+def mark(window: Window, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mark the first part of the line."""
+    bar = next(dock for dock in window._docks if isinstance(dock, TimelineDock)).bar
+    at = bar.left + round(share * bar.width), bar.centery
+    with monkeypatch.context() as shift_held:
+        shift_held.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
+        window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(bar.left, bar.centery), button=1))
+        window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(1, 0), buttons=(1, 0, 0)))
+        window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+    frames(window)
+
+
+def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
+    frames(window, 10)
+    key(window, pygame.K_r, CONTROL)
+    (path,) = tmp_path.glob("simple_shapes-*.rec")
+    assert str(path) in words(window) and window.session.recorder is not None
+    frames(window, 30)
+    window.session.act("grab", (0.0, 1.0))
+    key(window, pygame.K_r, CONTROL)
+    assert window.session.recorder is None
+    history = window.session.history
+    recording = load_recording(path)
+    assert history is not None and recording.line.hashes == history.line.hashes[: recording.steps + 1] and recording.steps >= 38
+    assert verify(recording).is_same
+    key(window, pygame.K_r, CONTROL)
+    assert len(list(tmp_path.glob("*.rec"))) == 2
+
+
+@pytest.mark.parametrize("way", ["button", "leave", "quit"])
+def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) -> None:
+    frames(window, 3)
+    rect = dock_of(window)._buttons(window)[0][0]
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
+    frames(window, 5)
+    if way == "button":
+        window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
+    elif way == "leave":
+        key(window, pygame.K_ESCAPE)
+        assert window.browsing
+    else:
+        window.handle(pygame.event.Event(pygame.QUIT))
+        assert not window.running
+    (path,) = tmp_path.glob("*.rec")
+    assert load_recording(path).is_ended
+
+
+def test_a_folder_that_takes_no_file_is_told(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(Path, "cwd", lambda: tmp_path / "nowhere")
+    frames(window)
+    key(window, pygame.K_r, CONTROL)
+    assert "cannot record: recording must be a file that can be made" in words(window) and window.session.recorder is None
+
+
+def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    frames(window, 100)
+    history, dock = window.session.history, dock_of(window)
+    assert history is not None
+    window.session.toggle_pause()
+    end = demo_hash(window.session.demo)
+    mark(window, 0.3, monkeypatch)
+    assert dock.span is not None and dock.span[0] == 0 and abs(dock.span[1] - 0.3 * history.last) <= 2
+    window.session.clock.speed = 0.5
+    last = history.last
+    key(window, pygame.K_f, CONTROL | pygame.KMOD_SHIFT)
+    for _ in range(400):
+        assert window.session.clock.paused
+        if not dock.is_busy:
+            break
+        window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))  # nobody acts meanwhile
+        frames(window)
+        pygame.time.wait(5)
+        if not dock.is_busy:
+            break
+    assert not dock.is_busy and "frames written to" in words(window)
+    assert history.last == last and history.now == last and demo_hash(window.session.demo) == end and history.divergence is None
+    (path,) = tmp_path.glob("*.gif")
+    with Image.open(path) as film:
+        assert film.n_frames == int(dock.span[1] / 60 * 25 / 0.5 + 1e-6) + 1
+        assert film.size[0] == min(window.session.camera.view[2] // 2 * 2, 800)
+        first = film.convert("RGB").tobytes()
+        film.seek(film.n_frames - 1)
+        assert film.convert("RGB").tobytes() != first
+    assert [path.suffix for path in tmp_path.iterdir()] == [".gif"]
+
+
+def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
+    frames(window, 60)
+    history = window.session.history
+    assert history is not None
+    rect = dock_of(window)._buttons(window)[1][0]
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
+    assert dock_of(window).is_busy
+    frames(window)
+    key(window, pygame.K_ESCAPE)
+    assert not dock_of(window).is_busy and not window.browsing and not list(tmp_path.iterdir())
+    assert history.now == history.last and "no film was written" in words(window)
+
+
+def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(window: Window, tmp_path: Path) -> None:
+    memory.load()
+    history = History(find_demo("simple_shapes")(5, {"count": 7}))
+    recorder = Recorder(history, tmp_path / "x.rec")
+    for step in range(150):
+        if step == 40:
+            history.act("edit", 0, "set_settings", (), (("gravity", (0.0, 4.0)),))
+        history.step()
+    recorder.close()
+    frames(window)
+    window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
+    for _ in range(300):
+        frames(window)
+        played = window.session.history
+        if window.session.recording is not None and played is not None and played.reached == 150:
+            break
+        pygame.time.wait(5)
+    assert played is not None and played.last == 150 and window.session.demo.seed == 5
+    assert not window.session.clock.paused and played.now < 20 and played.divergence is None
+    frames(window, 170)
+    assert played.now == 150 and window.session.clock.paused and "the recording ends here" in words(window)
+    assert demo_hash(window.session.demo) == history.hash_at(150)
+    window.session.toggle_pause()
+    frames(window, 5)
+    assert played.now > 150
+
+
+def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
+    (tmp_path / "x.rec").write_bytes(b"nonsense")
+    window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
+    for _ in range(100):
+        frames(window)
+        if "cannot be used" in words(window):
+            break
+        pygame.time.wait(5)
+    assert "x.rec cannot be used: it must be a recording of this program" in words(window)
+
+
+def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_path: Path) -> None:
+    recorder = Recorder(History(find_demo("simple_shapes")(0)), tmp_path / "y.rec")
+    recorder.close()
+    recording = load_recording(tmp_path / "y.rec")
+    object.__setattr__(recording, "demo", "tomorrow")
+    window.play(recording)
+    assert "cannot be played: demo must be one of" in words(window)

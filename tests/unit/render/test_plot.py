@@ -1,0 +1,68 @@
+"""Curves: no peak is lost between pixels, ticks are round, arrows are as long as their impulses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.impulses import ImpulseScale
+from engine.render.plot import Curve, TimeAxis, columns, draw_panes, ticks
+
+FONTS = FontBook()
+
+
+def test_a_single_peak_among_many_steps_is_drawn() -> None:
+    values = np.zeros(100_000)
+    values[54_321], values[54_322] = 7.0, -3.0
+    axis = TimeAxis(0.0, 99_999.0, 10, 400)
+    x, least, most = columns(values, axis)
+    assert len(x) == 400 and most.max() == 7.0 and least.min() == -3.0
+    assert abs(x[int(np.argmax(most))] - axis.x(54_321)) <= 0.5
+
+
+def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> None:
+    values = np.array([1.0, np.nan, 3.0, 4.0])
+    x, least, most = columns(values, TimeAxis(0.0, 3.0, 0, 301))
+    assert x.tolist() == [0.0, 200.0, 300.0] and least.tolist() == most.tolist() == [1.0, 3.0, 4.0]
+    assert len(columns(np.full(5, np.nan), TimeAxis(0.0, 4.0, 0, 50))[0]) == 0
+
+
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (-3e-7, 2e-7), (1e9, 1.00001e9), (-17.0, -16.2), (5.0, 5.0)])
+def test_ticks_are_few_and_inside(low: float, high: float) -> None:
+    found = ticks(low, high, 5)
+    assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
+
+
+def test_an_axis_and_its_inverse_agree() -> None:
+    axis = TimeAxis(120.0, 1320.0, 46, 640)
+    assert all(abs(axis.step(axis.x(step)) - step) <= 1 for step in range(120, 1321, 7))
+
+
+def test_what_lies_ahead_is_dimmed_and_each_unit_has_a_pane() -> None:
+    surface = pygame.Surface((600, 200))
+    curves = (Curve("a", "m", np.linspace(0.0, 1.0, 200), 0), Curve("b", "J", np.linspace(1.0, 0.0, 200), 1))
+    axis = draw_panes(surface, FONTS, (0, 0, 600, 200), curves, (0.0, 199.0), 100, 1.0 / 60.0)
+    pixels = pygame.surfarray.array3d(surface)
+    for style, rows in ((0, slice(0, 92)), (1, slice(92, 184))):
+        bright = np.argwhere((pixels[:, rows] == np.array(palette.SERIES[style])).all(axis=2))
+        assert len(bright) > 50 and bright[:, 0].max() <= axis.x(100) + 5
+
+
+def test_nothing_known_and_a_constant_are_drawn_too() -> None:
+    surface = pygame.Surface((300, 100))
+    for values in (np.zeros(0), np.full(9, np.nan), np.full(9, 3.0), np.array([1.0])):
+        draw_panes(surface, FONTS, (0, 0, 300, 100), (Curve("a", "m", values, 2),), (0.0, 8.0), 4, 0.1)
+
+
+def test_the_scale_of_impulses_grows_at_once_and_shrinks_late() -> None:
+    scale = ImpulseScale()
+    assert scale.fit(0, 0.0) == 0.0
+    assert scale.fit(0, 0.7) == 1.0
+    assert scale.fit(0, 3.0) == 5.0
+    assert scale.fit(0, 1.1) == 5.0
+    assert scale.fit(0, 0.9) == 1.0
+    assert scale.fit(1, 40.0) == 50.0
+    assert scale.fit(0, 0.9) == 50.0  # the other world's arrows stand in the same picture

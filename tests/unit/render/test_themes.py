@@ -1,0 +1,135 @@
+"""The themes: contrast by WCAG 2.2, what colour-blind eyes can tell apart, and that a change of theme reaches everything drawn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from engine.common.arrays import FloatArray
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.themes import DARK, LEAST_CONTRAST, LIGHT, THEMES, Color, Theme, contrast
+
+TEXT_CONTRAST = 4.5
+"""WCAG 2.2, success criterion 1.4.3: text of the usual size."""
+DIFFERENT = 10.0
+"""CIE 1976 difference at which two colours beside each other are plainly two; 2.3 is just noticeable (Mahy and others, 1994)."""
+
+# Machado, Oliveira, Fernandes 2009, "A physiologically-based model for simulation of color vision deficiency", severity 1, linear RGB.
+SIGHTS: dict[str, FloatArray] = {
+    "normal": np.eye(3),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+}
+_TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+_WHITE = _TO_XYZ.sum(axis=1)
+
+
+def lab(color: Color, sight: str) -> FloatArray:
+    """Return CIE L*a*b* (D65) of an sRGB colour as seen with a kind of sight."""
+    share = np.array(color) / 255.0
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    xyz = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0.0, 1.0) / _WHITE
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    found: FloatArray = np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])
+    return found
+
+
+def distance(a: Color, b: Color, sight: str) -> float:
+    return float(np.linalg.norm(lab(a, sight) - lab(b, sight)))
+
+
+@pytest.fixture(autouse=True)
+def dark_again() -> Iterator[None]:
+    yield
+    palette.use_theme("dark")
+
+
+themes = pytest.mark.parametrize("theme", list(THEMES.values()), ids=lambda theme: theme.name)
+
+
+@themes
+def test_words_can_be_read_on_every_ground(theme: Theme) -> None:
+    words = ("text", "strong", "caption", "accent", "warning", "agree", "explained", "unexplained")
+    grounds = ("background", "panel", "panel_raised")
+    bad = [(w, g, round(contrast(getattr(theme, w), getattr(theme, g)), 2)) for w in words for g in grounds]
+    assert not [one for one in bad if one[2] < TEXT_CONTRAST]
+
+
+@themes
+def test_what_carries_meaning_stands_out_from_the_ground(theme: Theme) -> None:
+    names = ("static", "kinematic", "sensor", "touching", "normal", "impulse", "fixture_aabb", "joint", "center_of_mass")
+    shown = [(name, getattr(theme, name)) for name in (*names, "point_add", "point_persist", "point_remove")]
+    shown += [(f"body {k}", color) for k, color in enumerate(theme.body_colors)] + [(f"series {k}", c) for k, c in enumerate(theme.series)]
+    weak = [(name, round(contrast(color, theme.background), 2)) for name, color in shown]
+    assert not [one for one in weak if one[1] < LEAST_CONTRAST]
+    assert contrast(theme.sleeping, theme.background) < contrast(theme.static, theme.background)  # asleep is meant to be dim
+
+
+@themes
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_no_two_meanings_look_alike_to_any_eye(theme: Theme, sight: str) -> None:
+    groups = (
+        {"agree": theme.agree, "explained": theme.explained, "unexplained": theme.unexplained},
+        {"added": theme.point_add, "persisting": theme.point_persist, "removed": theme.point_remove},
+        {"touching": theme.touching, "asleep": theme.sleeping},
+        {"normal": theme.normal, "point": theme.point_add, "joint": theme.joint},
+        {f"series {k}": color for k, color in enumerate(theme.series)},
+    )
+    alike = [
+        (a, b, round(distance(group[a], group[b], sight), 1))
+        for group in groups
+        for a, b in itertools.combinations(group, 2)
+        if distance(group[a], group[b], sight) < DIFFERENT
+    ]
+    assert not alike
+
+
+def test_a_theme_reaches_every_name_and_comes_back() -> None:
+    before = {name: getattr(palette, name) for name in DARK.named()}
+    palette.use_theme("light")
+    assert palette.theme_name() == "light"
+    assert {name: getattr(palette, name) for name in LIGHT.named()} == LIGHT.named()
+    assert all(getattr(palette, name) != before[name] for name in before)
+    palette.use_theme("dark")
+    assert {name: getattr(palette, name) for name in before} == before
+    with pytest.raises(KeyError):
+        palette.use_theme("sepia")
+
+
+def test_a_kept_colour_means_the_same_in_the_other_theme() -> None:
+    """Equal colours of one theme are equal in the other, and no colour belongs to both, so that `now` cannot err."""
+    for theme, other in ((DARK, LIGHT), (LIGHT, DARK)):
+        pairs = [(_all(a), _all(b)) for a, b in zip(theme.named().values(), other.named().values(), strict=True)]
+        there = [color for a, _ in pairs for color in a]
+        here = [color for _, b in pairs for color in b]
+        meaning: dict[Color, Color] = {}
+        for a, b in zip(there, here, strict=True):
+            assert meaning.setdefault(a, b) == b, a
+        assert not set(there) & set(here)
+        palette.use_theme(other.name)
+        assert [palette.now(color) for color in there] == here
+        assert [palette.now(color) for color in here] == here
+    assert palette.now((1, 2, 3)) == (1, 2, 3)
+
+
+def test_a_colour_of_a_demo_is_made_legible_on_a_light_ground_only() -> None:
+    pale = (250, 240, 150)
+    assert palette.legible(pale) == pale
+    palette.use_theme("light")
+    assert contrast(palette.legible(pale), palette.BACKGROUND) >= LEAST_CONTRAST
+    assert palette.legible(DARK.normal) == LIGHT.normal
+
+
+def test_words_kept_from_another_theme_are_written_in_the_present_one() -> None:
+    fonts = FontBook()
+    palette.use_theme("light")
+    assert fonts.render("word", 13.0, DARK.text) is fonts.render("word", 13.0, LIGHT.text)
+
+
+def _all(color: object) -> tuple[Color, ...]:
+    return palette._listed(color)  # type: ignore[arg-type]

@@ -1,0 +1,158 @@
+"""Specifications to plain data and back: the same to the bit, and every mistake told with its path."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.box2d import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    WorldSettings,
+)
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry import Circle, Polygon, Segment
+from engine.scenes.codec import JOINT_KINDS, KINDS, from_plain, to_plain
+
+_THIRD = 1.0 / 3.0
+SAMPLES: dict[str, Any] = {
+    "circle": Circle(_THIRD, (0.1, -0.0)),
+    "polygon": Polygon.regular(7, 0.3, 0.1, skin_radius=0.02),
+    "segment": Segment((0.0, 0.1), (_THIRD, 0.2), ghost1=(-1.0, 0.0)),
+    "fixture": FixtureSpec(Polygon.regular(5, _THIRD), _THIRD, 0.7, 0.1, True, 0x8001, 0x7FFF, -3, "a"),
+    "edge": FixtureSpec(Segment((0.0, 0.1), (_THIRD, 0.2), ghost2=(2.0, 0.0))),
+    "body": BodySpec(
+        (FixtureSpec(Circle(0.1)), FixtureSpec(Polygon.box(0.3, 0.1, (0.1, 0.2), 0.7), density=0.1)),
+        position=(0.1, 1e-40),
+        angle=-0.0,
+        linear_velocity=(-0.0, 0.7),
+        bullet=True,
+        name="b",
+    ),
+    "floor": BodySpec((FixtureSpec(Polygon.box(3.0, 0.1), density=0.0),), type="static"),
+    "settings": WorldSettings((0.1, -9.81), 120.0, 9, 2, False, False, True, False),
+    "revolute": RevoluteJointSpec(0, 1, (0.1, 0.2), True, -0.1, _THIRD, True, 0.3, 4.0, True, (0.3, 0.2), 0.7),
+    "distance": DistanceJointSpec(0, 1, (0.1, 0.2), (1.1, 0.2), 3.0, 0.1, length=0.7),
+    "weld": WeldJointSpec(0, 1, (0.1, 0.2), 3.0, 0.1, reference_angle=-0.3),
+    "prismatic": PrismaticJointSpec(0, 1, (0.1, 0.2), (math.cos(1.1), 3.0 * math.sin(1.1)), True, -0.1, 0.2),
+    "wheel": WheelJointSpec(0, 1, (0.1, 0.2), (0.3, 0.9)),
+    "rope": RopeJointSpec(0, 1, (0.1, 0.2), (1.1, 0.2), _THIRD),
+    "pulley": PulleyJointSpec(0, 1, (0.0, 3.0), (2.0, 3.0), (0.1, 0.2), (1.1, 0.2), 0.7, length_a=0.4),
+    "mouse": MouseJointSpec(1, (0.1, 0.2), 100.0, grabbed=(0.3, 0.1)),
+    "arguments": (1, (0.1, -0.0), "pin", None, True, Circle(0.1), BodySpec()),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_value_comes_back_from_json_to_the_bit(name: str) -> None:
+    value = SAMPLES[name]
+    text = json.dumps(to_plain(value), allow_nan=False)
+    back = from_plain(json.loads(text))
+    assert repr(back) == repr(value)  # repr tells -0.0 from 0.0 and shows every bit of a float
+    assert json.dumps(to_plain(back)) == text
+
+
+def test_every_kind_is_tried() -> None:
+    assert {type(value) for value in SAMPLES.values()} >= set(KINDS.values())
+
+
+def test_an_axis_is_a_unit_vector_once_and_stays_the_same() -> None:
+    for k in range(200):
+        joint = WheelJointSpec(0, 1, (0.0, 0.0), (math.cos(0.1 * k), 7.0 * math.sin(0.1 * k)))
+        assert from_plain(to_plain(joint)).axis == joint.axis == replace(joint, motor_speed=1.0).axis
+
+
+def test_numbers_of_numpy_are_plain_numbers() -> None:
+    plain = to_plain((np.float32(0.1), np.float64(0.1), np.int64(3)))
+    assert [type(one) for one in plain] == [float, float, int] and plain[0] == float(np.float32(0.1))
+
+
+def test_defaults_are_left_out_and_one_kind_needs_no_name() -> None:
+    assert to_plain(FixtureSpec(Circle(0.5), density=2.0)) == {
+        "kind": "fixture",
+        "shape": {"kind": "circle", "radius": 0.5},
+        "density": 2.0,
+    }
+    assert from_plain({"gravity": [0, -1]}, "settings", {"settings": WorldSettings}) == WorldSettings((0.0, -1.0))
+
+
+def _body(**fixture: Any) -> dict[str, Any]:
+    return {"kind": "body", "fixtures": [{"shape": {"kind": "circle", "radius": 1.0}, **fixture}]}
+
+
+@pytest.mark.parametrize(
+    ("plain", "words"),
+    [
+        (_body(density=-1), "bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1"),
+        (_body(densty=1), "bodies[3].fixtures[0].densty must be a field that exists (density), got 1"),
+        (_body(shape={"kind": "circle"}), "bodies[3].fixtures[0].shape.radius must be given, got nothing"),
+        (_body(shape={"kind": "circle", "radius": -1.0}), "bodies[3].fixtures[0].shape.radius must be > 0 m, got -1.0"),
+        (_body(shape={"kind": "cirle"}), "bodies[3].fixtures[0].shape.kind must be one of circle, polygon, segment, got 'cirle'"),
+        (_body(shape={"kind": "polygon", "vertices": [[0, 0]]}), "bodies[3].fixtures[0].shape.vertices must be at least 3"),
+        (_body(shape={"kind": "polygon", "vertices": 7}), "bodies[3].fixtures[0].shape.vertices must be (x, y) pairs"),
+        (_body(shape={"kind": "circle", "radius": 1e-60}), "bodies[3].fixtures[0].shape.radius must be > 0 m at float32"),
+        (_body(density=0), "bodies[3].fixtures: density must be > 0"),
+        (_body(category=0.5), "bodies[3].fixtures[0].category must be a whole number from 0 to 65535"),
+        (_body(name=3), "bodies[3].fixtures[0].name must be text"),
+        ({"kind": "body", "fixtures": {}}, "bodies[3].fixtures must be a list, got {}"),
+        ({"kind": "body", "fixtures": [7]}, "bodies[3].fixtures[0] must be an object, got 7"),
+        ({"kind": "body", "position": [1, "x"]}, "bodies[3].position[1] must be a finite number m, got 'x'"),
+        ({"kind": "body", "type": "moving"}, "bodies[3].type must be one of static, kinematic, dynamic"),
+        ({"kind": ["body"]}, "bodies[3].kind must be one of"),
+        ({}, "bodies[3].kind must be one of"),
+        (math.nan, "bodies[3] must be plain data with finite numbers"),
+        ([[[math.inf]]], "bodies[3][0][0][0] must be plain data with finite numbers"),
+    ],
+)
+def test_a_mistake_is_told_with_its_path(plain: object, words: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        from_plain(plain, "bodies[3]")
+    assert str(caught.value).startswith(words)
+
+
+def test_lists_without_end_are_refused() -> None:
+    plain: list[Any] = []
+    for _ in range(500):
+        plain = [plain]
+    with pytest.raises(InvalidInputError, match="at most 32 lists deep"):
+        from_plain(plain)
+
+
+def test_what_is_no_plain_data_is_refused() -> None:
+    for value, words in ((object(), "value must be a specification"), ((1.0, math.nan), r"value\[1\] must be finite")):
+        with pytest.raises(InvalidInputError, match=words):
+            to_plain(value)
+
+
+def test_only_the_kinds_asked_for_are_taken_and_a_shape_stays_a_shape_error() -> None:
+    with pytest.raises(InvalidInputError, match=r"joints\[0\]\.kind must be one of revolute, distance"):
+        from_plain({"kind": "circle", "radius": 1.0}, "joints[0]", JOINT_KINDS)
+    with pytest.raises(InvalidShapeError, match=r"shape\.radius"):
+        from_plain({"kind": "circle", "radius": 0.0}, "shape")
+
+
+def test_numbers_are_written_short_and_come_back_as_float32() -> None:
+    spec = BodySpec(position=(0.1, -2.3), angle=1e-3)
+    assert json.dumps(to_plain(spec)) == '{"kind": "body", "position": [0.1, -2.3], "angle": 0.001}'
+    assert from_plain(to_plain(spec)) == spec and spec.position[0] == float(np.float32(0.1))
+
+
+def test_corners_on_a_line_as_written_but_not_as_float32_holds_them_are_kept() -> None:
+    written = [(0.0, 0.0), (0.1, -0.9), (0.3, -2.7), (-1.0, 1.0)]
+    spec = FixtureSpec(Polygon(np.float32(written).astype(float)))
+    assert len(spec.shape.vertices) == 4 and len(Polygon(written).vertices) == 3  # type: ignore[union-attr]
+    assert sorted(to_plain(spec)["shape"]["vertices"]) == sorted([x, y] for x, y in written)
+    assert repr(from_plain(json.loads(json.dumps(to_plain(spec))))) == repr(spec)

@@ -1,0 +1,204 @@
+"""Levels of other editors: R.U.B.E. exports and drawings become scenes; what cannot be had is told, nothing is dropped in silence."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.box2d import (
+    DistanceJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+)
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry import Circle, Polygon, Segment
+from engine.scenes import build, load_rube
+from engine.scenes.rube import is_rube, scene_of_rube
+from engine.scenes.svg_scene import load_svg_scene
+from tests.unit.scenes.samples import DRAWING, box, level, vec
+
+
+def test_world_and_bodies_are_those_of_the_file() -> None:
+    scene = scene_of_rube(level(), "small")
+    assert scene.title == "small" and scene.notes == ()
+    assert scene.settings.hertz == 50.0 and scene.settings.velocity_iterations == 6 and scene.settings.gravity == (0.0, -9.5)
+    ground, moving, third = scene.bodies
+    assert (ground.type, moving.type, third.type) == ("static", "dynamic", "kinematic")
+    assert ground.name == "ground" and ground.fixtures[0].friction == float(np.float32(0.7))
+    assert moving.angle == 0.5 and moving.bullet and moving.awake and not ground.awake and moving.gravity_scale == 0.5
+    fixture = moving.fixtures[0]
+    assert (fixture.category, fixture.mask, fixture.group, fixture.friction) == (2, 65533, -1, 0.0)
+    assert isinstance(third.fixtures[0].shape, Circle) and third.fixtures[0].sensor and third.fixtures[0].density == 0.0
+    build(scene).step()
+
+
+JOINTS: dict[str, tuple[type, dict[str, Any]]] = {
+    "revolute": (RevoluteJointSpec, {"refAngle": 0.25, "enableLimit": True, "lowerLimit": -1, "upperLimit": 2, "motorSpeed": 3}),
+    "prismatic": (PrismaticJointSpec, {"localAxisA": vec(0, 1), "enableMotor": True, "maxMotorForce": 9, "lowerLimit": 1}),
+    "wheel": (WheelJointSpec, {"localAxisA": vec(0, 1), "springFrequency": 4, "springDampingRatio": 0.5, "maxMotorTorque": 2}),
+    "weld": (WeldJointSpec, {"refAngle": 0.25, "frequency": 3, "dampingRatio": 0.5}),
+    "distance": (DistanceJointSpec, {"length": 3.5, "frequency": 3}),
+    "rope": (RopeJointSpec, {"maxLength": 8}),
+    "pulley": (PulleyJointSpec, {"groundAnchorA": vec(0, 20), "groundAnchorB": vec(4, 20), "lengthA": 9, "lengthB": 8, "ratio": 2}),
+    "mouse": (MouseJointSpec, {"target": vec(2, 9), "maxForce": 99, "frequency": 5, "anchorB": vec(1, 8)}),
+}
+
+
+@pytest.mark.parametrize("kind", JOINTS)
+def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind: str) -> None:
+    spec, given = JOINTS[kind]
+    joint = {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": vec(0.5, 5), "anchorB": vec(0.25, -0.25), **given}
+    scene = scene_of_rube(level(joint=[joint]))
+    assert scene.notes == () and type(scene.joints[0]) is spec
+    resolved = dict(build(scene).snapshot().joints)[0]
+    if kind == "mouse":
+        assert np.allclose(resolved.local_anchor_b, (0.0, 0.0), atol=1e-6) and scene.joints[0].target == (2.0, 9.0)  # type: ignore[union-attr]
+        return
+    assert np.allclose(resolved.local_anchor_a, (0.5, 5.0), atol=1e-6)
+    assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6)
+    if kind in ("revolute", "prismatic", "weld"):
+        assert resolved.reference_angle == given.get("refAngle", 0.0)
+    if kind in ("prismatic", "wheel"):
+        assert np.allclose(resolved.local_axis_a, (0.0, 1.0))
+    lengths = {"distance": (3.5, 0.0), "rope": (8.0, 0.0), "pulley": (9.0, 8.0)}
+    if kind in lengths:
+        assert (resolved.length_a, resolved.length_b) == lengths[kind]
+
+
+def test_chains_edges_and_loops_are_links_with_their_neighbours() -> None:
+    chain = {
+        "vertices": {"x": [0, 1, 1, 2], "y": [0, 0, 0, 0]},
+        "hasNextVertex": True,
+        "nextVertex": vec(3, 1),
+    }
+    shapes = [
+        {"chain": chain},
+        {"edge": {"vertex1": 0, "vertex2": vec(0, 1), "hasVertex0": True, "vertex0": vec(-1, 0)}},
+        {"loop": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}},
+        {"polygon": {"vertices": {"x": [0, 1], "y": [0, 1]}}},
+    ]
+    plain = level()
+    plain["body"][0]["fixture"] = shapes
+    found = [one.shape for one in scene_of_rube(plain).bodies[0].fixtures]
+    assert all(isinstance(one, Segment) for one in found) and len(found) == 2 + 1 + 3 + 1
+    first, second, edge, *loop, line = (one for one in found if isinstance(one, Segment))
+    assert (first.p2, first.ghost1, first.ghost2) == ((1.0, 0.0), None, (2.0, 0.0))
+    assert (second.p1, second.ghost1, second.ghost2) == ((1.0, 0.0), (0.0, 0.0), (3.0, 1.0))
+    assert (edge.ghost1, edge.ghost2) == ((-1.0, 0.0), None) and line.ghost1 is None
+    assert [one.ghost1 for one in loop] == [(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]
+
+
+def test_whatever_is_left_out_or_changed_is_told() -> None:
+    plain = level(
+        joint=[
+            {"type": "gear", "joint1": 0, "joint2": 1},
+            {"type": "revolute", "bodyA": 1, "bodyB": 1},
+            {"type": "revolute", "bodyA": 0, "bodyB": 3},
+            {"type": "wheel", "bodyA": 0, "bodyB": 1, "localAxisA": 0, "customProperties": []},
+        ],
+        image=[{"file": "a.png"}],
+        collisionbitplanes={},
+    )
+    plain["body"][0]["fixture"].append({"polygon": {"vertices": {"x": [0, 2, 1, 0], "y": [0, 0, 0.1, 2]}}})
+    plain["body"][0]["fixture"].append({"name": "empty"})
+    plain["body"][0]["fixture"].append({"circle": {"radius": 0}})
+    plain["body"][1]["massData-mass"] = 3.0
+    plain["body"].append({"type": 2, "fixture": [{"chain": {"vertices": {"x": [0, 1], "y": [0, 0]}}}]})
+    plain["body"].append({"type": 2, "fixture": [box(0.5, density=0)], "customProperties": [{"name": "a", "int": 1}]})
+    scene = scene_of_rube(plain)
+    told = "\n".join(scene.notes)
+    for words in (
+        "Left out: 1 images",
+        "Changed: body[0].fixture[1].polygon (vertices must be convex",
+        "Left out: body[0].fixture[2], which has no shape",
+        "Left out: body[0].fixture[3].circle (radius must be > 0",
+        "Changed: body[1] weighs 3 kg where its fixtures weigh 1 kg",
+        "Left out: body[3] (shape must be a circle or a polygon beside the edges",
+        "Changed: body[4] has no density; it gets that of 1 kg",
+        "Left out: joint[0], of the type gear",
+        "Left out: joint[1] (body_b must be another body",
+        "Left out: joint[2], whose body is left out",
+        "Left out: joint[3] (axis must be a direction",
+        "Ignored: customProperties of 1 of the bodies",
+        "Ignored: collisionbitplanes of the world",
+    ):
+        assert words in told, (words, told)
+    world = build(scene)
+    assert [world.body(body).mass for body in (1, 3)] == pytest.approx([3.0, 1.0]) and scene.joints == ()
+    hull = scene.bodies[0].fixtures[1].shape
+    assert isinstance(hull, Polygon) and len(hull.vertices) == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (("body", 1, "angle"), "zz", "line {}: body[1].angle must be a number, or the eight hexadecimal digits"),
+        (("body", 1, "angle"), "7F800000", "line {}: body[1].angle must be a finite number"),
+        (("body", 1, "position"), 3, 'line {}: body[1].position must be an object with "x" and "y", or 0, got 3'),
+        (("body", 1, "type"), 3, "line {}: body[1].type must be 0 static, 1 kinematic or 2 dynamic, got 3"),
+        (("body", 1, "linearDamping"), -1, "line {}: body[1].linear_damping must be >= 0 1/s, got -1"),
+        (("body", 1, "fixture"), 7, "line {}: body[1].fixture must be a list, got 7"),
+        (("body", 1, "fixture", 0, "density"), -1, "line {}: body[1].fixture[0].density must be >= 0 kg/m^2"),
+        (("body", 1, "fixture", 0, "sensor"), "yes", "line {}: body[1].fixture[0].sensor must be true or false"),
+        (("body", 1, "fixture", 0, "polygon", "vertices", "x"), [1], "line {}: body[1].fixture[0].polygon.vertices must be as many x as y"),
+        (("velocityIterations",), 2000, "line {}: velocity_iterations must be a whole number from 1 to 1000"),
+        (("joint",), [{"type": "rope", "bodyA": 0, "bodyB": 9}], "line {}: joint[0].bodyB must be a whole number from 0 to 2"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_line(place: tuple[Any, ...], value: object, words: str, tmp_path: Path) -> None:
+    plain: Any = level()
+    inner = plain
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(plain, indent=1), encoding="utf-8")
+    with pytest.raises(InvalidInputError) as caught:
+        load_rube(path)
+    before, after = words.split("{}")
+    assert str(caught.value).startswith(f"{path}, {before}") and after in str(caught.value)
+
+
+def test_a_file_of_the_editor_is_told_from_others() -> None:
+    assert is_rube(level())
+    assert not any(map(is_rube, ({}, [], None, {"format": "collision scene", "body": [], "gravity": 0}, {"body": 3, "gravity": 0})))
+    with pytest.raises(InvalidInputError, match=r"an export of R\.U\.B\.E\."):
+        scene_of_rube({})
+
+
+def test_every_filled_shape_of_a_drawing_is_a_body(tmp_path: Path) -> None:
+    path = tmp_path / "level.svg"
+    path.write_text(DRAWING, encoding="utf-8")
+    scene = load_svg_scene(path)
+    ground, wheel, ell, small = scene.bodies
+    assert [body.type for body in scene.bodies] == ["static", "dynamic", "dynamic", "dynamic"]
+    assert ground.position == (4.0, 0.5) and small.name == "statics"  # a word that goes on in letters is another word
+    assert wheel.name == "wheel" and wheel.position == pytest.approx((3.5, 5.0), abs=1e-6)
+    assert {one.density for one in wheel.fixtures} == {2.5} and {one.restitution for one in wheel.fixtures} == {0.5}
+    area = sum(one.shape.mass(1.0).area for one in wheel.fixtures if not isinstance(one.shape, Segment))
+    assert area == pytest.approx(math.pi * 0.25, rel=0.02)
+    assert ell.bullet and len(ell.fixtures) == 2 and ell.fixtures[0].friction == float(np.float32(0.8))
+    told = "\n".join(scene.notes)
+    assert "Ignored, as it says: 1 shape." in told and "(dust)" in told
+    assert scene.camera is not None and scene.camera.upper == (8.0, 6.0)
+    world = build(scene)
+    for _ in range(30):
+        world.step()
+    assert world.state(2).position[1] < ell.position[1]
+
+
+def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.svg"
+    path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
+    with pytest.raises(InvalidShapeError, match="Ignored, as it says: 1 shape"):
+        load_svg_scene(path)

@@ -1,0 +1,230 @@
+"""Scenes: taken from a running world, written, read, built; every mistake with its line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.box2d import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    MouseJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WheelJointSpec,
+    World,
+)
+from engine.common.errors import DeadHandleError, InvalidInputError
+from engine.geometry import AABB, Circle, Segment
+from engine.scenes.json_lines import line_of
+from engine.scenes.scene_file import (
+    Scene,
+    build,
+    load_scene,
+    save_scene,
+    scene_as_json,
+    scene_from_json,
+    scene_of,
+)
+from tests.unit.scenes.samples import BOX, EXAMPLE, machine
+
+
+def _bits(scene: Scene) -> str:
+    return repr(scene)
+
+
+def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None:
+    world = machine()
+    for _ in range(45):
+        world.step()
+    scene = scene_of(world, "A machine", "All joints.", AABB((-1.0, 0.0), (30.0, 10.0)))
+    save_scene(tmp_path / "a.json", scene)
+    assert _bits(load_scene(tmp_path / "a.json")) == _bits(scene)
+    assert len(scene.bodies) == 16 and len(scene.joints) == 8 and scene.notes == ()
+
+
+def test_a_world_built_from_its_scene_goes_on_from_there() -> None:
+    world = machine()
+    for _ in range(45):
+        world.step()
+    again = build(scene_of(world))
+    assert again.state_hash() == world.state_hash()  # ids begin at 0 in both
+    for _ in range(30):
+        world.step()
+        again.step()
+    # without the impulses of the joints the solver starts from nothing: millimetres, not the metre that a rest length of its own would be
+    assert np.abs(again.poses[:, :2] - world.poses[:, :2]).max() < 0.02
+    assert np.abs(again.poses[:, 2] - world.poses[:, 2]).max() < 0.05
+
+
+def test_a_world_without_contacts_and_joints_goes_on_to_the_bit() -> None:
+    world = World()
+    for k in range(5):
+        world.create_body(BodySpec(BOX, position=(3.0 * k, 9.0), linear_velocity=(0.1 * k, 1.0), angular_velocity=0.7))
+    for _ in range(20):
+        world.step()
+    again = build(scene_of(world))
+    for _ in range(40):
+        world.step()
+        again.step()
+    assert again.state_hash() == world.state_hash()
+
+
+def test_a_joint_keeps_what_it_was_made_with() -> None:
+    world = machine()
+    before = dict(world.snapshot().joints)
+    for _ in range(60):
+        world.step()
+    again = dict(build(scene_of(world)).snapshot().joints)
+    for joint, made in before.items():
+        for name in ("local_anchor_a", "local_anchor_b", "local_axis_a", "reference_angle", "length_a", "length_b"):
+            if not (isinstance(made.spec, MouseJointSpec) and name == "local_anchor_a") and not (
+                isinstance(made.spec, WheelJointSpec | DistanceJointSpec | RopeJointSpec | PulleyJointSpec) and name == "reference_angle"
+            ):
+                if name.startswith("length") and not isinstance(made.spec, DistanceJointSpec | RopeJointSpec | PulleyJointSpec):
+                    continue
+                # an anchor goes out into the world, 30 m from the origin, and back: half a float32 step there, twice
+                assert np.allclose(getattr(again[joint], name), getattr(made, name), rtol=1e-6, atol=4e-6), (made.spec, name)
+
+
+def test_one_joint_can_be_taken_alone_and_the_hand_left_out() -> None:
+    world = machine()
+    world.step()
+    joint = world.joint_now(1)
+    assert isinstance(joint, DistanceJointSpec) and (joint.body_a, joint.body_b) == (2, 3) and joint.length is not None
+    assert not any(isinstance(one, MouseJointSpec) for one in scene_of(world, without_joints={7}).joints)
+    with pytest.raises(DeadHandleError):
+        world.joint_now(99)
+
+
+def test_ids_of_a_world_become_places_and_names_stay(tmp_path: Path) -> None:
+    world = machine()
+    world.destroy_body(0)
+    scene = scene_of(world)
+    plain = scene_as_json(scene)
+    assert plain["joints"][0] == plain["joints"][0] | {"kind": "distance", "body_a": 1, "body_b": "arm 1"}
+    assert scene_from_json(plain) == scene
+
+
+def test_a_scene_written_by_hand_is_read(tmp_path: Path) -> None:
+    (tmp_path / "seesaw.json").write_text(EXAMPLE, encoding="utf-8")
+    scene = load_scene(tmp_path / "seesaw.json")
+    assert scene.title == "A seesaw" and scene.joints[0] == RevoluteJointSpec(0, 1, (0.0, 1.0))
+    assert len(build(scene).body_ids) == 2 and scene.camera == AABB((-10.0, -2.0), (10.0, 8.0))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"density": 2', '"density": -2', "line 11: bodies[1].fixtures[0].density must be >= 0 kg/m^2, got -2"),
+        ('"density": 2', '"denisty": 2', "line 11: bodies[1].fixtures[0].denisty must be a field that exists (density), got 2"),
+        ('"density": 2', '"density": 0', "line 9: bodies[1].fixtures: density must be > 0 kg/m^2 for at least one fixture"),
+        ('"body_b": "plank"', '"body_b": "plnk"', "line 14: joints[0].body_b must be the name of one body (none has it), got 'plnk'"),
+        ('"body_b": "plank"', '"body_b": 2', "line 14: joints[0].body_b must be one of 2 bodies, from 0, got 2"),
+        ('"body_b": "plank"', '"body_b": 0', "line 14: joints[0].body_b must be another body than body_a, got 0"),
+        ('"name": "plank"', '"name": "ground"', "line 14: joints[0].body_a must be the name of one body (2 have it), got 'ground'"),
+        ("[0, -10]", '[0, "-10"]', "line 4: settings.gravity[1] must be a finite number m/s^2, got '-10'"),
+        ('"version": 1', '"version": 2', "line 2: version must be 1, got 2"),
+        ('"version": 1', '"version": true', "line 2: version must be 1, got True"),
+        ('"format": "collision scene", ', "", "line 1: format must be collision scene, got nothing"),
+        ('"title"', '"titel"', "line 3: titel must be one of format, version, title"),
+        ('"watch": "It tilts."', '"watch": 7', "line 3: watch must be text of at most 1000 characters, got 7"),
+        ('"upper": [10, 8]', '"upper": [-10, 8]', "line 16: camera.upper must be right of and above camera.lower"),
+        ('"joints": [', '"joints": 7, "notes": [', "line 13: joints must be a list, got 7"),
+        ("[3, 0.1], [-3, 0.1]]}", "[0, 0], [3, 0.1]]}", "line 10: bodies[1].fixtures[0].shape.vertices must be convex"),
+        ("[-9, 0]]}", "[-9, 2e6]]}", "line 7: bodies[0].fixtures[0].shape.vertices[3][1] must be from"),
+        ('"kind": "revolute"', '"kind": "hinge"', "line 14: joints[0].kind must be one of revolute, distance"),
+        ('     "anchor": [0, 1]}', '     "anchor": [0, 1], "enable_limit": 1}', "line 15: joints[0].enable_limit must be True or False"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(old: str, new: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    text = EXAMPLE.replace(old, new, 1)
+    assert text != EXAMPLE
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInputError) as caught:
+        load_scene(path)
+    assert str(caught.value).startswith(f"{path}, {words}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "JSON (expecting value)"),
+        (b"{", "line 1"),
+        (b'{"format": NaN}', "finite numbers"),
+        (b"\xff\xfe", "UTF-8"),
+        (b"[" * 100_000, "nested without end"),
+        (b"7", "the file must be an object, got 7"),
+        (b"[]", "the file must be an object, got []"),
+    ],
+)
+def test_what_is_no_scene_is_refused(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInputError) as caught:
+        load_scene(path)
+    assert words in str(caught.value)
+
+
+def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path: Path) -> None:
+    tiny = Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1e-9, 0.0))),), "static"),))
+    plain = scene_as_json(tiny)
+    (tmp_path / "tiny.json").write_text(json.dumps(plain, indent=1), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"line \d+: bodies\[0\]\.edge must be longer than 1\.2e-7 m"):
+        load_scene(tmp_path / "tiny.json")
+
+
+def test_a_body_out_of_range_is_left_out_and_told() -> None:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(1e6, 0.0), linear_velocity=(1e6, 0.0), name="far"))
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5)),)))
+    world.create_joint(RopeJointSpec(0, 1, (1e6, 0.0), (0.0, 0.0), 1e9))
+    for _ in range(3):
+        world.step()
+    scene = scene_of(world)
+    assert len(scene.bodies) == 1 and scene.joints == ()
+    assert scene.notes[0].startswith("Left out: body 0 (position[0] must be") and scene.notes[1].startswith("Left out: joint 0")
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kept.json"
+    save_scene(path, Scene(title="first"))
+    before = path.read_bytes()
+    monkeypatch.setattr("engine.scenes.scene_file.LARGEST_FILE", 10)
+    with pytest.raises(InvalidInputError, match="at most 10 bytes"):
+        save_scene(path, Scene(title="second"))
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [("", 1), ("a", 2), ("a[1]", 3), ("a[1].b", 4), ("a[1].c", 3), ("a[7]", 2), ("d\\e", 6), ("z.y[3]", 1), ("a[1].b: mass", 4), ("f", 8)],
+)
+def test_the_line_of_a_path(path: str, line: int) -> None:
+    text = '{\n "a": [{},\n  {\n  "b": 1}\n ], \n "d\\\\e": "}",\n "f": [],\n "f": [1]\n}'
+    assert line_of(text, path) == line
+
+
+def test_a_scene_checks_what_it_is_made_of() -> None:
+    for changes, words in (
+        ({"settings": 7}, "settings must be WorldSettings"),
+        ({"bodies": (7,)}, r"bodies\[0\] must be BodySpec"),
+        ({"joints": (7,)}, r"joints\[0\] must be a joint's specification"),
+        ({"title": "x" * 2000}, "title must be text of at most"),
+        ({"notes": (7,)}, r"notes\[0\] must be text"),
+        ({"camera": 7}, "camera must be an AABB"),
+        ({"joints": (MouseJointSpec(0, (0.0, 0.0), 1.0),)}, r"joints\[0\]\.body must be one of 0 bodies"),
+    ):
+        arguments: dict[str, Any] = changes
+        with pytest.raises(InvalidInputError, match=words):
+            Scene(**arguments)
+    assert math.isfinite(Scene().settings.dt)

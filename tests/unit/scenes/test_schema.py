@@ -1,0 +1,75 @@
+"""The published schema is the one of this program, and what the program writes is valid by it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.common.json_file import json_text
+from engine.scenes.codec import KINDS
+from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
+from engine.scenes.schema import scene_schema
+from tests.unit.scenes.samples import EXAMPLE, machine
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json"
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = scene_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_the_published_schema_is_current() -> None:
+    assert PUBLISHED.read_bytes() == json_text(scene_schema()), "python main.py scene --schema docs/scene.schema.json"
+
+
+def test_what_the_program_writes_is_valid(validator: jsonschema.Draft202012Validator) -> None:
+    world = machine()
+    for _ in range(40):
+        world.step()
+    validator.validate(json.loads(json_text(scene_as_json(scene_of(world, "A machine")))))
+    validator.validate(json.loads(EXAMPLE))
+
+
+def test_every_field_of_every_specification_is_in_it() -> None:
+    text = PUBLISHED.read_text(encoding="utf-8")
+    names = {field.name for kind in KINDS.values() for field in fields(kind) if field.init}
+    assert len(names) > 40 and all(f'"{name}"' in text for name in names)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("bodies", 1, "fixtures", 0, "density"), -2),
+        (("bodies", 1, "fixtures", 0, "denisty"), 2),
+        (("bodies", 1, "position"), [0, 2e6]),
+        (("bodies", 1, "type"), "moving"),
+        (("bodies", 1, "fixtures", 0, "shape", "vertices"), [[0, 0], [1, 0]]),
+        (("joints", 0, "kind"), "hinge"),
+        (("joints", 0, "enable_limit"), 1),
+        (("settings", "hertz"), 0),
+        (("settings", "velocity_iterations"), 1.5),
+        (("camera", "lower"), [0]),
+        (("version",), 2),
+        (("title",), 7),
+        (("extra",), 7),
+    ],
+)
+def test_schema_and_program_refuse_the_same(place: tuple[Any, ...], value: object, validator: jsonschema.Draft202012Validator) -> None:
+    plain: Any = json.loads(EXAMPLE)
+    scene_from_json(plain)
+    inner = plain
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    assert not validator.is_valid(plain)
+    with pytest.raises(InvalidInputError):
+        scene_from_json(plain)
