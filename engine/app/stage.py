@@ -178,8 +178,8 @@ class Stage:
         """The largest error of a point that agrees, metres, of each of the last steps checked; newest last."""
         self.counts = StageCounts()
         self.times = StepTimes()
-        self.bounds: AABB | None = None
-        """All fixtures as they were built, in the picture's frame; None without any."""
+        self.own_bounds: AABB | None = None
+        """All fixtures as they were built, in the world's frame; None without any."""
         self.drawn_poses: FloatArray = world.poses
         """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
 
@@ -259,6 +259,14 @@ class Stage:
         counts.removed += len(contacts.removed)
 
     @property
+    def bounds(self) -> AABB | None:
+        """All fixtures as they were built, in the picture's frame, wherever the stage lies in it now; None without any."""
+        if self.own_bounds is None:
+            return None
+        (left, bottom), (right, top), (x, y) = self.own_bounds.lower, self.own_bounds.upper, self.offset
+        return AABB((left + x, bottom + y), (right + x, top + y))
+
+    @property
     def label_at(self) -> tuple[float, float]:
         """Where the label stands: above the middle of what was built."""
         if self.bounds is None:
@@ -266,13 +274,13 @@ class Stage:
         return 0.5 * (self.bounds.lower[0] + self.bounds.upper[0]), self.bounds.upper[1]
 
     def measure(self) -> None:
-        """Note the bounds of all fixtures as they stand now."""
+        """Note the bounds of all fixtures as they stand now, in the world's frame: where it lies in the picture is no part of the past."""
         boxes: list[AABB] = []
         for body_id in self.world.body_ids:
             x, y, angle = self.world.poses[self.world.row_of(body_id)].tolist()
-            xf = Transform((x + self.offset[0], y + self.offset[1]), angle)
+            xf = Transform((x, y), angle)
             boxes.extend(self.world.fixture(fixture_id).shape.aabb(xf) for fixture_id in self.world.body(body_id).fixtures)
-        self.bounds = union(boxes)
+        self.own_bounds = union(boxes)
 
     def drawn_pose(self, body_id: int) -> tuple[float, float, float]:
         """Return x, y, angle of a body in the picture being drawn, the world's own frame; for `Demo.draw`."""

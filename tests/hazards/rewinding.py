@@ -118,7 +118,7 @@ def told(demo: Demo) -> dict[str, object]:
     for k, stage in enumerate(demo.stages):
         state, contacts = stage.world._state, stage.world.contacts
         found[f"counts {k}"] = stage.counts
-        found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.bounds
+        found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.own_bounds
         found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
         found[f"fixtures {k}"] = [
             (at, one.body, one.spec.density, one.spec.friction, one.spec.restitution, one.spec.sensor, one.spec.mask, one.spec.group)
