@@ -2,6 +2,12 @@
 
 Four scenes: boxes of like size spread evenly; sizes log-normal; crowds in a world a thousand times as wide as one of them; a tall column.
 Ours get the boxes and check them, shapely its geometries; pymunk moves its bodies and makes the boxes itself, which is part of its step.
+
+A structure may stand in three kinds of rows, with a time of its own in each, for whoever takes turns shares the caches:
+
+- the automatic choice, in turn with the `RIVALS` fastest fixed ones: is it as good as the best of them?
+- the fastest fixed one, in turn with the peers, a row for each of them: how do we compare?
+- all of ours in turn, the automatic one left out, fastest first: how do they compare with each other?
 """
 
 from __future__ import annotations
@@ -54,18 +60,19 @@ def _compared(name: str, scene: Scene, trial: Scene, rounds: int, longest: float
     best = min(order[:RIVALS], key=lambda one: statistics.median(close[one]))
     chooser = Automatic()
     pairs = chooser.pairs(scene.boxes)
-    records = [
-        record(f"{name}: automatic", "ms", close[Automatic.name], close[best], f"best fixed, {best}", f"chose the {chooser.chosen}")
-    ]  # fmt: skip
+    chose = f"against our fastest; chose the {chooser.chosen}"
+    records = [record(f"{name}: automatic", "ms", close[Automatic.name], close[best], f"best fixed, {best}", chose)]
     # against the peers
     others, missing = peers_of(scene, n_frames)
     duel = seconds_a_frame({best: ours[best], **others}, rounds, n_frames)
-    note = f"{len(pairs) / n:.1f} overlaps a body"
+    note = f"our fastest against peers; {len(pairs) / n:.1f} overlaps a body"
     records += [record(f"{name}: {best}", "ms", duel[best], duel[peer], peer, note) for peer in others]
     records += [record(f"{name}: {best}", "ms", duel[best], note=said) for said in missing]
-    records += [record(f"{name}: {one}", "ms", taken[one]) for one in order]
+    records += [
+        record(f"{name}: {one}", "ms", taken[one], note=f"among ours: {place} of {len(order)}") for place, one in enumerate(order, 1)
+    ]
     if left_out:
-        records[-1] = _with_note(records[-1], f"left out: {', '.join(left_out)}")
+        records[-1] = _with_note(records[-1], f"{records[-1].note}; left out: {', '.join(left_out)}")
     return records
 
 

@@ -20,7 +20,7 @@ from engine.render.palette import Color, mix
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["COLORS", "DASHED", "Row", "draw_outline", "draw_table", "draw_volume", "ring_of", "table_size"]
+__all__ = ["COLORS", "DASHED", "Row", "color_of", "draw_outline", "draw_table", "draw_volume", "ring_of", "table_size"]
 
 COLORS: dict[str, Color] = {
     "mean_circle": (150, 190, 235),
@@ -33,7 +33,8 @@ COLORS: dict[str, Color] = {
     "kdop": (20, 180, 130),
     "hull": (235, 238, 245),
 }
-"""Okabe and Ito's colours, lightened for the dark ground; what is looser of two of a kind is dashed besides."""
+"""Okabe and Ito's colours, lightened for the dark ground (`color_of` has them for a light one); what is looser of two of a kind is dashed
+besides."""
 DASHED = ("mean_circle", "refitted_box", "refitted_kdop")
 
 _CORNERS = 48
@@ -51,6 +52,8 @@ _BAR = 2.6
 _WIDTH = 5.05
 """Metres, of the table."""
 _PITCH = 0.46
+_MEANT = 0.8
+"""Share of its colour from which a border is to be told from the ground: what says yes. Below that it is dim on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,15 @@ def ring_of(volume: Placed) -> FloatArray:
     return volume.vertices
 
 
+def color_of(kind: str) -> Color:
+    """Return a volume's colour as the present theme can show it."""
+    return palette.legible(COLORS[kind])
+
+
 def draw_volume(canvas: Canvas, kind: str, volume: Placed, strength: float, is_bold: bool = False) -> None:
     """Draw the border of a volume, `strength` of 0 to 1 of its colour."""
-    color = mix(palette.BACKGROUND, COLORS[kind], strength)
+    color = mix(palette.BACKGROUND, color_of(kind), strength)
+    color = palette.legible(color) if strength >= _MEANT else color
     if kind in DASHED:
         _draw_dashed(canvas, ring_of(volume), color)
     elif isinstance(volume, BoundingCircle):
@@ -145,7 +154,7 @@ def draw_table(canvas: Canvas, corner: tuple[float, float], rows: Sequence[Row],
 
 
 def _cells(row: Row) -> list[_Cell]:
-    color = COLORS[row.kind]
+    color = palette.legible(COLORS[row.kind], palette.WORDS_CONTRAST)
     return [
         (row.name, color, True),
         (f"{row.area_ratio:.2f}", palette.TEXT, False),
@@ -159,7 +168,7 @@ def _cells(row: Row) -> list[_Cell]:
 def _draw_bar(canvas: Canvas, start: tuple[float, float], height: float, length: float, row: Row) -> None:
     (x, y), half = start, 0.5 * height
     end = x + length * row.false_rate
-    canvas.polygon(((x, y - half), (end, y - half), (end, y + half), (x, y + half)), mix(palette.BACKGROUND, COLORS[row.kind], 0.75))
+    canvas.polygon(((x, y - half), (end, y - half), (end, y + half), (x, y + half)), mix(palette.BACKGROUND, color_of(row.kind), 0.75))
     canvas.segment((x, y - 1.3 * half), (x, y + 1.3 * half), palette.PANEL_EDGE)
 
 

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from engine.broadphase.sketch import AxisSketch, CellSketch, Sketch, TreeSketch
     from engine.render.canvas import Canvas
 
-__all__ = ["ALONE", "BAND", "MEETING", "REGION", "chart_height", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
+__all__ = ["BAND", "REGION", "alone_color", "chart_height", "draw_chart", "draw_questions", "draw_structure", "sketch_words"]
 
-ALONE: Color = (70, 92, 118)
-"""Of a box that overlaps no other; brighter where it moves."""
-MEETING: Color = (240, 180, 60)
 REGION = (3.0, 2.0)
 """Metres: the rectangle under the pointer."""
 BAND = 2.6
@@ -44,7 +41,12 @@ _LEAST_MS, _DECADES = 0.01, 4.0
 
 def level_color(level: int) -> Color:
     """Return the colour of a level of a tree or of a grid."""
-    return _LEVELS[level % len(_LEVELS)]
+    return palette.legible(_LEVELS[level % len(_LEVELS)])
+
+
+def alone_color(moves: bool) -> Color:
+    """Return the colour of a box that overlaps no other: nearer to the ground where it stands still."""
+    return mix(palette.BACKGROUND, palette.STATIC, 0.75 if moves else 0.5)
 
 
 def draw_structure(canvas: Canvas, sketch: Sketch, level: int) -> None:

@@ -65,6 +65,7 @@ def ghosts_shown(places: Sequence[tuple[float, float]], gap: float, decisive: Se
 
 def draw_ghost(canvas: Canvas, shape: Shape, pose: Pose, color: Color, alpha: float = 1.0, filled: float = 0.45) -> None:
     """Draw the bullet's outline at a pose."""
+    color = palette.now(color)
     fill = mix(palette.BACKGROUND, color, filled) if filled else None
     if isinstance(shape, Circle):
         canvas.circle(Transform(pose[:2], pose[2]).apply(shape.center), shape.radius, fill, color, alpha)
@@ -80,7 +81,7 @@ def draw_way(canvas: Canvas, shape: Shape, start: Pose, end: Pose, color: Color,
         outline = _capsule(shape, start, end)
     else:
         outline = convex_hull(np.concatenate((_corners(shape, start), _corners(shape, end))))
-    alpha = 0.42 if strong else 0.2
+    alpha, color = 0.42 if strong else 0.2, palette.now(color)
     canvas.polygon(outline, color, None, alpha)
     canvas.polygon(outline, None, mix(palette.BACKGROUND, color, alpha))
 

@@ -12,14 +12,13 @@ from engine.contracts import Status
 from engine.geometry import FixtureShape
 from engine.render import palette
 from engine.render.gap_timeline import GapTimeline, Heading, Mark
-from engine.render.palette import Color, mix
+from engine.render.palette import mix
 
 if TYPE_CHECKING:
     from engine.experiments.step_curve import MovingShape, StepCurve
 
-__all__ = ["BOX2D_COLOR", "LaneMoment", "StepRecorder", "gap_timeline"]
+__all__ = ["LaneMoment", "StepRecorder", "gap_timeline"]
 
-BOX2D_COLOR: Color = (240, 150, 70)
 _OPEN = 1e-4
 """Metres: a gap at the end of a step that nobody would call a touch."""
 
@@ -153,9 +152,9 @@ def gap_timeline(
         fraction = curve.box2d.fraction
         away = 1e3 * abs(curve.gap_at(fraction) - curve.target)
         words = f"b2TimeOfImpact: {away:.2g} mm from where it aims; our answer to its question: {curve.aimed.fraction:.4f}"
-        marks.append(Mark(fraction, curve.gap_at(fraction), "triangle", BOX2D_COLOR, words, "b2TimeOfImpact", True))
+        marks.append(Mark(fraction, curve.gap_at(fraction), "triangle", palette.IMPULSE, words, "b2TimeOfImpact", True))
     for moment in moments:
-        color = palette.AGREE if moment.is_ours else BOX2D_COLOR
+        color = palette.AGREE if moment.is_ours else palette.IMPULSE
         legend = "our stop" if moment.is_ours else "Box2D's stop"
         marks.append(Mark(moment.fraction, curve.gap_at(moment.fraction), "ring", color, moment.words, legend))
     return GapTimeline(

@@ -37,6 +37,7 @@ __all__ = [
     "dynamic_bodies",
     "label",
     "place_body",
+    "shown",
     "total_energy",
 ]
 
@@ -72,6 +73,11 @@ class Scene(Demo):
     def world(self) -> World:
         """The world of the one stage."""
         return self.stage.world
+
+    @property
+    def gravity(self) -> float:
+        """m/s^2 downwards, as the world has it now; 0 where it points up, or sideways only."""
+        return max(-self.world.settings.gravity[1], 0.0)
 
     @property
     def seconds(self) -> float:
@@ -214,15 +220,29 @@ def total_energy(world: World, bodies: Sequence[int]) -> float:
     return found
 
 
-def beside(what: str, measured: float | None, predicted: float, unit: str, share: float, digits: int = 2) -> StatusLine:
-    """Return a line with a number and the predicted one: green where they are no farther apart than `share` of the predicted.
+def beside(what: str, measured: float | None, predicted: float, unit: str, allowed: float | None, digits: int = 2) -> StatusLine:
+    """Return a line with a number and the predicted one: green where they are no farther apart than `allowed`, in the same unit.
 
-    Without a measured number, None, the line has the predicted one alone.
+    Without a measured number, None, the line has the predicted one alone; without `allowed` it takes no side.
     """
+    wanted = f"(predicted {shown(predicted, digits)}"
     if measured is None:
-        return f"{what}: ... (predicted {predicted:.{digits}f} {unit})", palette.TEXT
-    color = palette.AGREE if abs(measured - predicted) <= share * abs(predicted) else palette.WARNING
-    return f"{what}: {measured:.{digits}f} {unit} (predicted {predicted:.{digits}f})", color
+        return f"{what}: ... {wanted} {unit})", palette.TEXT
+    words = f"{what}: {shown(measured, digits)} {unit} {wanted})"
+    if allowed is None:
+        return words, palette.TEXT
+    return words, palette.AGREE if abs(measured - predicted) <= allowed else palette.WARNING
+
+
+def shown(number: float, digits: int) -> str:
+    """Return a number with so many decimals, and never minus nothing: "-0.00".
+
+    Examples
+    --------
+    >>> shown(-0.001, 2), shown(-1.5, 1)
+    ('0.00', '-1.5')
+    """
+    return f"{round(number, digits) + 0.0:.{digits}f}"
 
 
 def label(canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 14.0, anchor: str = "center") -> None:

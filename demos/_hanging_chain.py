@@ -1,10 +1,11 @@
-r"""The shape in which a chain of stiff links hangs, with a load on one of them; and the catenary that it comes near to.
+r"""The shape in which a chain of stiff links hangs, with a load on it; and the catenary that it comes near to.
 
     left o                           o right     V_k, the upward force of the left support less all weight left of the middle of link k;
           \ 0                       /            H, the pull along the level, the same in every link.
             \                     / n-1          Turning about its middle, link k is at rest where its slope is -V_k / H.
               \_1_           ____/
-                  \___2___/                      V_k = R - (k + 1/2) w - (P where k > loaded, P / 2 where k = loaded)
+                  \___2___/                      V_k = R - (k + 1/2) w - P clip(k + 1 - at, 0, 1): with the load P at the fraction f of
+                                                  link k, the load turns it as P (1 - f) in the middle's place would
 
 H and R are found from the ends: the links, end to end, must reach the other support. They are where the convex function
 ``sum l sqrt(H^2 + V_k^2) - H span`` is least (its gradient is what the ends miss), so that Newton's method with halved steps finds them
@@ -27,7 +28,7 @@ _NEAR = 1.0e-10
 """Of the span: what the ends may miss."""
 
 
-def hanging_points(n_links: int, length: float, span: float, weight: float, load: float = 0.0, loaded: int = 0) -> FloatArray:
+def hanging_points(n_links: int, length: float, span: float, weight: float, load: float = 0.0, at: float = 0.0) -> FloatArray:
     """Return the n + 1 hinges, float64 (n + 1, 2), the first at (0, 0) and the last at (span, 0).
 
     Parameters
@@ -37,10 +38,12 @@ def hanging_points(n_links: int, length: float, span: float, weight: float, load
     span : float
         Metres between the supports.
     weight, load : float
-        Newtons, of each link, and on the middle of the link `loaded`.
+        Of each link, > 0, and of what is put on the chain, in one unit: the shape depends on their ratio alone.
+    at : float
+        Where the load is, in links from the first hinge: 2.5 is the middle of the third.
     """
     k = np.arange(n_links)
-    below = (k + 0.5) * weight + load * np.where(k > loaded, 1.0, np.where(k == loaded, 0.5, 0.0))
+    below = (k + 0.5) * weight + load * np.clip(k + 1.0 - at, 0.0, 1.0)
     total = n_links * weight + load
     pull, rise = total, 0.5 * total
     for _ in range(_MOST):

@@ -9,19 +9,18 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.pair_file import Outsider, Pair
+from engine.compare.pair.file import Outsider, Pair
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.compare.pair_answers import Answer, PairAnswers
+    from engine.compare.pair.answer import Answer
+    from engine.compare.pair.answers import PairAnswers
     from engine.render.canvas import Canvas
 
-__all__ = ["A_COLOR", "BOX2D", "B_COLOR", "OURS", "OUTSIDER", "center_of", "core_and_radius", "draw_pair", "is_on", "pair_box"]
+__all__ = ["center_of", "core_and_radius", "draw_pair", "is_on", "pair_box"]
 
-OURS, BOX2D, OUTSIDER = palette.AGREE, palette.EXPLAINED, palette.POINT_REMOVE
-A_COLOR, B_COLOR = palette.BODY_COLORS[0], palette.BODY_COLORS[2]
 
 _FILL = 0.35
 _GHOST = 0.5
@@ -96,9 +95,9 @@ def pair_box(pair: Pair) -> AABB:
 def draw_pair(canvas: Canvas, pair: Pair, answers: PairAnswers | None, fraction: float, outsider: Outsider | None) -> None:
     """Draw a pair, a motion at `fraction`, and the answers where there are any."""
     moves = pair.query == "toi"
-    sides = [(pair.shape_a, pair.sweep_a, A_COLOR, "A")]
+    sides = [(pair.shape_a, pair.sweep_a, palette.BODY_COLORS[0], "A")]
     if pair.shape_b is not None:
-        sides.append((pair.shape_b, pair.sweep_b, B_COLOR, "B"))
+        sides.append((pair.shape_b, pair.sweep_b, palette.BODY_COLORS[2], "B"))
     for shape, sweep, color, _ in sides:
         _solid(canvas, shape, sweep.at(fraction) if moves else sweep.start, color)
     if moves:
@@ -126,11 +125,11 @@ def draw_pair(canvas: Canvas, pair: Pair, answers: PairAnswers | None, fraction:
 
 
 def _draw_answers(canvas: Canvas, pair: Pair, answers: PairAnswers) -> None:
-    both: list[tuple[Answer, Color]] = [(answers.ours, OURS)]
+    both: list[tuple[Answer, Color]] = [(answers.ours, palette.AGREE)]
     if answers.box2d is not None:
-        both.insert(0, (answers.box2d, BOX2D))
+        both.insert(0, (answers.box2d, palette.EXPLAINED))
     for answer, color in both:
-        is_ours = color == OURS
+        is_ours = color == palette.AGREE
         if pair.query == "toi" and answer.fraction is not None and pair.shape_b is not None:
             for shape, sweep in ((pair.shape_a, pair.sweep_a), (pair.shape_b, pair.sweep_b)):
                 _ghost(canvas, shape, sweep.at(answer.fraction), color, 2.0 if is_ours else 1.0)
@@ -170,11 +169,11 @@ def _draw_outsider(canvas: Canvas, outsider: Outsider) -> None:
     answer = outsider.answer if isinstance(outsider.answer, dict) else {}
     points = [at for at in (_as_point(one) for one in _as_list(answer.get("points"))) if at is not None]
     for point in points:
-        canvas.point(point, OUTSIDER, 6.0, ring=True)
-        canvas.point(point, OUTSIDER, 2.0)
+        canvas.point(point, palette.POINT_REMOVE, 6.0, ring=True)
+        canvas.point(point, palette.POINT_REMOVE, 2.0)
     normal = _as_point(answer.get("normal"))
     if normal is not None and points:
-        canvas.arrow(points[0], normal, 52.0, OUTSIDER, 2.0)
+        canvas.arrow(points[0], normal, 52.0, palette.POINT_REMOVE, 2.0)
 
 
 def _as_list(value: object) -> list[object]:

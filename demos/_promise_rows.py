@@ -106,7 +106,7 @@ def _draw_rows(canvas: Canvas, rows: Rows, ends: list[tuple[str, Color]]) -> Non
     for row, (y, way) in enumerate(zip(rows.heights, rows.ways, strict=True)):
         for x in way:
             if LEFT <= x <= RIGHT - 0.75:
-                canvas.circle((x, y), rows.spec.radius, None, mix(palette.BACKGROUND, palette.NORMAL, 0.55))
+                canvas.circle((x, y), rows.spec.radius, None, mix(palette.BACKGROUND, palette.NORMAL, 0.75))
         if ends:
             words, color = ends[row]
             write(canvas, (RIGHT, y), words, color, 1.0, 12.0, "right")

@@ -14,6 +14,8 @@ from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import WorldSettings
+from engine.common.limits import VELOCITY_THRESHOLD
+from engine.common.tolerances import BOX2D_TOI_BACKOFF
 from engine.geometry import AABB
 from engine.render import palette
 
@@ -72,11 +74,12 @@ class Bounce(Scene):
 
     def after_step(self) -> None:
         """Follow each ball: down until it meets the ground, then up to where it turns."""
+        stopped = -0.5 * self.gravity * self.step_seconds  # whoever still falls is at least twice as fast after its first step
         for k, ball in enumerate(self.balls):
             if not self.world.is_body(ball):
                 continue
             state = self.world.state(ball)
-            if self.phases[k] == "falls" and state.linear_velocity[1] > -self._slack:
+            if self.phases[k] == "falls" and state.linear_velocity[1] > stopped:
                 self.phases[k] = "rises"
             elif self.phases[k] == "rises" and state.linear_velocity[1] <= 0.0:
                 self.phases[k] = "turned"
@@ -86,13 +89,17 @@ class Bounce(Scene):
     def predicted(self, k: int) -> float:
         """Return the height that ball `k` comes back to, metres."""
         e = k / (N_BALLS - 1)
-        speed = math.sqrt(2.0 * self.parameter("gravity") * self.parameter("height"))
-        return e * e * self.parameter("height") if speed > 1.0 else 0.0
+        return e * e * self.parameter("height") if self.impact > VELOCITY_THRESHOLD else 0.0
+
+    @property
+    def impact(self) -> float:
+        """Speed at which every ball meets the ground, m/s."""
+        return math.sqrt(2.0 * self.gravity * self.parameter("height"))
 
     @property
     def allowed(self) -> float:
         """Metres by which a step of fixed length may miss: half of its way before the impact, half after, and the slop."""
-        return math.sqrt(2.0 * self.parameter("gravity") * self.parameter("height")) * self.step_seconds + 0.015
+        return self.impact * self.step_seconds + BOX2D_TOI_BACKOFF
 
     def home(self) -> AABB:
         return AABB((-1.2, -0.9), (N_BALLS * PITCH + 0.2, self.parameter("height") + 2.0 * RADIUS + 0.9))
@@ -125,9 +132,7 @@ class Bounce(Scene):
 
     def _begin(self) -> None:
         self._since = self.steps
-        self._slack = 0.5 * self.parameter("gravity") * self.step_seconds
         self.phases = ["falls"] * N_BALLS
         self.tops = [0.0] * N_BALLS
         for k, ball in enumerate(self.balls):
-            # moving already: from rest it would count as turned
-            place_body(self.world, ball, (k * PITCH, self.parameter("height") + RADIUS), velocity=(0.0, -2.0 * self._slack))
+            place_body(self.world, ball, (k * PITCH, self.parameter("height") + RADIUS))

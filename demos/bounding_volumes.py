@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from demos._bounding_outlines import OUTLINES, outline_named
-from demos._bounding_picture import COLORS, Row, draw_outline, draw_table, draw_volume, table_size
+from demos._bounding_picture import Row, color_of, draw_outline, draw_table, draw_volume, table_size
 from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -133,6 +133,10 @@ class BoundingVolumes(Demo):
     def after_step(self) -> None:
         self._look(1)
 
+    def beside_worlds(self) -> bytes:
+        places = [(one.position, one.angle, one.meets, sorted(one.said_yes)) for one in self.neighbours]
+        return repr((self.angle, places, self.tallies)).encode()
+
     @property
     def kinds(self) -> tuple[str, ...]:
         """The volumes that are switched on."""
@@ -247,7 +251,7 @@ class BoundingVolumes(Demo):
             for at, kind in enumerate(fooled):
                 x = one.position[0] + DOT * (at - 0.5 * (len(fooled) - 1))
                 canvas.point((x, one.position[1]), palette.BACKGROUND, 5.0)
-                canvas.point((x, one.position[1]), COLORS[kind], 3.6)
+                canvas.point((x, one.position[1]), color_of(kind), 3.6)
         corner = (-REACH - 0.4, -REACH - 0.75) if self._below else TABLE
         n_meeting = sum(one.meets for one in self.neighbours)
         draw_table(canvas, corner, self.rows(), len(self.neighbours) - n_meeting, n_meeting)

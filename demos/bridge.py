@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_chain, add_disc, add_shape, beside, label
@@ -12,6 +13,7 @@ from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import WorldSettings
+from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 
@@ -29,8 +31,10 @@ _RISE = 1.6
 _THICKNESS = 0.16
 _RADIUS = 0.55
 _DENSITY = 20.0
-_CALM = 0.35
-"""1/s, damping of the planks: ropes have friction."""
+_DAMPING = 0.35
+"""1/s, of the planks: ropes have friction."""
+_CALM_SPEED = 0.1
+"""m/s: what goes slower is at rest for statics. On a circle of 2 m, as deep as the bridge sags, v^2 / r is then 0.0005 g."""
 
 
 @register(
@@ -38,8 +42,8 @@ _CALM = 0.35
     category="Joints",
     title="Hanging bridge",
     watch=(
-        "A ball rolls over planks that hang like a catenary; dashed is the shape that statics gives for the place where the ball is. "
-        "The planks follow it as well as the solver holds their hinges: take its iterations down, or the mass up."
+        "A ball rolls over planks that hang like a catenary; dashed is the shape that statics gives for where the ball is, and in which "
+        "they come to rest. The planks follow it as well as the solver holds their hinges: take its iterations down, or the mass up."
     ),
 )
 class Bridge(Scene):
@@ -64,7 +68,7 @@ class Bridge(Scene):
             banks.append(add_shape(self.stage, Polygon(corners), (0.0, 0.0), type="static", friction=0.8, name="bank"))
         n_planks = int(self.parameter("planks"))
         self._length = 2.0 * _HALF * (1.0 + self.parameter("slack")) / n_planks
-        points = self._shape(0.0, 0)
+        points = self._shape(None)
         self.planks = add_chain(
             self.stage,
             [(x, y) for x, y in points.tolist()],
@@ -73,8 +77,8 @@ class Bridge(Scene):
             density=_DENSITY,
             friction=0.8,
             color=palette.BODY_COLORS[3],
-            linear_damping=_CALM,
-            angular_damping=_CALM,
+            linear_damping=_DAMPING,
+            angular_damping=_DAMPING,
             name="plank",
         )
         self.hinges = self.world.joint_ids
@@ -102,15 +106,22 @@ class Bridge(Scene):
         return max((math.dist(*world.joint_anchors(joint)) for joint in self.hinges if world.is_joint(joint)), default=0.0)
 
     @property
-    def loaded(self) -> int | None:
-        """The plank under the ball; None while it is on none."""
+    def load_at(self) -> float | None:
+        """Where the ball presses on the bridge, in planks from its left end: 2.5 is the middle of the third; None while it is on none."""
         if not self.alive(self.ball):
             return None
         contacts = self.world.contacts
-        pairs = zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)
-        touched = {body for pair in pairs if self.ball in pair for body in pair}
-        under = [k for k, plank in enumerate(self.planks) if plank in touched]
-        return under[len(under) // 2] if under else None
+        places, impulses = [], []
+        for row, pair in enumerate(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)):
+            plank = next((body for body in pair if self.ball in pair and body in self.planks), None)
+            if plank is not None:
+                (x, y), state = contacts.position[row, 0].tolist(), self.world.state(plank)
+                along = (x - state.position[0]) * math.cos(state.angle) + (y - state.position[1]) * math.sin(state.angle)
+                places.append(self.planks.index(plank) + 0.5 + along / self._length)
+                impulses.append(float(contacts.normal_impulse[row, 0]))
+        if sum(impulses) == 0.0:
+            return sum(places) / len(places) if places else None
+        return math.fsum(place * impulse for place, impulse in zip(places, impulses, strict=True)) / math.fsum(impulses)
 
     def on_key(self, key: str) -> bool:
         if key != "return":
@@ -129,25 +140,36 @@ class Bridge(Scene):
         return AABB((-reach, -max(3.4, self.predicted + 1.5)), (reach, _RISE + 2.2))
 
     def draw(self, canvas: Canvas) -> None:
-        loaded = self.loaded
-        points = self._shape(self.parameter("mass") if loaded is not None else 0.0, loaded or 0).tolist()
-        for k in range(len(points) - 1):
-            (x0, y0), (x1, y1) = points[k], points[k + 1]
-            canvas.dashed((x0, y0), (x1, y1), palette.AGREE, 4.0, 1.5)
+        for a, b in pairwise(self._shape(self.load_at).tolist()):
+            canvas.dashed(a, b, palette.AGREE, 4.0, 1.5)
         if self.alive(self.ball):
             label(canvas, self.stage.drawn_pose(self.ball)[:2], f"{self.parameter('mass'):g} kg", palette.TEXT, 1.8 * _RADIUS)
 
     def status(self) -> Sequence[StatusLine]:
-        loaded, sag = self.loaded, self.sag
-        if loaded is None:
-            first = beside("sag", sag, self.predicted, "m", 0.03, 3)
-        else:
-            first = beside("sag under the ball", sag, -float(self._shape(self.parameter("mass"), loaded)[:, 1].min()), "m", 0.1, 3)
-        return (first, (f"the worst hinge is open by {1000.0 * self.gap:.1f} mm", palette.CAPTION))
+        at = self.load_at
+        statics = -float(self._shape(at)[:, 1].min())
+        what = "sag" if at is None else "sag under the ball"
+        words = (f"the worst hinge is open by {1000.0 * self.gap:.1f} mm", palette.CAPTION)
+        return (beside(what, self.sag, statics, "m", self.allowed if self.is_calm else None, 3), words)
 
-    def _shape(self, mass: float, loaded: int) -> FloatArray:
-        gravity = -self.world.settings.gravity[1]
+    @property
+    def is_calm(self) -> bool:
+        """Whether the bridge and what is on it are near enough to rest for statics."""
+        world = self.world
+        moving = [*self.planks, self.ball] if self.load_at is not None else self.planks
+        return all(math.hypot(*world.state(body).linear_velocity) < _CALM_SPEED for body in moving if world.is_body(body))
+
+    @property
+    def allowed(self) -> float:
+        """Metres by which the sag may differ from that of statics, by what the hinges are open now.
+
+        A chain longer by dl sags deeper by 3 span / (16 sag) dl, from sag^2 = 3/8 span (length - span) of one that hangs nearly level.
+        """
+        opened = self.gap * len(self.hinges) + LINEAR_SLOP
+        return LINEAR_SLOP + 3.0 * 2.0 * _HALF / (16.0 * self.predicted) * opened
+
+    def _shape(self, load_at: float | None) -> FloatArray:
+        """Return the hinges of the bridge at rest, with the ball where it presses."""
         plank = self._length * _THICKNESS * _DENSITY
-        n_planks = int(self.parameter("planks"))
-        points = hanging_points(n_planks, self._length, 2.0 * _HALF, plank * gravity, mass * gravity, loaded)
-        return points + (-_HALF, 0.0)
+        load, at = (0.0, 0.0) if load_at is None else (self.parameter("mass"), load_at)
+        return hanging_points(int(self.parameter("planks")), self._length, 2.0 * _HALF, plank, load, at) + (-_HALF, 0.0)

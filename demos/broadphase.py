@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
-from demos._broadphase_picture import ALONE, BAND, MEETING, REGION, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
+from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
 from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -126,6 +126,9 @@ class BroadPhaseScene(Demo):
 
     # What happens
 
+    def beside_worlds(self) -> bytes:
+        return self.crowd.boxes.tobytes() + repr(self.eye).encode()
+
     @property
     def boxes(self) -> FloatArray:
         """All boxes: the crowd's, then those of the discs."""
@@ -214,9 +217,9 @@ class BroadPhaseScene(Demo):
             meeting[self.race.pairs] = True
         meets = meeting[: len(boxes)]
         still = ~self.crowd.is_moving
-        draw_rectangles(canvas, boxes[~meets & still], mix(palette.BACKGROUND, ALONE, 0.7))
-        draw_rectangles(canvas, boxes[~meets & ~still], ALONE)
-        draw_rectangles(canvas, boxes[meets], mix(palette.BACKGROUND, MEETING, 0.75))
+        draw_rectangles(canvas, boxes[~meets & still], alone_color(False))
+        draw_rectangles(canvas, boxes[~meets & ~still], alone_color(True))
+        draw_rectangles(canvas, boxes[meets], mix(palette.BACKGROUND, palette.WARNING, 0.75))
 
     def draw(self, canvas: Canvas) -> None:
         race = self.race

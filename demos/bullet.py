@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from demos._bullet_kernels import are_loaded
 from demos._bullet_lane import LEFT, RIGHT, Lane
 from demos._bullet_picture import (
     Ghost,
@@ -227,6 +228,11 @@ class Bullet(Demo):
         """Whether our algorithms are there: in the window the referee's coming says so; elsewhere they are loaded when they are asked."""
         return self.has(KERNELS)
 
+    @property
+    def _has_curves(self) -> bool:
+        """Whether the time line's algorithms are there too: they are loaded while the demo runs."""
+        return self._is_loaded and are_loaded(self.interactive)
+
     def arrivals(self) -> Sequence[str]:
         return () if self._referee is None else (KERNELS,)
 
@@ -410,7 +416,7 @@ class Bullet(Demo):
     def _timeline(self, canvas: Canvas) -> tuple[int, GapTimeline] | None:
         """Return the step that is opened up and its time line; None before the first one, or while the algorithms are not loaded."""
         reference = self.lanes[0]
-        if reference.watch is None or not self._is_loaded:
+        if reference.watch is None or not self._has_curves:
             return None
         found = reference.recorder.shown()
         if found is None:
@@ -445,9 +451,12 @@ class Bullet(Demo):
         if line is not None:
             pointer = canvas.camera.to_screen(self.pointed) if self.pointed is not None else None
             draw_timeline(canvas, place, line, pointer)
-        elif not self._is_loaded:
+        elif not self._has_curves:
             words = "The time line of the step that decides: waits for our algorithms, which are compiled the first time"
-            canvas.text_px((place[0] + 0.5 * place[2], place[1] + 0.5 * place[3]), words, palette.CAPTION, 13.0, "center")
+            lines = canvas.fonts.wrapped(words, 13.0, place[2])
+            for k, line in enumerate(lines):
+                y = place[1] + 0.5 * place[3] + 18.0 * canvas.ui_scale * (k - 0.5 * (len(lines) - 1))
+                canvas.text_px((place[0] + 0.5 * place[2], y), line, palette.CAPTION, 13.0, "center")
 
 
 def _slow_motion(spec: ShotSpec, flight: float) -> float:

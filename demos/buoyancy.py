@@ -32,7 +32,7 @@ __all__ = ["Buoyancy", "submerged"]
 Point = tuple[float, float]
 
 LEVEL, DEPTH, HALF_WIDTH = 0.0, 3.2, 7.0
-GRAVITY = 10.0
+"""Metres: of the water's surface, its depth, and half its width."""
 BODIES: tuple[tuple[Polygon | Circle, float], ...] = (
     (Polygon.box(0.6, 0.6), 0.5),
     (Circle(0.62), 0.3),
@@ -48,6 +48,8 @@ ALLOWED = 0.01
 of 2.5 mm, of bodies some 0.5 m deep."""
 _TURNING_DRAG = 1.5
 """1/s."""
+_WORDS, _LINE = 0.85, 16.0
+"""How wide the words on a body are at most, metres, and how far one line is below the other, design pixels."""
 
 
 def submerged(shape: Polygon | Circle, position: Point, angle: float, level: float) -> tuple[float, Point]:
@@ -132,7 +134,7 @@ class Buoyancy(Scene):
     def before_step(self) -> None:
         """Let the water push: what sleeps is held by it as it is."""
         water, drag = self.parameter("water"), self.parameter("drag")
-        world = self.world
+        world, gravity = self.world, self.gravity
         for body in dynamic_bodies(world):
             state = world.state(body)
             if not state.awake:
@@ -142,7 +144,7 @@ class Buoyancy(Scene):
                     w, (px, py) = state.angular_velocity, state.position
                     vx, vy = state.linear_velocity[0] - w * (middle[1] - py), state.linear_velocity[1] + w * (middle[0] - px)
                     share = water * area
-                    world.apply_force(body, (-drag * share * vx, share * (GRAVITY - drag * vy)), middle)
+                    world.apply_force(body, (-drag * share * vx, share * (gravity - drag * vy)), middle)
 
     def shares(self) -> list[tuple[int, float, float]]:
         """Return of each body its id, the share of it that is under water, and the share predicted."""
@@ -166,11 +168,13 @@ class Buoyancy(Scene):
         canvas.segment((-HALF_WIDTH, LEVEL), (HALF_WIDTH, LEVEL), palette.ACCENT, 1.5)
 
     def draw(self, canvas: Canvas) -> None:
-        """Write on each body what share of it is under water, and in brackets what share should be."""
+        """Write on each body what share of it is under water, and in brackets below what share should be."""
+        line = 0.5 * _LINE * canvas.ui_scale / canvas.camera.scale
         for body, share, predicted in self.shares():
             x, y, _ = self.stage.drawn_pose(body)
             color = palette.AGREE if abs(share - predicted) <= ALLOWED else palette.TEXT
-            label(canvas, (x, y), f"{100.0 * share:.0f} ({100.0 * predicted:.0f}) %", color, 1.1)
+            label(canvas, (x, y + line), f"{100.0 * share:.0f} %", color, _WORDS)
+            label(canvas, (x, y - line), f"({100.0 * predicted:.0f} %)", color, _WORDS)
 
     def status(self) -> Sequence[StatusLine]:
         shares = self.shares()

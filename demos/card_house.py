@@ -1,4 +1,9 @@
-"""A house of cards: friction alone holds it, and only above the tangent of the angle at which the cards lean."""
+r"""A house of cards: friction alone holds it, and only above the tangent of the angle at which the cards lean.
+
+  /\        Two cards that lean by a from upright press on each other level, by symmetry. Box2D takes the normal of their contact square
+ /  \       to the face of one of them, and so a above the level: of the force's two parts, that along the face is tan a of that along
+/    \      the normal, which friction must hold. At the feet (W / 2) tan a must be held by a weight of W, which is half of that.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from engine.render import palette
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["Catapult", "parabola_range"]
+__all__ = ["Catapult", "parabola_range", "range_lost"]
 
 Point = tuple[float, float]
 
@@ -26,26 +26,50 @@ _LONG, _SHORT = 3.4, 1.1
 """Metres from the pivot to the spoon's middle and to the weight."""
 _THICKNESS = 0.2
 _RADIUS = 0.26
-_STONE = 1.5
+"""Of the stone."""
+_LIFT = 0.5 * _THICKNESS + _RADIUS + REST_DISC
+"""Metres of the stone's middle above the arm's."""
 _WEIGHT_SIDE = 1.0
 _READY = 0.5
 """Radians of the arm before the shot: the spoon down on the left."""
 _LOADED = Transform(_PIVOT, _READY)
 """The arm's pose then."""
-_CASTLE = (17.0, 3, 5)
+_CASTLE = (15.2, 3, 5)
 """Where the castle stands, its columns and rows."""
 _BRICK = (0.8, 0.6)
 _PAUSE = 1.2
 """Seconds from the landing to the next shot."""
+_CLEAR = 10
+"""Steps after the loading in which the stone may still be settling in the spoon: without a contact then it has not left."""
+_LOST = 1.05
+"""How many times what the steps lose to first order in dt may be lost: the rest is of the second order."""
 _DASHES = 61
 _MOST = 10
 """Stones that lie about."""
 
 
 def parabola_range(position: Point, velocity: Point, height: float, gravity: float) -> float:
-    """Return the place, x, where a body thrown from `position` comes down to a height: on the parabola of the textbook."""
-    rising = velocity[1] ** 2 - 2.0 * gravity * (height - position[1])
-    return position[0] + velocity[0] * (velocity[1] + math.sqrt(max(rising, 0.0))) / gravity
+    """Return the place, x, where a body thrown from `position` comes down to a height: on the parabola of the textbook.
+
+    Where gravity is 0 it never does.
+    """
+    if gravity == 0.0:
+        return math.inf
+    return position[0] + velocity[0] * (velocity[1] + _falling(position, velocity, height, gravity)) / gravity
+
+
+def range_lost(position: Point, velocity: Point, height: float, gravity: float, dt: float) -> float:
+    """Return the metres by which Box2D's steps fall short of the parabola, to first order.
+
+    After n steps a body is ``g t dt / 2`` lower than on the parabola, t = n dt: where that comes down at v, ``v_x / v`` times as far back.
+    """
+    down = _falling(position, velocity, height, gravity)
+    return 0.5 * (velocity[1] + down) * dt * velocity[0] / down if down > 0.0 else 0.0
+
+
+def _falling(position: Point, velocity: Point, height: float, gravity: float) -> float:
+    """Return the speed downwards, m/s, with which the parabola comes to a height."""
+    return math.sqrt(max(velocity[1] ** 2 - 2.0 * gravity * (height - position[1]), 0.0))
 
 
 @register(
@@ -54,7 +78,7 @@ def parabola_range(position: Point, velocity: Point, height: float, gravity: flo
     title="Catapult",
     watch=(
         "A weight falls, the arm strikes its stop, and the stone flies on; dashed is the parabola from where it left, against which "
-        "the landing is measured. It loads itself: aim at the castle with the weight and the stop's angle."
+        "the landing is measured. It loads itself: aim at the castle with the weight and the angle."
     ),
 )
 class Catapult(Scene):
@@ -93,19 +117,15 @@ class Catapult(Scene):
         self.weight = add_shape(
             self.stage, weight, hung, density=density, group=-1, color=palette.STATIC, angular_damping=2.0, name="weight"
         )
-        # the stone leaves square to the arm: at 45 degrees where the arm is stopped at -45 degrees
-        swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop"))
+        # the stone leaves square to the line from the pivot to its middle, which lies _LIFT above the arm
+        swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop")) - math.atan2(_LIFT, _LONG)
         self.world.create_joint(RevoluteJointSpec(self.frame, self.arm, _PIVOT, enable_limit=True, lower_angle=-swing))
         self.world.create_joint(RevoluteJointSpec(self.arm, self.weight, hung))
-        self.bricks = []
-        left, columns, rows = _CASTLE
-        for column in range(columns):
-            for row in range(rows - (column == 1)):
-                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX))
-                self.bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
+        self.bricks = self._castle()
         self.stones: list[int] = []
         self.n_shots = 0
-        self.last: tuple[float, float] | None = None
+        self.last: tuple[float, float, float] | None = None
+        """Of the last landing: where it was, where the parabola ends, and what Box2D's steps lose of that, metres."""
         self._load()
 
     @property
@@ -126,13 +146,13 @@ class Catapult(Scene):
         touched = bool(((contacts.body_a == stone) | (contacts.body_b == stone)).any())
         state = self.world.state(stone)
         if self._left is None:
-            if not touched and self.steps - self._loaded > 10 and state.linear_velocity[0] > 0.0:
+            if not touched and self.steps - self._loaded > _CLEAR and state.linear_velocity[0] > 0.0:
                 self._left = (self.steps, state.position, state.linear_velocity)
         elif self._landed is None and (touched or self.grabbing):
             self._landed = self.steps
-            if not self.grabbing:
-                gravity = -self.world.settings.gravity[1]
-                self.last = (self._before[0], parabola_range(self._left[1], self._left[2], self._before[1], gravity))
+            if not self.grabbing and self.gravity > 0.0:
+                flight = (self._left[1], self._left[2], self._before[1], self.gravity)
+                self.last = (self._before[0], parabola_range(*flight), range_lost(*flight, self.step_seconds))
         self._before = state.position  # the last place in free flight: in the step of the landing the stone is stopped
 
     def on_key(self, key: str) -> bool:
@@ -145,13 +165,12 @@ class Catapult(Scene):
         return AABB((-6.5, -0.8), (25.0, 13.0))
 
     def draw(self, canvas: Canvas) -> None:
-        if self._left is None:
+        if self._left is None or self.gravity == 0.0:
             return
         _, (x, y), (vx, vy) = self._left
-        gravity = -self.world.settings.gravity[1]
-        last = parabola_range((x, y), (vx, vy), _RADIUS, gravity)
+        last = parabola_range((x, y), (vx, vy), _RADIUS, self.gravity)
         reached = [x + (last - x) * k / _DASHES for k in range(_DASHES + 1)]
-        points = [(at, y + vy * (at - x) / vx - 0.5 * gravity * ((at - x) / vx) ** 2) for at in reached]
+        points = [(at, y + vy * (at - x) / vx - 0.5 * self.gravity * ((at - x) / vx) ** 2) for at in reached]
         for a, b in zip(points[::2], points[1::2], strict=False):
             canvas.segment(a, b, palette.AGREE, 1.5)
         canvas.point((x, y), palette.NORMAL, 4.0, ring=True)
@@ -164,12 +183,22 @@ class Catapult(Scene):
             rising = math.degrees(math.atan2(vy, vx))
             lines[0] = (f"shot {self.n_shots}: {math.hypot(vx, vy):.2f} m/s at {rising:.1f}°, {energy:.0f} J", palette.TEXT)
         if self.last is not None:
-            lines.append(beside("range of the last landing", self.last[0], self.last[1], "m", 0.02))
+            measured, predicted, lost = self.last
+            lines.append(beside("range of the last landing", measured, predicted, "m", _LOST * lost))
         return lines
+
+    def _castle(self) -> list[int]:
+        left, columns, rows = _CASTLE
+        bricks = []
+        for column in range(columns):
+            for row in range(rows - (column == 1)):
+                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX))
+                bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
+        return bricks
 
     def _load(self) -> None:
         self.put_back([self.arm, self.weight])
-        at = _LOADED.apply((-_LONG, 0.5 * _THICKNESS + _RADIUS + REST_DISC))
+        at = _LOADED.apply((-_LONG, _LIFT))
         density = self.parameter("stone") / (math.pi * _RADIUS**2)
         color = palette.TOUCHING
         self.stones.append(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, color=color, bullet=True, name="stone"))

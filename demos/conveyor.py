@@ -29,7 +29,7 @@ __all__ = ["Conveyor"]
 BELTS = ((-6.5, 3.5, 4.2, 1.0), (-3.0, 6.5, 1.9, -1.0))
 """Of each: left, right and top, metres, and which way it runs."""
 _RADIUS = 0.25
-GRAVITY = 10.0
+"""Metres: of the belts' rolls."""
 SIZE = 0.3
 """Metres: half a parcel's side."""
 _START = -5.9
@@ -45,7 +45,7 @@ _MOST = 16
     title="Conveyor belts",
     watch=(
         "Each parcel is put down at rest and slips until friction has brought it up to the belt's speed. The mark on the upper belt is "
-        "where that should be: v² / 2 mu g from where it was put down."
+        "where its middle should be then: v² / 2 mu g from where it was put down."
     ),
 )
 class Conveyor(Scene):
@@ -81,8 +81,9 @@ class Conveyor(Scene):
         if name == "speed":
             self._run_belts()
         else:
-            for fixture in self.world.fixture_ids:
-                self.world.set_fixture(fixture, friction=self.parameter("friction"))
+            for body in (*(belt for belt, _ in self.belts), *self.parcels):
+                for fixture in self.world.body(body).fixtures if self.world.is_body(body) else ():
+                    self.world.set_fixture(fixture, friction=self.parameter("friction"))
         self.slipping.clear()
         self.slips.clear()
 
@@ -116,7 +117,7 @@ class Conveyor(Scene):
         for belt, at in self.belts:
             if self.world.is_body(belt):
                 self.world.set_pose(belt, at, 0.0)
-        gained = self.parameter("friction") * GRAVITY * self.step_seconds
+        gained = self.parameter("friction") * self.gravity * self.step_seconds
         for parcel, start in list(self.slipping.items()):
             state = self.world.state(parcel) if self.world.is_body(parcel) else None
             if state is None or abs(state.position[1] - (BELTS[0][2] + SIZE)) > 0.1:
@@ -128,15 +129,15 @@ class Conveyor(Scene):
     @property
     def predicted(self) -> float:
         """Metres that a parcel moves until it no longer slips: v^2 / (2 mu g), and the half step by which steps come late."""
-        v = self.parameter("speed")
-        return v * v / (2.0 * self.parameter("friction") * GRAVITY) + 0.5 * v * self.step_seconds
+        v, pull = self.parameter("speed"), self.parameter("friction") * self.gravity
+        return v * v / (2.0 * pull) + 0.5 * v * self.step_seconds if pull > 0.0 else math.inf
 
     def home(self) -> AABB:
         return AABB((-8.5, -0.5), (8.5, 6.6))
 
     def draw(self, canvas: Canvas) -> None:
         """Draw the moving marks of the belts, and where slipping should end."""
-        for (left, right, top, way), (_, _) in zip(BELTS, self.belts, strict=True):
+        for left, right, top, way in BELTS:
             shift = (way * self.travel) % 1.0
             for k in range(math.ceil(left - shift), math.floor(right - shift) + 1):
                 x = k + shift
@@ -152,9 +153,9 @@ class Conveyor(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         last = self.slips[-1] if self.slips else None
-        share = self.parameter("speed") * self.step_seconds / self.predicted
+        a_step = self.parameter("speed") * self.step_seconds
         return (
-            beside("way until a parcel's middle no longer slips", last, self.predicted, "m", share),
+            beside("a parcel slips for", last, self.predicted, "m", a_step),
             (f"{len(self.parcels)} parcels; the belts run at {self.sense * self.parameter('speed'):g} m/s", palette.CAPTION),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._domino_wave import domino_wave_speed
-from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
 from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -34,8 +34,12 @@ _PUSH = 2.0
 """rad/s of the first domino."""
 _SETTLED = 10
 """Dominoes at the beginning that are not measured: the wave is still gathering speed."""
+_LEAST = 5
+"""Dominoes that must have been hit since then for a speed."""
 _CHART = 1.6
 """Metres upwards for each second, in the chart over the dominoes."""
+_OVER, _CHART_HEIGHT = 1.0, 6.0
+"""Metres from the tallest domino up to where the chart begins, and from there to the top of the view."""
 _LYING = 0.5
 """Radians of lean from which a domino has fallen."""
 
@@ -46,7 +50,7 @@ _LYING = 0.5
     title="Dominoes",
     watch=(
         "One push, and the wave runs at a speed of its own, given by gap and friction, not by the push: the dashed line has the predicted "
-        "speed. Down a stair there is no such formula; of growing dominoes the last weighs eighteen times what the first does."
+        "one. Down a stair there is no such formula; the last of growing dominoes weighs eighteen times the first."
     ),
 )
 class Dominoes(Scene):
@@ -83,22 +87,28 @@ class Dominoes(Scene):
             size = grown
         self._end = x
         self._drop = y
+        self._base = _HEIGHT * (size if layout == "growing" else 1.0) + _OVER
         if layout != "stair":
             add_ground(self.stage, -1.0, x + 1.5 * size, 0.0, 0.5, ground_friction)
         self.world.set_velocity(self.dominoes[0], (0.5 * _PUSH * _HEIGHT, 0.0), -_PUSH)
         self.hits: list[float | None] = [None] * count
         self.predicted = None
         if layout == "row":
-            gravity = -self.world.settings.gravity[1]
-            self.predicted = domino_wave_speed(_HEIGHT, _THICKNESS, gap, friction, gravity)
+            self.predicted = domino_wave_speed(_HEIGHT, _THICKNESS, gap, friction, self.gravity)
 
     @property
     def speed(self) -> float | None:
         """Metres a second, of the wave since it has settled; None before."""
         measured = [(x, hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None][_SETTLED:]
-        if len(measured) < 5:
+        if len(measured) < _LEAST:
             return None
         return (measured[-1][0] - measured[0][0]) / (measured[-1][1] - measured[0][1])
+
+    @property
+    def allowed(self) -> float:
+        """Metres a second by which the wave may be slower than predicted: a hit is seen up to a step late, and so is each one after it."""
+        speed = self.predicted or 0.0
+        return speed * speed * self.step_seconds / (self.parameter("gap") + _THICKNESS)
 
     @property
     def n_fallen(self) -> int:
@@ -119,17 +129,19 @@ class Dominoes(Scene):
         return True
 
     def home(self) -> AABB:
-        return AABB((-1.6, self._drop - 1.2), (self._end + 0.8, 8.0))
+        return AABB((-1.6, self._drop - 1.2), (self._end + 0.8, self._base + _CHART_HEIGHT))
 
     def draw_background(self, canvas: Canvas) -> None:
         """Draw when each domino was hit, over where it stands: a straight line is a steady speed, the dashed one the predicted."""
-        known = [((x, 2.0 + _CHART * hit), hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None]
+        base = self._base
+        known = [((x, base + _CHART * hit), hit) for (x, _), hit in zip(self.places, self.hits, strict=True) if hit is not None]
         if not known:
             return
-        canvas.segment((0.0, 2.0), (self._end, 2.0), palette.GRID_AXIS, 1.5)
+        canvas.segment((0.0, base), (self._end, base), palette.GRID_AXIS, 1.5)
+        label(canvas, (self._end, base - 0.35), "dots: when each was hit", palette.CAPTION, self._end, 12.0, "right")
         for second in range(1, int(known[-1][1]) + 2):
-            canvas.text((-0.15, 2.0 + _CHART * second), f"{second} s", palette.CAPTION, 12.0, "right")
-            canvas.segment((0.0, 2.0 + _CHART * second), (self._end, 2.0 + _CHART * second), palette.GRID_AXIS)
+            canvas.text((-0.15, base + _CHART * second), f"{second} s", palette.CAPTION, 12.0, "right")
+            canvas.segment((0.0, base + _CHART * second), (self._end, base + _CHART * second), palette.GRID_AXIS)
         if self.predicted and len(known) > _SETTLED:
             (x, y), _ = known[_SETTLED]
             canvas.dashed((x, y), (self._end, y + _CHART * (self._end - x) / self.predicted), palette.AGREE, 6.0, 1.5)
@@ -139,7 +151,8 @@ class Dominoes(Scene):
     def status(self) -> Sequence[StatusLine]:
         count = f"{self.n_fallen} of {len(self.dominoes)} have fallen"
         if self.predicted is not None:
-            return (beside("speed of the wave", self.speed, self.predicted, "m/s", 0.1), (count, palette.TEXT))
+            allowed = self.allowed if self.hits[-1] is not None else None  # till then the wave may still gather speed
+            return (beside("speed of the wave", self.speed, self.predicted, "m/s", allowed), (count, palette.TEXT))
         speed = self.speed
         return (f"speed of the wave: {'...' if speed is None else f'{speed:.2f} m/s'}", (count, palette.TEXT))
 

@@ -29,6 +29,14 @@ NAMES = ("A", "B", "C", "none")
 WIDTH, SLOPE = 3.0, 0.14
 """Of a grid: metres, and by how much it falls in a metre."""
 DEPTH, RADIUS = 3.6, 0.2
+"""Metres: of the bins, of the balls."""
+_HALF_WALL = 0.08
+"""Metres: half of what a wall between two bins is thick."""
+COUNTER, _BEAM = -1.2, 0.1
+"""Metres: how high the counters are, over all that may lie in a bin; and half of what they are thick: nothing falls 0.6 m, that and a
+ball's width, in a step."""
+_APART = 0.05
+"""Metres between such a wall and the counter beside it, so that it does not feel what lies on the wall's other side."""
 N_KINDS = len(NAMES)
 LEFT, RIGHT = 0.0, WIDTH * N_KINDS
 _FIRST_BIT = 1
@@ -42,7 +50,7 @@ _START, _SEND = (0.4, 1.6), (2.0, 0.0)
     title="Collision filters",
     watch=(
         "A ball rolls over the grids of other colours as if they were solid, and falls through its own as if it were not there. "
-        "The counters are sensors in the bins: no ball should ever come through the grid of another."
+        "The counters are sensors across the bins: no ball should ever come through the grid of another."
     ),
 )
 class Filters(Scene):
@@ -60,7 +68,7 @@ class Filters(Scene):
         walls = []
         for k in range(1, N_KINDS):  # up to the grids: a ball falls on with the speed that it rolled with
             top = self._height(k * WIDTH) - 0.12
-            walls.append(Polygon.box(0.08, 0.5 * (DEPTH + top), (k * WIDTH, 0.5 * (top - DEPTH))))
+            walls.append(Polygon.box(_HALF_WALL, 0.5 * (DEPTH + top), (k * WIDTH, 0.5 * (top - DEPTH))))
         sides = [Polygon.box(0.1, 0.5 * (DEPTH + 2.4), (x, 0.5 * (2.4 - DEPTH))) for x in (LEFT - 0.1, RIGHT + 0.1)]
         add_shape(self.stage, [*floors, *walls, *sides], (0.0, 0.0), type="static", friction=0.4, name="bins")
         for k in range(N_KINDS - 1):
@@ -79,6 +87,8 @@ class Filters(Scene):
         """Were pushed on over their grid by others."""
         self._waiting: list[int] = []
         """Balls that have come, the one that came first in front."""
+        self._on_the_way: set[int] = set()
+        """Balls that no counter has counted since they were sent."""
         self._owed = 1.0
 
     def on_key(self, key: str) -> bool:
@@ -89,6 +99,7 @@ class Filters(Scene):
             if self.world.is_body(ball):
                 self.world.destroy_body(ball)
         self.kinds, self._waiting = {}, []
+        self._on_the_way.clear()
         return True
 
     def before_step(self) -> None:
@@ -103,12 +114,14 @@ class Filters(Scene):
             ball = self._waiting.pop(0)
             place_body(self.world, ball, _START, velocity=_SEND)
         self._waiting.append(ball)
+        self._on_the_way.add(ball)
 
     def after_step(self) -> None:
         """Count what came into the bins."""
         for event in self.world.contacts.began:
             for sensor, body in ((event.body_a, event.body_b), (event.body_b, event.body_a)):
-                if sensor in self.bins and body in self.kinds:
+                if sensor in self.bins and body in self._on_the_way:
+                    self._on_the_way.remove(body)
                     place = self.bins[sensor]
                     if place == self.kinds[body]:
                         self.sorted[place] += 1
@@ -158,7 +171,7 @@ class Filters(Scene):
         return ball
 
     def _sensor(self, kind: int) -> int:
-        shape = Polygon.box(0.5 * WIDTH - 2.0 * RADIUS - 0.1, 0.1, ((kind + 0.5) * WIDTH, -DEPTH + 0.12))
+        shape = Polygon.box(0.5 * WIDTH - _HALF_WALL - _APART, _BEAM, ((kind + 0.5) * WIDTH, COUNTER))
         return self.world.create_body(BodySpec((FixtureSpec(shape, sensor=True),), type="static", name=f"counter {NAMES[kind]}"))
 
 

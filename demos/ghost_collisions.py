@@ -40,7 +40,7 @@ _LONGEST = 5.0
     category="Impacts",
     title="Ghost collisions",
     watch=(
-        "Boxes slide without friction over floors of one height. Those that a seam will trip are told beforehand and drawn orange: "
+        'Boxes slide without friction over floors of one height. Those that a seam will trip are told beforehand and marked with "!": '
         "they should be just those that do trip; over edges that know their neighbours, none."
     ),
 )
@@ -117,10 +117,13 @@ class GhostCollisions(Scene):
                 canvas.at(stage.offset).point((k, 0.0), palette.STATIC, 2.5)
 
     def draw(self, canvas: Canvas) -> None:
-        """Name the floors and count under each."""
+        """Name the floors and count under each; mark who is to trip."""
         for lane, (stage, name) in enumerate(zip(self.stages, FLOORS.values(), strict=True)):
             n, tripped, predicted, _ = self.counts(lane)
             there = canvas.at(stage.offset)
+            for body, (will_trip, _, _) in self.under_way[lane].items():
+                if will_trip and stage.world.is_body(body):
+                    label(there, stage.drawn_pose(body)[:2], "!", palette.TEXT, HALF, 15.0)
             label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left")
             label(there, (N_TILES, -0.52), f"{tripped} of {n} tripped (predicted {predicted})", palette.TEXT, 5.0, 15.0, "right")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from demos._gallery import Scene, add_box, add_disc, place_body, total_energy
+from demos._gallery import Scene, add_box, add_disc, beside, place_body, total_energy
 from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -19,11 +19,13 @@ from engine.render import palette
 
 __all__ = ["NewtonsCradle"]
 
-GRAVITY = 10.0
 LENGTH, RADIUS = 4.0, 0.5
+"""Metres: of the rods, of the balls."""
 PULLED_TO = math.radians(45.0)
 _QUIET = 0.02
 """Seconds without a new contact after which a blow has gone through."""
+_FULL = 0.75
+"""Share of the momentum predicted from which a row of contacts is the blow of the balls that fell, and not the rest hanging together."""
 ALLOWED = 0.02
 """Share of the momentum: while the blow goes through, some hundredths of a second, gravity already slows the balls that swing out."""
 
@@ -34,7 +36,7 @@ ALLOWED = 0.02
     title="Newton's cradle",
     watch=(
         "The balls that fall in stop, and as many leave on the other side. The momentum after each blow is shown beside that before it, "
-        "and the energy as a share of that at the start: the steps, not the blows, use it up."
+        "and what is left of the energy: the steps, not the blows, use it up."
     ),
 )
 class NewtonsCradle(Scene):
@@ -50,6 +52,8 @@ class NewtonsCradle(Scene):
 
     blow: tuple[float, float] | None
     """Momentum before and after the last blow."""
+    first: float | None
+    """Momentum before the first blow."""
     n_blows: int
     _since_contact: float
 
@@ -97,8 +101,9 @@ class NewtonsCradle(Scene):
             self._is_blow = True
         elif self._is_blow and self._since_contact > _QUIET:
             self._is_blow = False
-            if self.world.is_body(self.balls[0]) and abs(self._before) > 0.75 * self.predicted:
+            if self.world.is_body(self.balls[0]) and abs(self._before) > _FULL * self.predicted:
                 self.blow = (self._before, self.momentum)
+                self.first = self.blow[0] if self.first is None else self.first
                 self.n_blows += 1
 
     @property
@@ -109,7 +114,7 @@ class NewtonsCradle(Scene):
     @property
     def predicted(self) -> float:
         """Momentum of the balls that were pulled aside when they first come down, N s: of m sqrt(2 g L (1 - cos)) each."""
-        speed = math.sqrt(2.0 * GRAVITY * LENGTH * (1.0 - math.cos(PULLED_TO)))
+        speed = math.sqrt(2.0 * self.gravity * LENGTH * (1.0 - math.cos(PULLED_TO)))
         return self.n_pulled * self.world.body(self.balls[0]).mass * speed
 
     @property
@@ -127,6 +132,8 @@ class NewtonsCradle(Scene):
 
     def status(self) -> Sequence[StatusLine]:
         lines: list[StatusLine] = [(f"energy: {100.0 * self.energy:.1f} % of that at the start", palette.TEXT)]
+        if self.world.is_body(self.balls[0]):
+            lines.insert(0, beside("momentum that came in first", self.first, self.predicted, "N s", ALLOWED * self.predicted))
         if self.blow is not None:
             before, after = self.blow
             color = palette.AGREE if abs(after - before) <= ALLOWED * abs(before) else palette.WARNING
@@ -136,7 +143,7 @@ class NewtonsCradle(Scene):
     def _pull(self) -> None:
         self._is_blow, self._since_contact = False, 1.0
         self._before = 0.0
-        self.blow = None
+        self.blow = self.first = None
         self.n_blows = 0
         self.n_pulled = min(int(self.parameter("pulled")), len(self.balls) - 1)
         for k, (ball, x) in enumerate(zip(self.balls, self.places, strict=True)):

@@ -4,11 +4,13 @@ Before Box2D solves a contact it asks: `hooks.pre_solve` says False where the ju
 step began, and that contact does nothing. The answer depends on where the world's bodies are and on nothing else, so that a step taken
 again gives the same answer.
 
-A jump of v comes v^2 / 2g high, and so the jumper lands on the highest platform below that.
+A jump of v comes v^2 / 2g high, and so the jumper lands on the highest platform below that. Box2D's steps of dt change the speed before
+the place: after n of them the jumper is n v dt - n (n + 1) g dt^2 / 2 high, at most some v dt / 2 less.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,9 +35,10 @@ _HALF_THICK = 0.1
 _HALF_WIDTH = 5.5
 SIZE = 0.3
 """Metres: radius, or half a side."""
-GRAVITY = 10.0
 _REST = 1.5
 """Seconds that all are given to land and be seen, beyond those of the highest jump."""
+_STILL, _NEAR = 0.05, 0.05
+"""m/s and metres: who moves up or down no faster than this, as near as this to a floor, stands on it."""
 _UNDER = 2.0 * BOX2D_POLYGON_SKIN
 """Metres: whose lowest point is not more than both skins under a top stands on it."""
 
@@ -46,7 +49,7 @@ _UNDER = 2.0 * BOX2D_POLYGON_SKIN
     title="One-sided platforms",
     watch=(
         "Every body jumps at another speed, passes up through the platforms, and is held by the next one when it comes down again. "
-        "The number over it is the floor it should land on, by its speed; the colour says whether it did."
+        "The number on it is the floor it should land on, by its speed; the colour says whether it did."
     ),
 )
 class OneSidedPlatform(Scene):
@@ -74,7 +77,6 @@ class OneSidedPlatform(Scene):
         ]
         slow, fast = self.parameter("slowest"), self.parameter("fastest")
         self.speeds = [slow + (fast - slow) * (k / (n - 1) if n > 1 else 0.5) for k in range(n)]
-        self._period = round((2.0 * fast / GRAVITY + _REST) / self.step_seconds)
         self.world.hooks = StepHooks(pre_solve=self.is_solid)
         self._begin()
 
@@ -96,7 +98,7 @@ class OneSidedPlatform(Scene):
 
     def before_step(self) -> None:
         """Begin again when all have landed."""
-        if self.steps - self._since >= self._period:
+        if (self.steps - self._since) * self.step_seconds >= self.flight + _REST:
             self._begin()
 
     def floor_of(self, body: int) -> int | None:
@@ -104,22 +106,25 @@ class OneSidedPlatform(Scene):
         if not self.world.is_body(body):
             return None
         state = self.world.state(body)
-        if abs(state.linear_velocity[1]) > 0.05:
+        if abs(state.linear_velocity[1]) > _STILL:
             return None
         feet = state.position[1] - SIZE
-        return next((k for k, top in enumerate((0.0, *PLATFORMS)) if abs(feet - top) < 0.05), None)
+        return next((k for k, top in enumerate((0.0, *PLATFORMS)) if abs(feet - top) < _NEAR), None)
 
     def predicted(self, k: int) -> int:
-        """Return the highest floor that jumper `k` comes over; a step of half its way is lost to the discrete steps."""
-        speed = self.speeds[k]
-        height = speed * speed / (2.0 * GRAVITY) - 0.5 * speed * self.step_seconds
-        return sum(top <= height for top in PLATFORMS)
+        """Return the highest floor that jumper `k` comes over, or as little under as still counts as standing on it."""
+        speed, dt = self.speeds[k], self.step_seconds
+        if self.gravity == 0.0:
+            return len(PLATFORMS)
+        n = math.floor(speed / (self.gravity * dt))  # steps upwards
+        apex = self._starts[k] + n * speed * dt - 0.5 * n * (n + 1) * self.gravity * dt * dt
+        return sum(apex >= top - _UNDER for top in PLATFORMS)
 
     def home(self) -> AABB:
         return AABB((-_HALF_WIDTH - 0.5, -0.5), (_HALF_WIDTH + 0.5, 9.4))
 
     def draw(self, canvas: Canvas) -> None:
-        """Write the predicted floor over each jumper."""
+        """Write the predicted floor on each jumper."""
         for k, body in enumerate(self.jumpers):
             if self.world.is_body(body):
                 x, y, _ = self.stage.drawn_pose(body)
@@ -129,7 +134,15 @@ class OneSidedPlatform(Scene):
     @property
     def is_over(self) -> bool:
         """Whether all should have landed."""
-        return self.steps - self._since > 2.0 * max(self.speeds) / GRAVITY / self.step_seconds
+        return (self.steps - self._since) * self.step_seconds > self.flight
+
+    @property
+    def flight(self) -> float:
+        """Seconds that the longest jump takes, down to the ground."""
+        if self.gravity == 0.0:
+            return math.inf
+        jumps = zip(self.speeds, self._starts, strict=True)
+        return max((speed + math.sqrt(speed * speed + 2.0 * self.gravity * start)) / self.gravity for speed, start in jumps)
 
     def status(self) -> Sequence[StatusLine]:
         if not self.is_over:
@@ -139,13 +152,18 @@ class OneSidedPlatform(Scene):
         return ((f"{right} of {len(self.jumpers)} stand on the floor that v² / 2g predicts", color),)
 
     def _begin(self) -> None:
-        self._since = self.steps
         n = len(self.jumpers)
-        for k, (body, speed) in enumerate(zip(self.jumpers, self.speeds, strict=True)):
+        for k, body in enumerate(self.jumpers):
             x = (k - 0.5 * (n - 1)) * min(1.2, 2.0 * (_HALF_WIDTH - 0.6) / n)
-            place_body(self.world, body, (x, SIZE + (REST_DISC if k % 2 else REST_BOX)), velocity=(0.0, speed))
+            place_body(self.world, body, (x, SIZE + (REST_DISC if k % 2 else REST_BOX)))
+        self._jump()
 
     def _jump(self) -> None:
-        for body, speed in zip(self.jumpers, self.speeds, strict=True):
+        self._since = self.steps
+        self._starts = [0.0] * len(self.jumpers)
+        """Metres: how high the lowest point of each was."""
+        for k, (body, speed) in enumerate(zip(self.jumpers, self.speeds, strict=True)):
             if self.world.is_body(body):
-                place_body(self.world, body, self.world.state(body).position, velocity=(0.0, speed))
+                at = self.world.state(body).position
+                self._starts[k] = at[1] - SIZE
+                place_body(self.world, body, at, velocity=(0.0, speed))

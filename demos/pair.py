@@ -6,6 +6,7 @@ Without a file it begins with a pair for each query, kept in `demos/pairs`; ``py
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -14,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._pair_picture import BOX2D, OURS, OUTSIDER, center_of, draw_pair, is_on, pair_box
+from demos._pair_picture import center_of, draw_pair, is_on, pair_box
 from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.common.errors import LabError
-from engine.compare.pair_file import Pair, load_pair, save_pair
+from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
 from engine.geometry import AABB, AnyShape, Transform
 from engine.render import palette
@@ -27,7 +28,7 @@ from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
-    from engine.compare.pair_answers import PairAnswers
+    from engine.compare.pair.answers import PairAnswers
     from engine.render.canvas import Canvas
 
 __all__ = ["PairInspector"]
@@ -40,7 +41,9 @@ CONTACT_QUERIES = ("manifold", "overlap", "distance")
 FRACTION = Parameter("fraction", 0.5, 0.0, 1.0, "", "moment of the step", note="Of motions (toi) only: 0 start, 1 end.")
 WHEEL_TURN = math.radians(2.0)
 KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, metres
-HANDLE = 9.0  # design pixels from a handle at which the hand takes it
+HANDLE = 0.012
+"""How near a handle the hand takes it, as a share of what is shown at first: of the world, not of the screen, or what a recorded hand takes
+would depend on the zoom. Nine pixels in a window of 720."""
 VERDICT_COLORS: dict[str, Color] = {
     "agree": palette.AGREE,
     "explained": palette.EXPLAINED,
@@ -84,6 +87,7 @@ class PairInspector(Demo):
     note = (
         "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. Dots are ours, rings Box2D's."
     )
+    not_kept: ClassVar[frozenset[str]] = frozenset({"_thread", "_asked", "_answers"})
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
     opened_from: ClassVar[str] = ""
@@ -108,7 +112,8 @@ class PairInspector(Demo):
         self._held: tuple[str, Point, bool] | None = None
         self._touched = "b" if self.pair.shape_b is not None else "a"
         self._thread: threading.Thread | None = None
-        self._reach = 0.0
+        (left, bottom), (right, top) = self.home().lower, self.home().upper
+        self._reach = HANDLE * max(right - left, top - bottom)
         self.message = ""
 
     def home(self) -> AABB:
@@ -120,6 +125,9 @@ class PairInspector(Demo):
         elif name == "query":
             self.restart()
 
+    def beside_worlds(self) -> bytes:
+        return json.dumps(pair_as_json(self.pair)).encode()
+
     # Both answers
 
     @property
@@ -128,7 +136,7 @@ class PairInspector(Demo):
         if self._referee is None:
             return None
         if self._asked is not self.pair and self._is_loaded():
-            from engine.compare.pair_answers import ask
+            from engine.compare.pair.answers import ask
 
             self._answers, self._asked = None, self.pair
             try:
@@ -282,12 +290,15 @@ class PairInspector(Demo):
             return [self.pair.query, (self.message, palette.WARNING)]
         if answers is None:
             return [f"{self.pair.query}: loading the algorithms, which are compiled the first time"]
-        lines: list[StatusLine] = [(_verdict_words(answers), VERDICT_COLORS[answers.verdict]), (f"ours:  {answers.ours.words}", OURS)]
+        lines: list[StatusLine] = [
+            (_verdict_words(answers), VERDICT_COLORS[answers.verdict]),
+            (f"ours:  {answers.ours.words}", palette.AGREE),
+        ]
         if answers.box2d is not None:
-            lines.append((f"Box2D:  {answers.box2d.words}", BOX2D))
+            lines.append((f"Box2D:  {answers.box2d.words}", palette.EXPLAINED))
         if self.pair.outsider is not None:
             one = self.pair.outsider
-            lines.append((f"{one.name}:  {one.note or one.answer}", OUTSIDER))
+            lines.append((f"{one.name}:  {one.note or one.answer}", palette.POINT_REMOVE))
         if self.message:
             lines.append((self.message, palette.WARNING if self.message.startswith("not") else palette.ACCENT))
         return lines
@@ -308,7 +319,6 @@ class PairInspector(Demo):
         return [*lines, answers.evidence] if answers.evidence else lines
 
     def draw(self, canvas: Canvas) -> None:
-        self._reach = HANDLE * canvas.ui_scale / canvas.camera.scale
         answers = self.answers
         draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
         self._draw_proof(canvas, answers)
@@ -355,7 +365,7 @@ _loaded: set[str] = set()
 
 
 def _load(pair: Pair) -> None:
-    from engine.compare.pair_answers import ask
+    from engine.compare.pair.answers import ask
 
     with contextlib.suppress(LabError):  # it is raised again, and told, where the answer is wanted
         ask(pair)

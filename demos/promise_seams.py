@@ -99,7 +99,7 @@ class PromiseSeams(Promise):
             for k in range(N_TILES + 1):
                 if slide.ground in ("edges", "chain"):
                     lane.point((k, 0.0), palette.STATIC, 2.5)
-            color = mix(palette.BACKGROUND, palette.NORMAL, 0.55)
+            color = mix(palette.BACKGROUND, palette.NORMAL, 0.75)
             way = slide.track[0]
             for (x0, y0, _, _), (x1, y1, _, _) in pairwise(way):
                 lane.segment((x0, y0), (x1, y1), color, 1.5)

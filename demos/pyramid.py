@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, beside
 from engine.app.demo import StatusLine
@@ -24,7 +23,16 @@ _PITCH = 1.0
 _DROP = 0.06
 """Metres that each row falls on the one below: they land one after another."""
 _BALL = 0.8
+"""Metres: radius of the ball."""
 _BALL_SPEED = 22.0
+"""m/s."""
+_LANDING = 1.5
+"""Seconds that the rows take to land: before, the ground carries what has landed."""
+_MOVING = 0.02
+"""Of g: what the ground carries may differ from the weight by the mass times this. Nothing is lost in the sums, so that it tells whether
+all is at rest."""
+_MOST_LOAD = 0.75
+"""Of the weight of as many boxes as there are rows: what is drawn as the heaviest load."""
 _LIGHT: Color = (86, 156, 214)
 _HEAVY: Color = (244, 146, 62)
 
@@ -69,7 +77,7 @@ class Pyramid(Scene):
         """Newtons, of everything that is loose."""
         world = self.world
         bodies = [body for body in (*self.boxes, *self.balls) if world.is_body(body)]
-        return -world.settings.gravity[1] * sum(world.body(body).mass for body in bodies)
+        return self.gravity * sum(world.body(body).mass for body in bodies)
 
     @property
     def sunk(self) -> float | None:
@@ -95,7 +103,7 @@ class Pyramid(Scene):
         if key != "return":
             return False
         rows = int(self.parameter("rows"))
-        density = self.parameter("mass") / (np.pi * _BALL**2)
+        density = self.parameter("mass") / (math.pi * _BALL**2)
         at = (-rows - 3.0, 0.5 * rows)
         velocity = (_BALL_SPEED, 3.0)
         self.balls.append(add_disc(self.stage, at, _BALL, density=density, color=palette.TOUCHING, linear_velocity=velocity, bullet=True))
@@ -118,16 +126,21 @@ class Pyramid(Scene):
         return AABB((-0.75 * rows - 2.0, -0.6), (0.75 * rows + 2.0, 1.1 * rows + 1.5))
 
     def status(self) -> Sequence[StatusLine]:
-        sunk = self.sunk
+        allowed = _MOVING * self.weight if self.seconds > _LANDING else None
         return (
-            beside("the ground carries", self.floor_force, self.weight, "N", 0.02, 1),
-            (f"the top stands {1000.0 * sunk:.1f} mm too low" if sunk is not None else "the top is gone", palette.TEXT),
+            beside("the ground carries", self.floor_force, self.weight, "N", allowed, 1),
+            (self._top_words, palette.TEXT),
             (f"{len(self.world.contacts)} contacts, {int(self.parameter('iterations'))} sweeps over them a step", palette.CAPTION),
         )
 
+    @property
+    def _top_words(self) -> str:
+        sunk = self.sunk
+        return "the top is gone" if sunk is None else f"the top stands {abs(1000.0 * sunk):.1f} mm too {'low' if sunk > 0.0 else 'high'}"
+
     def _paint(self, force: FloatArray) -> None:
         """Colour each box by the force from above that it passes on, against the most that any of this pyramid's should carry."""
-        world, contacts = self.world, self.world.contacts
+        contacts = self.world.contacts
         loads = dict.fromkeys(self.boxes, 0.0)
         for a, b, newtons, up in zip(
             contacts.body_a.tolist(), contacts.body_b.tolist(), force.tolist(), contacts.normal[:, 1].tolist(), strict=True
@@ -135,6 +148,6 @@ class Pyramid(Scene):
             upper = b if up > 0.0 else a
             if upper in loads:
                 loads[upper] += newtons * abs(up)
-        full = -world.settings.gravity[1] * _SIDE**2 * 0.75 * self.parameter("rows")
+        full = self.gravity * _SIDE**2 * _MOST_LOAD * self.parameter("rows")
         for box, load in loads.items():
-            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(load / full, 1.0))
+            self.stage.colors[box] = mix(_LIGHT, _HEAVY, min(load / full, 1.0) if full > 0.0 else 0.0)

@@ -28,9 +28,11 @@ _BORE = 0.8
 _HEIGHT = 0.6
 """Of a piston."""
 _TORQUE = 2000.0
+"""N m, of the motor at most."""
 _CHART = (4.3, 2.4)
 """Where the chart of the pistons begins, and how wide it is, metres."""
 _KEPT = 120
+"""Steps that the chart shows, and from which the worst error is taken."""
 
 
 def piston_place(turn: float, rod: float) -> float:
@@ -99,7 +101,7 @@ class RadialEngine(Scene):
             world.create_joint(RevoluteJointSpec(bar, piston, hinge))
             self.pistons.append(piston)
         self.travels: deque[tuple[float, ...]] = deque(maxlen=_KEPT)
-        self.worst = 0.0
+        self.errors: deque[float] = deque(maxlen=_KEPT)
 
     @property
     def _omega(self) -> float:
@@ -114,14 +116,19 @@ class RadialEngine(Scene):
         if not self.is_whole:
             return
         turn = self.world.state(self.crank).angle + 0.5 * math.pi
-        travels = []
+        travels, error = [], 0.0
         for piston, angle in zip(self.pistons, self.angles, strict=True):
             x, y = self.world.state(piston).position
             travels.append(x * math.cos(angle) + y * math.sin(angle) - self._rod)
             place = piston_place(turn - angle, self._rod)
-            error = math.hypot(x - place * math.cos(angle), y - place * math.sin(angle))
-            self.worst = max(self.worst, error) if self.steps % 60 else error
+            error = max(error, math.hypot(x - place * math.cos(angle), y - place * math.sin(angle)))
         self.travels.append(tuple(travels))
+        self.errors.append(error)
+
+    @property
+    def worst(self) -> float:
+        """Metres by which a piston was farthest from the formula's place in the last steps."""
+        return max(self.errors, default=0.0)
 
     def on_parameter(self, name: str) -> None:
         if name == "iterations":
@@ -131,7 +138,7 @@ class RadialEngine(Scene):
 
     def home(self) -> AABB:
         reach = self._rod + _CRANK + 0.7
-        return AABB((-reach, -reach), (max(reach, _CHART[0] + _CHART[1]) + 0.3, reach))
+        return AABB((-reach, -reach), (self._chart_left + _CHART[1] + 0.3, reach))
 
     def draw(self, canvas: Canvas) -> None:
         if not self.is_whole:
@@ -152,10 +159,15 @@ class RadialEngine(Scene):
             (f"pistons off the crank's formula by {1000.0 * self.worst:.2f} mm at most", color),
         )
 
+    @property
+    def _chart_left(self) -> float:
+        return max(_CHART[0], self._rod + _CRANK + 0.7)
+
     def _draw_chart(self, canvas: Canvas) -> None:
-        left, width = max(_CHART[0], self._rod + _CRANK + 0.7), _CHART[1]
+        left, width = self._chart_left, _CHART[1]
         canvas.segment((left, 0.0), (left + width, 0.0), palette.GRID_AXIS, 1.5)
-        label(canvas, (left + 0.5 * width, _CRANK + 0.3), "pistons, the last two seconds", palette.CAPTION, width)
+        words = f"pistons, the last {_KEPT * self.step_seconds:.3g} s"
+        label(canvas, (left + 0.5 * width, _CRANK + 0.3), words, palette.CAPTION, width)
         rows = list(self.travels)
         for k in range(len(self.pistons)):
             color = mix(palette.BODY_COLORS[k % len(palette.BODY_COLORS)], palette.TEXT, 0.2)

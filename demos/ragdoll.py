@@ -33,8 +33,8 @@ _MOST = 8
     category="Joints",
     title="Down the stairs",
     watch=(
-        "A figure of six bodies and five hinges with limits tumbles down the stairs; each step takes some energy, and nothing gives it "
-        "any back. Enter throws another; stiff hinges make a doll of wood of it."
+        "A figure of six bodies and five hinges with limits tumbles down the stairs, and each stair takes some of its energy; the readout "
+        "says what is left. Enter throws another; stiff hinges make a doll of wood of it."
     ),
 )
 class Ragdoll(Scene):
@@ -65,6 +65,15 @@ class Ragdoll(Scene):
         self.n_thrown = 0
         self._throw()
 
+    def after_step(self) -> None:
+        """Note how much a step gave back."""
+        energy = self.energy
+        if self.grabbing or energy == self._energy:
+            self._energy = energy
+            return
+        self.given_back = max(self.given_back, energy - self._energy)
+        self._energy = energy
+
     @property
     def energy(self) -> float:
         """Joules, of the figure thrown last, from the landing up."""
@@ -90,6 +99,7 @@ class Ragdoll(Scene):
         lost = 100.0 * (1.0 - energy / self.began_with)
         return (
             (f"{self.n_thrown} thrown; energy of the last {energy:.1f} J of {self.began_with:.1f} J, {lost:.0f} % lost", palette.TEXT),
+            (f"most that a step gave back: {self.given_back:.2f} J, pushing apart what overlapped", palette.CAPTION),
             (f"the worst hinge is open by {1000.0 * self.widest:.1f} mm", palette.CAPTION),
         )
 
@@ -135,7 +145,8 @@ class Ragdoll(Scene):
             self.hinges.append(made)
         self.figures.append(bodies)
         self.n_thrown += 1
-        self.began_with = self.energy
+        self.began_with = self._energy = self.energy
+        self.given_back = 0.0
         if len(self.figures) > _MOST:
             for body in self.figures.pop(0):
                 if self.alive(body):

@@ -20,6 +20,7 @@ from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import WorldSettings
+from engine.common.limits import VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE
 from engine.geometry import AABB
 from engine.render import palette
@@ -35,16 +36,18 @@ TARGET, SHOT = 1.6, 0.09
 START, AWAY = -6.5, 9.0
 _WIDEST = 0.93
 """Largest offset as a share of the distance at the touch: beyond it what comes is too slow along the normal to bounce."""
-SLOWEST_BOUNCE = 1.0
-"""m/s, `b2_velocityThreshold`."""
 _OWN_GROUP = -1
+_SECONDS = 6.0
+"""Until they are fired again, though one has not gone: without restitution the one in the middle stays."""
+_ROUNDING = 1.0e-4
+"""Radians: a hundred float32 roundings of a position in metres."""
 
 
 def thrown_back(offset: float, reach: float, speed: float, restitution: float) -> float:
     """Return the angle of the way out, from straight on, for a centre distance at the touch; radians, of the offset's sign."""
     sine = offset / reach
     cosine = math.sqrt(1.0 - sine * sine)
-    bounce = restitution if speed * cosine > SLOWEST_BOUNCE else 0.0
+    bounce = restitution if speed * cosine > VELOCITY_THRESHOLD else 0.0
     # the normal points back, at (-cosine, sine); the tangent at (sine, cosine)
     vx = -bounce * speed * cosine * cosine + speed * sine * sine
     vy = bounce * speed * cosine * sine + speed * sine * cosine
@@ -56,8 +59,8 @@ def thrown_back(offset: float, reach: float, speed: float, restitution: float) -
     category="Impacts",
     title="Scattering by a disc",
     watch=(
-        "Parallel shots leave a fixed disc in all directions: a millimetre of offset decides. Dashed is the way that the law of reflection "
-        "predicts for each, from its offset alone."
+        "Parallel shots meet a fixed disc, and each leaves in a direction of its own. Dashed is the way that the law of reflection "
+        "predicts for it, from its offset alone."
     ),
 )
 class Scattering(Scene):
@@ -92,8 +95,9 @@ class Scattering(Scene):
         return key == "return"
 
     def before_step(self) -> None:
-        """Fire again when all are gone."""
-        if all(max(map(abs, self.world.state(shot).position)) > AWAY for shot in self.shots if self.world.is_body(shot)):
+        """Fire again when all are gone, or after a while."""
+        late = (self.steps - self._since) * self.step_seconds > _SECONDS
+        if late or all(max(map(abs, self.world.state(shot).position)) > AWAY for shot in self.shots if self.world.is_body(shot)):
             self._fire()
 
     def after_step(self) -> None:
@@ -125,7 +129,7 @@ class Scattering(Scene):
             angle = thrown_back(offset, reach, speed, bounce)
             out = (at[0] + AWAY * math.cos(angle), at[1] + AWAY * math.sin(angle))
             canvas.segment((START, offset), at, palette.GRID_AXIS)
-            canvas.dashed(at, out, mix(palette.BACKGROUND, palette.ACCENT, 0.5))
+            canvas.dashed(at, out, mix(palette.BACKGROUND, palette.ACCENT, 0.75))
 
     def draw(self, canvas: Canvas) -> None:
         """Draw the way each shot took, with a dot where it turned."""
@@ -150,7 +154,9 @@ class Scattering(Scene):
         )
 
     def _fire(self) -> None:
+        self._since = self.steps
         self.turned: dict[int, tuple[float, float, float, float]] = {}
+        """Of each shot that has turned: x, y where it did, and the velocity after it."""
         for shot, y in zip(self.shots, self.offsets, strict=True):
             place_body(self.world, shot, (START, y), velocity=(self.parameter("speed"), 0.0))
 
@@ -163,7 +169,3 @@ class Scattering(Scene):
                     if self.world.is_fixture(fixture) and self.world.fixture(fixture).body == body:
                         at = pose[:2]
             self.turned[body] = (*at, *state.linear_velocity)
-
-
-_ROUNDING = 1.0e-4
-"""Radians: a hundred float32 roundings of a position in metres."""

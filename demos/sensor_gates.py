@@ -18,6 +18,7 @@ from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec, WorldSettings
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 
@@ -86,6 +87,16 @@ class SensorGates(Scene):
         """Of each ball in the door: the gate it met first; the gates that it touches, the newest last."""
         self.counted = 0
         self.crossings = 0
+        self._sides = dict.fromkeys(self.balls, False)
+        """Whether each ball is on the right by its position; in the door, where it was before."""
+
+    def before_step(self) -> None:
+        """See where the balls are: a step looks for who touches what where it begins, not where it ends."""
+        reach = self.parameter("thickness") + BOX2D_POLYGON_SKIN + RADIUS
+        for ball in self.balls:
+            if self.world.is_body(ball):
+                x = self.world.state(ball).position[0]
+                self._sides[ball] = x > 0.0 if abs(x) > reach else self._sides[ball]
 
     def after_step(self) -> None:
         """Follow what the sensors tell."""
@@ -101,13 +112,8 @@ class SensorGates(Scene):
 
     @property
     def on_the_right(self) -> int:
-        """How many balls are on the right by their positions; those in the door where they came from."""
-        found = 0
-        for ball in self.balls:
-            if self.world.is_body(ball):
-                first = self.first.get(ball)
-                found += self.world.state(ball).position[0] > 0.0 if first is None else first == self.gates[1]
-        return found
+        """How many balls are on the right by their positions alone; those in the door where they came from."""
+        return sum(on_right and self.world.is_body(ball) for ball, on_right in self._sides.items())
 
     def home(self) -> AABB:
         return AABB((-HALF_WIDTH - _WALL, -1.0), (HALF_WIDTH + _WALL, HEIGHT + 1.6))

@@ -11,6 +11,7 @@ from engine.app.demo import Demo, StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.common.words import counted
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 
@@ -67,8 +68,8 @@ def make_shape(kind: str, size: float) -> Circle | Polygon:
     id="simple_shapes",
     category="Shapes",
     title="Simple shapes",
-    watch="A body is red while it touches another. A new contact point is cyan, one that lasts is white, one that went fades; "
-    "two points make a contact segment.",
+    watch="A body is red while it touches another. A new contact point is a large dot, one that lasts a small one, one that went a ring "
+    "that fades; two points make a contact segment.",
 )
 class SimpleShapes(Demo):
     """The pit grows with the number of bodies, so that the heap keeps its proportions."""
@@ -80,6 +81,7 @@ class SimpleShapes(Demo):
         Parameter("gravity", 10.0, 0.0, 20.0, "m/s²", "gravity"),
     )
     keys = (("T", "toss everything up"),)
+    opens_list = True
 
     def build(self) -> None:
         """Dig the pit and hang the rain above it."""
@@ -133,7 +135,7 @@ class SimpleShapes(Demo):
         segments = int((contacts.count == 2).sum())
         asleep = int((~self.stage.world.awake[1:]).sum())  # the pit comes first
         return (
-            (f"{len(contacts)} contacts, {segments} of them segments", palette.TEXT),
+            (f"{counted(len(contacts), 'contact')}, {counted(segments, 'segment')} among them", palette.TEXT),
             (f"points: {added} new, {lasting} lasting, {len(contacts.removed)} gone in this step", palette.CAPTION),
             (f"asleep (dim): {asleep}, at rest and not recomputed", palette.CAPTION),
         )

@@ -37,7 +37,6 @@ N_BOXES = 6
 LEAST_ANGLE, MOST_ANGLE = math.radians(2.0), math.radians(50.0)
 NOTICED = 0.01
 """m/s along the board. A way would not do: on the turning board each step, straight on, carries a box outwards by r (w h)^2 / 2."""
-GRAVITY = 10.0
 _FALL = 2.0
 """Metres from the board's lower end to the ground."""
 
@@ -48,7 +47,7 @@ _FALL = 2.0
     title="Tilted board",
     watch=(
         "The board tilts, and the boxes let go one after another, the smoothest first: at the angle whose tangent is the friction. "
-        "A grey tick on the arc is the prediction, a green one where the box went."
+        "On the arc each outer tick is a prediction, the inner one where the box went."
     ),
 )
 class TiltedBoard(Scene):
@@ -95,11 +94,14 @@ class TiltedBoard(Scene):
         if not self.world.is_body(self.board):
             return
         board = self.world.state(self.board)
-        c, s, turning = math.cos(board.angle), math.sin(board.angle), board.angular_velocity
+        dt, turning = self.step_seconds, board.angular_velocity
+        # speeds were solved for, and friction held, where board and boxes were before the step went straight on with them
+        c, s = math.cos(board.angle - turning * dt), math.sin(board.angle - turning * dt)
         for k, box in enumerate(self.boxes):
             if self.slid[k] is None and self.world.is_body(box):
                 state = self.world.state(box)
-                (x, y), (vx, vy) = state.position, state.linear_velocity
+                vx, vy = state.linear_velocity
+                x, y = state.position[0] - vx * dt, state.position[1] - vy * dt
                 if abs((vx + turning * y) * c + (vy - turning * x) * s) > NOTICED:
                     self.slid[k] = board.angle - self.late(k)
 
@@ -107,8 +109,10 @@ class TiltedBoard(Scene):
         """Return by how much the board turns beyond atan(mu) until box `k` slides as fast as is noticed, radians."""
         speed = math.radians(self.parameter("turn"))
         cosine = math.cos(math.atan(self.frictions[k]))
-        longer = math.asin(speed * speed * (FIRST + k * PITCH) * cosine / GRAVITY)
-        return longer + speed * math.sqrt(2.0 * NOTICED * cosine / (GRAVITY * speed))
+        if self.gravity == 0.0:
+            return 0.0
+        longer = math.asin(min(speed * speed * (FIRST + k * PITCH) * cosine / self.gravity, 1.0))
+        return longer + speed * math.sqrt(2.0 * NOTICED * cosine / (self.gravity * speed))
 
     def is_as_predicted(self, k: int) -> bool:
         """Whether box `k` let go at atan(mu), give or take two steps and a tenth of what it takes to notice."""

@@ -37,6 +37,8 @@ _SIZES = {"bullet": (0.1, 60.0), "ball": (0.45, 12.0)}
 """Radius, metres, and density, kg/m^2."""
 _SECONDS = 4.0
 """Until the tower stands again."""
+_MOST_ENDS = 60
+"""Ends of steps that are drawn."""
 
 
 @register(
@@ -61,6 +63,7 @@ class TowerHit(Scene):
     def build(self) -> None:
         """Build the tower twice."""
         self.shots: list[int] = []
+        self.bricks: list[list[int]] = []
         for lane in range(len(LANES)):
             self._build_lane(self.add_stage(World(), (0.0, -LANE * lane)), lane)
         self.stage: Stage = self.stages[0]
@@ -153,8 +156,6 @@ class TowerHit(Scene):
         return [world.state(body).position if world.is_body(body) else (0.0, 0.0) for body, _ in self._at_start[lane]]
 
     def _build_lane(self, stage: Stage, lane: int) -> None:
-        if lane == 0:
-            self.bricks: list[list[int]] = []
         add_ground(stage, START - 0.6, 6.0, friction=0.6)
         width, height = BRICK
         pitch = height + REST_BOX
@@ -181,6 +182,3 @@ class TowerHit(Scene):
         for stage, states, shot in zip(self.stages, self._at_start, self.shots, strict=True):
             for body, state in states:
                 place_body(stage.world, body, state.position, state.angle, (self.parameter("speed") if body == shot else 0.0, 0.0))
-
-
-_MOST_ENDS = 60

@@ -43,11 +43,15 @@ _SCALE = 0.35
 """Of the sample's 13 m."""
 _PHASES = (0.0, 2.0 * math.pi / 3.0, -2.0 * math.pi / 3.0)
 _TORQUE = 400.0
+"""N m, of the motor of the whole sample at most."""
 _PEBBLES = 14
 _HALF = 9.0
 _MARGIN = 3.0
 """Metres before a wall at which it turns back by itself."""
 _SAMPLES = 720
+"""Places of the crank from which the stride is summed up."""
+_PITCHING = 0.1
+"""Share of the stride: the body pitches as the weight goes from leg to leg, which the formula leaves out."""
 
 
 def leg_points(side: float, turn: float) -> tuple[Point, ...]:
@@ -165,7 +169,7 @@ class Walker(Scene):
     def status(self) -> Sequence[StatusLine]:
         speed = self.world.state(self.body).linear_velocity[0] if self.is_whole else 0.0
         return (
-            beside("way in a turn of the crank", self.per_turn, self.predicted, "m", 0.1, 3),
+            beside("way in a turn of the crank", self.per_turn, self.predicted, "m", _PITCHING * self.predicted, 3),
             (f"{speed:+.2f} m/s", palette.TEXT),
         )
 

@@ -1,9 +1,12 @@
-"""Draw the pictures of docs/algorithms, each from answers and traces of the library itself.
+"""Draw the pictures of docs/algorithms, each from answers and traces of the library itself, and those of the window, for seeing.md and
+hands.md.
 
-python -m docs.pictures            all of them, into docs/img/algorithms
+python -m docs.pictures            all of them, into docs/img/algorithms and docs/img
 python -m docs.pictures gjk epa    some
+python -m docs.pictures docks      those of the window
 
-Each module here but `kit` is the picture of the page of that name: its `picture()` returns a figure of 900 x 600 pixels (`kit.new`).
+Each module here but `kit` and `docks` is the picture of the page of that name: its `picture()` returns a figure of 900 x 600 pixels
+(`kit.new`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.pictures.docks import draw_window
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -22,7 +27,8 @@ __all__ = ["FOLDER", "PICTURES", "draw", "main"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "img" / "algorithms"
 
-PICTURES = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in ("__main__", "kit")))
+PICTURES = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in ("__main__", "kit", "docks")))
+WINDOW = "docks"
 
 
 def draw(name: str, folder: Path = FOLDER) -> Path:
@@ -41,12 +47,15 @@ def main(names: list[str]) -> int:
     """Draw the pictures of those names, or all."""
     import matplotlib
 
-    unknown = [name for name in names if name not in PICTURES]
+    unknown = [name for name in names if name not in (*PICTURES, WINDOW)]
     if unknown:
-        print(f"no picture {unknown[0]!r}: one of {', '.join(PICTURES)}", file=sys.stderr)
+        print(f"no picture {unknown[0]!r}: one of {', '.join((*PICTURES, WINDOW))}", file=sys.stderr)
         return 2
     matplotlib.use("Agg")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name in names or PICTURES:
-        draw(name)
+    for name in names or (*PICTURES, WINDOW):
+        if name == WINDOW:
+            draw_window(FOLDER.parent)
+        else:
+            draw(name)
     return 0

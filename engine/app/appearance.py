@@ -66,8 +66,12 @@ class Appearance:
         return True
 
     def _scale(self, window: Window, scale: float) -> None:
-        scale = min(max(scale, MIN_UI_SCALE), MAX_UI_SCALE)
+        """Take a scale; one for which the window is too small is said to be, and the present one is kept."""
+        before, scale = window.ui_scale, min(max(scale, MIN_UI_SCALE), MAX_UI_SCALE)
         window.rescale(scale)
+        if window.is_text_limited and scale > before:
+            window.session.messages.answer("no room for larger text in this window: make the window larger")
+            window.rescale(scale := max(before, window.ui_scale))
         self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
 
     def _keep(self, preferences: Preferences) -> None:

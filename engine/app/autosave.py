@@ -1,12 +1,14 @@
-"""Scenes kept by themselves while they are worked on, and found again after a crash.
+"""Scenes kept by themselves while they are worked on, and found again after a crash, or after somebody has gone without saving them.
 
     <user's folder>/unsaved/3f2a....lock      held by a program that runs
                             3f2a....json      the scene it had last
-                            opened/           those that were opened again since, the newest `MOST_KEPT`
+                            bridge-77c0....json   one that was left unsaved, by the name of its demo; nobody holds it
+                            opened/           those that were opened again since, or put away, the newest `MOST_KEPT`
 
 Each program has a file of its own, written every `EVERY` seconds while something has been done by hand, and taken away when the program
 ends as it should. A file whose lock nobody holds was left by one that did not: the system lets go of a lock whatever happens to the
-program. Encoding and writing are done by another thread, of a scene that never changes.
+program. A scene that is left unsaved on the way, or at the end, is set aside in a file of its own, and offered as that is. Encoding and
+writing are done by another thread, of a scene that never changes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,13 +23,10 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
+from engine.app.recordings.recorder import free_path
 from engine.common.errors import LabError
+from engine.common.locks import hold
 from engine.scenes import Scene, save_scene
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 __all__ = ["EVERY", "MOST_KEPT", "Autosave", "LeftBehind"]
 
@@ -40,10 +38,11 @@ MOST_KEPT = 20
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """A scene that a program left when it broke off."""
+    """A scene that a program left when it broke off, or that somebody left unsaved: `demo` is the name of the demo it was built in then."""
 
     path: Path
     written: datetime
+    demo: str = ""
 
     @property
     def words(self) -> str:
@@ -70,7 +69,7 @@ class Autosave:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = open(self._lock_path, "xb")  # noqa: SIM115 - held for as long as the program runs
-            _hold(self._lock)
+            hold(self._lock)
         except OSError as error:
             self.failure = error.strerror or str(error)
         self.left = self._find()
@@ -92,17 +91,42 @@ class Autosave:
         """
         if self._lock is None or self.is_writing:
             return
-        self._writer = Thread(target=self._write, args=(scene,), name="autosave", daemon=True)
+        self._writer = Thread(target=self._write, args=(scene, self._path), name="autosave", daemon=True)
         self._writer.start()
+
+    def set_aside(self, scene: Callable[[], Scene], demo: str) -> None:
+        """Keep a scene that is left unsaved in a file of its own, and offer it before the others; otherwise as `keep`.
+
+        The oldest beyond `MOST_KEPT` are put away.
+        """
+        if self._lock is None:
+            return
+        path, before = self._folder / f"{demo}-{secrets.token_hex(8)}.json", self._writer
+
+        def write() -> None:
+            if before is not None:
+                before.join()
+            self._write(scene, path)
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)  # of the same scene, or of what was before it
+
+        self._writer = Thread(target=write, name="autosave", daemon=True)
+        self._writer.start()
+        self.left = (LeftBehind(path, datetime.now(), demo), *self.left)
+        for old in self.left[MOST_KEPT:]:
+            with contextlib.suppress(OSError):
+                self.open(old)
 
     def open(self, left: LeftBehind) -> Path:
         """Return a file that can be opened, out of the way of the next finding; older ones beyond `MOST_KEPT` are deleted."""
+        if self._writer is not None:
+            self._writer.join()
         opened = self._folder / "opened"
         opened.mkdir(exist_ok=True)
-        target = opened / left.path.name
+        target = free_path(opened, f"{left.demo or 'scene'}-kept-{left.written:%Y-%m-%d-%H%M}", ".json")
+        self.left = tuple(one for one in self.left if one != left)
         os.replace(left.path, target)
         left.path.with_suffix(".lock").unlink(missing_ok=True)
-        self.left = tuple(one for one in self.left if one != left)
         for old in sorted(opened.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-MOST_KEPT]:
             old.unlink(missing_ok=True)
         return target
@@ -124,9 +148,9 @@ class Autosave:
                 with contextlib.suppress(OSError):
                     path.unlink(missing_ok=True)
 
-    def _write(self, scene: Callable[[], Scene]) -> None:
+    def _write(self, scene: Callable[[], Scene], path: Path) -> None:
         try:
-            save_scene(self._path, scene())
+            save_scene(path, scene())
             self.failure = ""
         except (OSError, LabError) as error:
             self.failure = str(error)
@@ -140,23 +164,15 @@ class Autosave:
                     lock.unlink(missing_ok=True)  # of a program that broke off before anything was done
             for path in self._folder.glob("*.json"):
                 if path != self._path and _is_free(path.with_suffix(".lock")):
-                    found.append(LeftBehind(path, datetime.fromtimestamp(path.stat().st_mtime)))
+                    found.append(LeftBehind(path, datetime.fromtimestamp(path.stat().st_mtime), path.stem.rpartition("-")[0]))
         return tuple(sorted(found, key=lambda left: left.written, reverse=True))
-
-
-def _hold(file: IO[bytes]) -> None:
-    """Lock a file for as long as it is open; an `OSError` if another program holds it."""
-    if sys.platform == "win32":
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_free(lock: Path) -> bool:
     """Tell whether nobody holds a lock; one that is not there is held by nobody."""
     try:
         with open(lock, "rb") as file:
-            _hold(file)
+            hold(file)
     except FileNotFoundError:
         return True
     except OSError:

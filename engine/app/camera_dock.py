@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.dock import Dock
 from engine.app.stage import Stage, union
-from engine.geometry import AABB, Transform
+from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CameraDock"]
 
+_CLICK = 4.0
+"""Design pixels that a pressed pointer may move and still mean a click: a drag of the middle button moves the view."""
 _CORNER = 7.0
 """Design pixels of a side of the corners around the watched body."""
 
 
 class CameraDock(Dock):
-    """Has no place of its own: keys, a click with Alt, and corners around the body that is watched.
+    """Has no place of its own: keys, a click of the middle button or with Alt, and corners around the body that is watched.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ class CameraDock(Dock):
     side = "over"
     title = "Camera"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Alt click", "watch a body, or none"),
+        ("Middle click", "watch a body, or none (Alt click too)"),
         ("V", "follow it, or the one pointed at"),
         ("Z", "zoom to what moves"),
         ("Home", "show everything, follow nothing"),
@@ -43,8 +46,11 @@ class CameraDock(Dock):
 
     def __init__(self, hands: Hands | None = None) -> None:
         self._pointer: tuple[int, int] | None = None
+        self._pressed: tuple[int, int] | None = None
         self._hands = hands
         self._selected: tuple[int, int] | None = None
+        self._shapes: tuple[FixtureShape, ...] = ()
+        self._shapes_of: tuple[int, int, int] | None = None
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         session = window.session
@@ -54,6 +60,12 @@ class CameraDock(Dock):
             if pygame.Rect(session.camera.view).collidepoint(event.pos):
                 session.watched = body_under(session, event.pos)
                 return True
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 2:
+            self._pressed = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
+        elif event.type == pygame.MOUSEBUTTONUP and event.button == 2:
+            pressed, self._pressed = self._pressed, None
+            if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * window.ui_scale:
+                session.watched = body_under(session, event.pos)
         elif event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT):
             if event.key == pygame.K_v:
                 self._follow(session)
@@ -77,7 +89,11 @@ class CameraDock(Dock):
         stage = window.session.demo.stages[watched[0]]
         if not stage.world.is_body(watched[1]):
             return
-        box = _box(stage, watched[1], stage.drawn_pose(watched[1]))
+        world = stage.world
+        known = (id(world), world.structure_version, watched[1])
+        if known != self._shapes_of:
+            self._shapes_of, self._shapes = known, _shapes(stage, watched[1])
+        box = _box(stage, self._shapes, stage.drawn_pose(watched[1]))
         if box is None:
             return
         (left, bottom), (right, top) = canvas.camera.to_screen(box.lower), canvas.camera.to_screen(box.upper)
@@ -100,7 +116,7 @@ class CameraDock(Dock):
         pointed = body_under(session, self._pointer) if self._pointer is not None else None
         wanted = pointed if pointed is not None else session.watched
         if wanted is None:
-            session.messages.say("point at a body, or Alt click one: V follows it")
+            session.messages.say("point at a body, or click one with the middle button: V follows it")
         elif session.aim.followed == wanted:
             session.aim.stop()
         else:
@@ -130,17 +146,22 @@ def moving_box(session: Session) -> AABB:
         for body in stage.world.body_ids:
             spec = stage.world.body(body).spec
             if spec.type != "static" and spec.active:
-                box = _box(stage, body, tuple(stage.world.poses[stage.world.row_of(body)].tolist()))
+                box = _box(stage, _shapes(stage, body), tuple(stage.world.poses[stage.world.row_of(body)].tolist()))
                 boxes += [box] if box is not None else []
     found = union(boxes)
     return found if found is not None else session.demo.home()
 
 
-def _box(stage: Stage, body: int, pose: tuple[float, ...]) -> AABB | None:
-    """Return the box around a body at x, y, angle, the picture's frame."""
+def _shapes(stage: Stage, body: int) -> tuple[FixtureShape, ...]:
+    """Return the shapes of a body's fixtures, its own frame."""
+    return tuple(stage.world.fixture(fixture).shape for fixture in stage.world.body(body).fixtures)
+
+
+def _box(stage: Stage, shapes: tuple[FixtureShape, ...], pose: tuple[float, ...]) -> AABB | None:
+    """Return the box around shapes of a body at x, y, angle, the picture's frame."""
     x, y, angle = pose
     xf = Transform((x + stage.offset[0], y + stage.offset[1]), angle)
-    return union([stage.world.fixture(fixture).shape.aabb(xf) for fixture in stage.world.body(body).fixtures])
+    return union([shape.aabb(xf) for shape in shapes])
 
 
 def _has_alt(event: pygame.event.Event) -> bool:

@@ -56,7 +56,8 @@ class Chips:
             pygame.draw.rect(surface, ground, rect, border_radius=round(4 * ui))
             if chip.chosen:  # told by its edge too, not by its colour alone
                 pygame.draw.rect(surface, palette.ACCENT, rect, 1, border_radius=round(4 * ui))
-            words = fonts.render(chip.words, _SIZE, palette.TEXT)
+            room = rect.width - round((8.0 + chip.lead) * ui)
+            words = fonts.render(fonts.shortened(chip.words, _SIZE, room), _SIZE, palette.TEXT)
             surface.blit(words, words.get_rect(midleft=(rect.left + round((5.0 + chip.lead) * ui), rect.centery)))
             self.shown.append((rect, chip))
             x += wide + gap

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QUANTITIES", "SUMS", "Chronicle", "Quantity"]
 
-MOST_BYTES = 24_000_000
-"""Of frames: 70 s at 60 Hz of 200 bodies, a quarter of an hour of ten."""
+MOST_BYTES = 20_000_000
+"""Of frames: a minute at 60 Hz of 200 bodies, a quarter of an hour of ten."""
 _AT_ONCE = 600
 """Steps whose numbers are made for a curve or a sum at a time, so that no frame of the window waits longer than some milliseconds."""
 
@@ -85,10 +85,11 @@ class _Masses:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """One world after one step: x, y, angle, vx, vy, spin, contact impulse of every body, float32 (n, 7)."""
+    """One world after one step: x, y, angle, vx, vy, spin, contact impulse of every body, float32 (n, 7); and which step of its own."""
 
     masses: _Masses
     values: Motion
+    index: int
 
     @property
     def n_bytes(self) -> int:
@@ -142,10 +143,13 @@ class Chronicle:
         self._sums: dict[int, _Column] = {}
         self._curves: dict[tuple[int, int, str], _Column] = {}
         self._masses: dict[int, tuple[World, _Masses]] = {}
+        self._breaks: dict[int, set[int]] = {}
+        self._edits: dict[tuple[int, object], set[int]] = {}
         self.last = -1
         """The newest step noted."""
         self.events = EventBook()
-        self._names: dict[tuple[int, int], str] = {}
+        self._names: dict[tuple[int, int], list[tuple[int, str]]] = {}
+        """Of each stage and body: from which step on it was called what. After a restart other bodies have the same numbers."""
         self._note(0)
         history.watchers.append(self.watch)
 
@@ -159,6 +163,9 @@ class Chronicle:
         if history.last < self.last or history.now == history.last:  # at the tip it may be the first of a new branch
             self.cut(min(history.last, history.now - 1) if history.now == history.last else history.last)
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
+            for one in history.inputs_before(history.now):
+                if one.action in ("edit", "edit_too"):
+                    self._edited(history.now, *one.arguments)
             self._note(history.now)
 
     def cut(self, last: int) -> None:
@@ -166,10 +173,16 @@ class Chronicle:
         self.events.cut(last)
         if last >= self.last:
             return
+        for names in self._names.values():
+            while names and names[-1][0] > last:
+                names.pop()
+        self._masses.clear()  # what is called so from now on is noted again
         for step in range(last + 1, self.last + 1):
             self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(step, ()))
         for column in (*self._sums.values(), *self._curves.values()):
             column.cut(last + 1)
+        for steps in (*self._breaks.values(), *self._edits.values()):
+            steps.difference_update([step for step in steps if step > last])
         self.last = last
 
     def curve(self, stage: int, body: int, quantity: str) -> FloatArray:
@@ -193,6 +206,19 @@ class Chronicle:
         rows = column.rows()
         return {name: rows[:, k] for k, name in enumerate(SUMS)}
 
+    def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
+        """Return the steps whose values do not go on from those before, ascending.
+
+        Of the sums over a world (no body given): it began anew, other bodies are in it, or somebody changed one by hand. Of a body: its
+        world began anew, or somebody changed it.
+        """
+        whole = self._breaks.get(stage, set())
+        if body is None:
+            whole = whole.union(*(steps for (of, _), steps in self._edits.items() if of == stage))
+            return tuple(sorted(whole))
+        changed = self._edits.get((stage, body), set()) | {step for step in whole if self._is_another(step, stage, body)}
+        return tuple(sorted(changed))
+
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
         """Return centre, its velocity and the spin of a body after a step, where they are known."""
         found = self._row(step, stage, body)
@@ -204,15 +230,23 @@ class Chronicle:
         cx, cy = moment.masses.center[row].tolist()
         return (x + cos * cx - sin * cy, y + sin * cx + cos * cy), (vx, vy), spin
 
-    def name(self, stage: int, body: int) -> str:
-        """Return what a body is called, alive or not."""
-        return self._names.get((stage, body)) or f"body {body}"
+    def name(self, stage: int, body: int, step: int | None = None) -> str:
+        """Return what a body was called after a step; without one, what it is called now, or was at last."""
+        stages = self._demo.stages
+        if step is None and stage < len(stages) and stages[stage].world.is_body(body):
+            return stages[stage].world.body(body).spec.name or f"body {body}"
+        known = self._names.get((stage, body), [])
+        named = [name for since, name in known if step is None or since <= step] or [name for _, name in known[:1]]
+        return (named[-1] if named else "") or f"body {body}"
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _note(self, step: int) -> None:
-        moments = tuple(self._moment(k, stage) for k, stage in enumerate(self._demo.stages))
+        moments = tuple(self._moment(step, k, stage) for k, stage in enumerate(self._demo.stages))
         self._frames[step] = moments
+        for k, (before, now) in enumerate(zip(self._frames.get(step - 1, ()), moments, strict=False)):
+            if now.index != before.index + 1 or not _is_same(before.masses, now.masses):
+                self._breaks.setdefault(k, set()).add(step)
         self._n_bytes += sum(moment.n_bytes for moment in moments)
         self.last = max(self.last, step)
         if step > 0:
@@ -228,9 +262,9 @@ class Chronicle:
             self._n_bytes -= sum(moment.n_bytes for moment in self._frames.pop(self._oldest, ()))
             self._oldest += 1
 
-    def _moment(self, index: int, stage: Stage) -> _Moment:
+    def _moment(self, step: int, index: int, stage: Stage) -> _Moment:
         world = stage.world
-        masses = self._masses_of(index, world)
+        masses = self._masses_of(step, index, world)
         values = np.empty((len(masses.ids), 7), dtype=np.float32)
         values[:, :3], values[:, 3:6] = world.poses, world.velocities
         contacts = world.contacts
@@ -242,9 +276,23 @@ class Chronicle:
             values[:, 6] = np.bincount(rows[alive], both[alive], len(masses.ids))
         else:
             values[:, 6] = 0.0
-        return _Moment(masses, values)
+        return _Moment(masses, values, world.step_index)
 
-    def _masses_of(self, index: int, world: World) -> _Masses:
+    def _edited(self, step: int, stage: int, method: str, arguments: tuple[object, ...] = (), _: object = ()) -> None:
+        """Note what somebody changed by hand before a step: a body's place or motion. What gives it an impulse is no break."""
+        if method in ("set_pose", "set_velocity") and arguments:
+            self._edits.setdefault((stage, arguments[0]), set()).add(step)
+
+    def _is_another(self, step: int, stage: int, body: int) -> bool:
+        """Tell whether a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""
+        found, known = self._row(step, stage, body), self._row(step - 1, stage, body)
+        if found is None or known is None:
+            return True
+        (now, row), (before, old) = found, known
+        mass = now.masses.mass[row] == before.masses.mass[old] and now.masses.inertia[row] == before.masses.inertia[old]
+        return now.index != before.index + 1 or not mass
+
+    def _masses_of(self, step: int, index: int, world: World) -> _Masses:
         known = self._masses.get(index)
         if known is not None and known[0] is world and known[1].version == world.structure_version:
             return known[1]
@@ -260,7 +308,10 @@ class Chronicle:
             gravity=world.settings.gravity,
         )
         self._masses[index] = (world, masses)
-        self._names.update({(index, body.id): body.spec.name for body in bodies if body.spec.name})
+        for body in bodies:
+            names = self._names.setdefault((index, body.id), [])
+            if not names or names[-1][1] != body.spec.name:
+                names.append((step, body.spec.name))
         return masses
 
     def _row(self, step: int, stage: int, body: int) -> tuple[_Moment, int] | None:
@@ -297,6 +348,15 @@ class Chronicle:
         potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
         angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
         column.put(step, (kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular))
+
+
+def _is_same(a: _Masses, b: _Masses) -> bool:
+    """Tell whether energy and momentum are sums over the same bodies, in the same field."""
+    return a is b or (
+        a.gravity == b.gravity
+        and np.array_equal(a.ids, b.ids)
+        and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("mass", "inertia", "gravity_scale"))
+    )
 
 
 _MOST_CURVES = 48

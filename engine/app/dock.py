@@ -3,36 +3,49 @@
     +-------+---------------------------+-------+
     | panel | view                      | right |
     |       |                           | docks |
-    |       |                           |       |
-    |       +---------------------------+       |
+    |       |                           |       |  at the edge those that are always open: the tools at the
+    |       +---------------------------+       |  right, the time line below; then those that fold
     |       | bottom docks              |       |
-    +-------+---------------------------+-------+
+    |       +---------------------------+-------+
+    |       | time line                         |
+    +-------+-----------------------------------+
     | strip                                     |
     +-------------------------------------------+
 
 The window gives a dock its place, its events before anybody else's, and a call each frame; a dock says how much of the view it wants
 (`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
+
+Where there is no room for all that are open, those opened longest ago are folded to a strip with their title; a click on it unfolds one.
+The one opened last can be read in any window, and takes more of the view for that.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import pygame
+
 from engine.app.layout import Place
+from engine.render import palette
 
 if TYPE_CHECKING:
-    import pygame
-
     from engine.app.window import Window
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
-__all__ = ["Dock", "carve"]
+__all__ = ["Dock", "carve", "draw_folded"]
 
 Side = Literal["bottom", "right", "over"]
 
-_LEAST_VIEW = 0.45
-"""Share of the view's width or height that docks leave to it, whatever they want."""
+_LEAST_VIEW = {"right": 0.45, "bottom": 0.55}
+"""Share of the view's width and height that docks leave to it, whatever they want."""
+_LEAST_SHARE = 0.85
+"""Of what a dock wants, so that it can still be read: sooner than make it smaller, others are folded."""
+_NARROWEST_VIEW = 60.0
+"""Design pixels that the view keeps beside a dock which could not be read otherwise."""
+_STRIP = 20.0
+"""Design pixels of a folded dock."""
 
 
 class Dock:
@@ -46,6 +59,10 @@ class Dock:
         For the overlay of keys.
     place : (left, top, width, height)
         Pixels; set by the window.
+    opened : int
+        When it was opened or unfolded, in the order in which docks were; set by the window.
+    is_folded : bool
+        Whether only its title is shown, for want of room; set by the window, which then draws it and keeps the pointer's events from it.
     fonts : FontBook
         Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
     """
@@ -56,7 +73,11 @@ class Dock:
     """Whether it takes part while the browser is shown too, and in demos without a history."""
     title: ClassVar[str] = ""
     """Heading of its keys."""
+    folds: ClassVar[bool] = False
+    """Whether it may be folded."""
     place: Place = (0, 0, 0, 0)
+    opened: int = 0
+    is_folded: bool = False
     fonts: FontBook
 
     @property
@@ -66,6 +87,12 @@ class Dock:
 
     def begin(self, window: Window) -> None:
         """Look at another session: `window.session` has changed."""
+
+    def leave(self, window: Window) -> None:
+        """Give up a session: `window.session` is about to change, or the window to close."""
+
+    def break_off(self, window: Window) -> None:
+        """Finish, or take away, files that still grow: the window ends in the middle, by Ctrl-C or a fault, and nothing follows."""
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         """Take in an event, before panel and view do; True keeps it from them."""
@@ -77,32 +104,86 @@ class Dock:
     def paint(self, canvas: Canvas, window: Window) -> None:
         """Draw over the bodies, world coordinates."""
 
+    def shows(self, window: Window) -> Hashable:
+        """Return all that its picture depends on and that changes by itself, as time goes on: while it is equal the picture is kept.
+
+        What an event changes need not be in it: after any but a motion of the pointer everything is drawn anew. None to be drawn in every
+        frame, as while the pointer is in it.
+        """
+        return None
+
     def draw(self, surface: pygame.Surface, window: Window) -> None:
-        """Draw in its own place."""
+        """Draw in its own place: all of it, and nothing beside it unless `shows` is None."""
 
 
 def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
-    """Give each dock its place and return what is left of the view.
-
-    Docks that want too much together are all made smaller by the same factor.
-    """
+    """Give each dock its place, fold those for which there is no room, and return what is left of the view."""
     left, top, width, height = view
-    wanted = {side: sum(dock.size for dock in docks if dock.side == side) * ui_scale for side in ("right", "bottom")}
-    across = min(1.0, (1.0 - _LEAST_VIEW) * width / wanted["right"]) if wanted["right"] else 1.0
-    down = min(1.0, (1.0 - _LEAST_VIEW) * height / wanted["bottom"]) if wanted["bottom"] else 1.0
+    sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
     right, bottom = left + width, top + height
-    for dock in docks:
-        if dock.side == "right":
-            own = round(dock.size * ui_scale * across)
-            right -= own
-            dock.place = (right, top, own, height)
-    for dock in docks:
-        if dock.side == "bottom":
-            own = round(dock.size * ui_scale * down)
-            bottom -= own
-            dock.place = (left, bottom, right - left, own)
+    for folds in (False, True):  # a time line is as long as it can be, whatever is opened
+        for dock in docks:
+            if dock.side == "right" and dock.folds == folds:
+                right -= sizes[dock]
+                dock.place = (right, top, sizes[dock], bottom - top)
+        for dock in docks:
+            if dock.side == "bottom" and dock.folds == folds:
+                bottom -= sizes[dock]
+                dock.place = (left, bottom, right - left, sizes[dock])
     rest = (left, top, right - left, bottom - top)
     for dock in docks:
         if dock.side == "over":
             dock.place = rest
     return rest
+
+
+def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) -> dict[Dock, int]:
+    """Return the pixels that each dock of a side gets, and fold those opened longest ago until the others have room enough.
+
+    The one opened last is not folded: it can be read as long as a strip of the view is left. Docks that cannot be folded get what is there
+    where there is not even room for them.
+    """
+    own = [dock for dock in docks if dock.side == side]
+    room = (1.0 - _LEAST_VIEW[side]) * extent / ui_scale
+    fixed = sum(dock.size for dock in own if not dock.folds)
+    folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
+    n_open = len(folding)
+    while True:
+        wanted = sum(dock.size for dock in folding[:n_open])
+        others = fixed + (len(folding) - n_open) * _STRIP
+        share = min((room - others) / wanted, 1.0) if wanted else 1.0
+        if n_open == 1:
+            share = max(share, min(_LEAST_SHARE, (extent / ui_scale - others - _NARROWEST_VIEW) / wanted))
+        if share >= _LEAST_SHARE or n_open <= 1:
+            break
+        n_open -= 1
+    for dock in own:
+        dock.is_folded = dock in folding[n_open:]
+    fit = min(room / fixed, 1.0) if fixed else 1.0
+    sizes = {dock: dock.size * (max(share, 0.0) if dock.folds else fit) for dock in own}
+    sizes.update((dock, _STRIP) for dock in folding[n_open:])
+    return {dock: round(size * ui_scale) for dock, size in sizes.items()}
+
+
+def draw_folded(surface: pygame.Surface, dock: Dock, is_pointed: bool) -> None:
+    """Draw a folded dock: its title, upwards in a strip at the right, and a hint that there is more."""
+    fonts, place = dock.fonts, pygame.Rect(dock.place)
+    ui = fonts.ui_scale
+    pygame.draw.rect(surface, palette.PANEL_RAISED if is_pointed else palette.PANEL, place)
+    words = fonts.render(dock.title, 12.0, palette.TEXT if is_pointed else palette.CAPTION, True)
+    if dock.side == "right":
+        pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.bottomleft)
+        words = pygame.transform.rotate(words, 90.0)
+        at = words.get_rect(midtop=(place.centerx, place.top + round(22 * ui)))
+        tip, mark = (place.centerx - round(3 * ui), place.top + round(11 * ui)), (round(3 * ui), round(4 * ui))
+        corners = (tip, (tip[0] + 2 * mark[0], tip[1] - mark[1]), (tip[0] + 2 * mark[0], tip[1] + mark[1]))
+    else:
+        pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.topright)
+        at = words.get_rect(midleft=(place.left + round(22 * ui), place.centery))
+        tip, mark = (place.left + round(11 * ui), place.centery - round(3 * ui)), (round(4 * ui), round(3 * ui))
+        corners = (tip, (tip[0] - mark[0], tip[1] + 2 * mark[1]), (tip[0] + mark[0], tip[1] + 2 * mark[1]))
+    pygame.draw.polygon(surface, palette.ACCENT, corners)
+    clip = surface.get_clip()
+    surface.set_clip(place.clip(clip))
+    surface.blit(words, at)
+    surface.set_clip(clip)

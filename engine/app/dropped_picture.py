@@ -26,6 +26,8 @@ _NARROWEST, _WIDEST = 2.0, 4096.0
 """Pixels of a picture on the screen: a smaller one is not seen; of a larger one only a corner, and the fixtures' outlines tell enough."""
 
 _Crop = tuple[int, int, int, int] | None
+_Drawn = tuple[tuple[int, int, int], pygame.Surface]
+"""What it was drawn with, width, height and turn; and the picture."""
 
 
 def picture_of(file: BodyFile) -> pygame.Surface | None:
@@ -67,20 +69,20 @@ class DroppedPainter:
     """Keeps the picture of each dropped body as large and as turned as it was drawn last: a body at rest costs one copy a frame."""
 
     def __init__(self) -> None:
-        self._drawn: dict[DroppedBody, tuple[tuple[int, int, int], pygame.Surface]] = {}
+        self._drawn: dict[DroppedBody, _Drawn] = {}
 
     def draw(self, canvas: Canvas, demo: Demo) -> None:
         """Draw the dropped bodies of a demo; those without a picture are left to the fixtures' own fill."""
         there = [body for body in demo.dropped if body.is_there]
-        self._drawn = {body: self._drawn[body] for body in there if body in self._drawn}
+        before, self._drawn = self._drawn, {}  # of one that is out of view nothing is kept: seen from close by, each takes up to 134 MB
         for body in there:
             whole = picture_of(body.file)
             if whole is None:
                 body.stage.outline_only.discard(body.body)
             else:
-                self._draw(canvas.at(body.stage.offset), body, whole)
+                self._draw(canvas.at(body.stage.offset), body, whole, before.get(body))
 
-    def _draw(self, canvas: Canvas, body: DroppedBody, whole: pygame.Surface) -> None:
+    def _draw(self, canvas: Canvas, body: DroppedBody, whole: pygame.Surface, drawn: _Drawn | None) -> None:
         assert body.file.picture is not None
         (left, bottom), (right, top) = body.file.picture.lower, body.file.picture.upper
         width, height = (right - left) * canvas.camera.scale, (top - bottom) * canvas.camera.scale
@@ -92,9 +94,8 @@ class DroppedPainter:
         if not (view[0] - reach <= x <= view[0] + view[2] + reach and view[1] - reach <= y <= view[1] + view[3] + reach):
             return
         key = max(1, round(width)), max(1, round(height)), round(pose[2] / _TURN_STEP)
-        drawn = self._drawn.get(body)
         if drawn is None or drawn[0] != key:
             sized = pygame.transform.smoothscale(whole, key[:2])
             drawn = key, pygame.transform.rotozoom(sized, math.degrees(key[2] * _TURN_STEP), 1.0)
-            self._drawn[body] = drawn
+        self._drawn[body] = drawn
         canvas.surface.blit(drawn[1], (round(x - 0.5 * drawn[1].get_width()), round(y - 0.5 * drawn[1].get_height())))

@@ -120,14 +120,17 @@ class Dropper:
 
     def _work(self) -> None:
         while True:
-            dropped = self._waiting.get()
-            try:
-                result: Any = self._read(dropped.path, dropped.size)
-                if not isinstance(result, type | Recording):
-                    picture_of(result)  # read here, so that drawing finds it ready
-            except Exception as error:
-                result = error
-            self._done.put(_Read(dropped, result))
+            self._read_next()  # a call of its own: while it waits for a file it must not hold the demo of the last one
+
+    def _read_next(self) -> None:
+        dropped = self._waiting.get()
+        try:
+            result: Any = self._read(dropped.path, dropped.size)
+            if not isinstance(result, type | Recording):
+                picture_of(result)  # read here, so that drawing finds it ready
+        except Exception as error:
+            result = error
+        self._done.put(_Read(dropped, result))
 
 
 def _put(session: Session, dropped: _Dropped, result: BodyFile | Exception) -> None:

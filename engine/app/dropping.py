@@ -6,7 +6,6 @@ one of the scene and not of the picture's pixels. A body file has metres of its 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,9 @@ import numpy as np
 from engine.app.stage import Stage
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
+from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
+from engine.common.words import counted
 from engine.geometry import AABB, Circle, Polygon
 
 if TYPE_CHECKING:
@@ -75,15 +76,11 @@ class DroppedBody:
 
 def is_pair_file(path: str) -> bool:
     """Tell whether a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
-    from engine.compare.pair_file import FORMAT
+    from engine.compare.pair.file import FORMAT, LARGEST_FILE
 
     if not path.lower().endswith(".json"):
         return False
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        plain = json.loads(text)
-    except (OSError, ValueError, RecursionError):
-        return False
+    plain = glance(path, LARGEST_FILE)
     return isinstance(plain, dict) and plain.get("format") == FORMAT
 
 
@@ -158,8 +155,7 @@ def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -
 def words_of(body: DroppedBody) -> str:
     """Say in a line what became of a file."""
     file = body.file
-    count = len(file.pieces)
-    words = f"{file.name}: {count} fixture{'s' if count != 1 else ''}, {file.outline.area:.2f} m²"
+    words = f"{file.name}: {counted(len(file.pieces), 'fixture')}, {file.outline.area:.2f} m²"
     return "; ".join((words, *file.notes))
 
 

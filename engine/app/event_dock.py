@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -10,11 +11,13 @@ import pygame
 from engine.app.chips import Chip, Chips
 from engine.app.dock import Dock
 from engine.app.events import KINDS, Event, EventBook
+from engine.common.words import decimals
 from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from engine.app.chronicle import Chronicle
+    from engine.app.session import Session
     from engine.app.window import Window
 
 __all__ = ["EventDock"]
@@ -22,10 +25,11 @@ __all__ = ["EventDock"]
 _WIDTH = 268.0
 _ROW = 17.0
 _SIZE = 11.5
+_NARROW = 220.0
+"""Design pixels of width below which an event takes two lines, the names in the second."""
 _AHEAD = 4
 """Rows under the last event that has happened, for those that lie ahead."""
 _DIMMED = 0.45
-_MOST_CUT = 4_096
 
 Watched = tuple[int, int] | None
 
@@ -52,6 +56,7 @@ class EventDock(Dock):
     """A list that follows the demo; the wheel goes through it, and what lies ahead after going back is dimmed."""
 
     side = "right"
+    folds = True
     title = "Event log"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("F8", "event log: show, hide"), ("click on an event", "to its step"))
 
@@ -64,7 +69,6 @@ class EventDock(Dock):
         self._pointer: tuple[int, int] | None = None
         self._scrolled = 0
         self._rows: list[tuple[pygame.Rect, Event]] = []
-        self._cut: dict[tuple[str, int, float], str] = {}
 
     @property
     def size(self) -> float:
@@ -94,6 +98,14 @@ class EventDock(Dock):
             return True
         return False
 
+    def shows(self, window: Window) -> Hashable:
+        session = window.session
+        history, chronicle = session.history, session.chronicle
+        if history is None or chronicle is None or self._pointer is not None:
+            return None
+        events = self._events(session, chronicle)
+        return id(events), len(events), _until(events, history.now), session.watched, self._scrolled
+
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         session = window.session
         history, chronicle = session.history, session.chronicle
@@ -106,17 +118,19 @@ class EventDock(Dock):
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
         self._chips.clear()
         inset = round(9 * ui)
-        about = session.watched if self.only_watched else None
-        watched = chronicle.name(*session.watched) if session.watched is not None else "a body (Alt click)"
+        watched = chronicle.name(*session.watched) if session.watched is not None else "a body (middle click)"
         chips = [self._kind_chip(kind) for kind in KINDS] + [Chip(f"only {watched}", self.only_watched, self._toggle_watched)]
         head = self.fonts.render("EVENTS", 11.0, palette.CAPTION, True)
         surface.blit(head, (left + inset, top + round(7 * ui)))
         y = self._chips.draw(surface, self.fonts, (left + inset, top + round(25 * ui), width - 2 * inset), chips, self._pointer)
-        events = self._filtered.refresh(chronicle.events, self.kinds, about)
-        self._draw_rows(surface, chronicle, events, y + round(4 * ui), history.now)
+        self._draw_rows(surface, chronicle, self._events(session, chronicle), y + round(4 * ui), history.now)
         surface.set_clip(clip)
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _events(self, session: Session, chronicle: Chronicle) -> list[Event]:
+        """Return the events asked for; another list after something else was asked for."""
+        return self._filtered.refresh(chronicle.events, self.kinds, session.watched if self.only_watched else None)
 
     def _press(self, at: tuple[int, int], window: Window) -> None:
         chip = self._chips.at(at)
@@ -140,7 +154,7 @@ class EventDock(Dock):
 
     def _draw_rows(self, surface: pygame.Surface, chronicle: Chronicle, events: list[Event], top: int, now: int) -> None:
         ui, (left, place_top, width, height) = self.fonts.ui_scale, self.place
-        row = round(_ROW * ui)
+        row = round((2.0 if self._is_narrow else 1.0) * _ROW * ui)
         n_rows = max((place_top + height - top - round(4 * ui)) // row, 1)
         happened = _until(events, now)
         end = min(happened + min(_AHEAD, len(events) - happened), len(events))
@@ -166,7 +180,8 @@ class EventDock(Dock):
             surface.blit(words, words.get_rect(center=plate.center))
 
     def _draw_row(self, surface: pygame.Surface, chronicle: Chronicle, event: Event, rect: pygame.Rect, is_ahead: bool) -> None:
-        ui, middle = self.fonts.ui_scale, rect.centery
+        ui, line = self.fonts.ui_scale, round(_ROW * self.fonts.ui_scale)
+        middle = rect.top + line // 2
         color = _color(event)
         text, caption = palette.TEXT, palette.CAPTION
         if is_ahead:
@@ -175,27 +190,20 @@ class EventDock(Dock):
         step = self.fonts.render(str(event.step), _SIZE, caption)
         surface.blit(step, step.get_rect(midright=(x + round(36 * ui), middle)))
         _symbol(surface, event, (x + round(47 * ui), middle), 3.6 * ui, color)
-        speed = "" if math.isnan(event.speed) else f"{event.speed:.2f} m/s"
+        speed = "" if math.isnan(event.speed) else f"{decimals(event.speed, 2)} m/s"
         right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
         edge = rect.right - round(8 * ui)
         surface.blit(right, right.get_rect(midright=(edge, middle)))
-        names = f"{chronicle.name(event.stage, event.body_a)} – {chronicle.name(event.stage, event.body_b)}"
-        room = edge - right.get_width() - round(62 * ui) - x
-        words = self.fonts.render(self._fitted(names, room), _SIZE, text)
-        surface.blit(words, words.get_rect(midleft=(x + round(58 * ui), middle)))
+        names = " – ".join(chronicle.name(event.stage, body, event.step) for body in (event.body_a, event.body_b))
+        left, room = x + round(58 * ui), edge - right.get_width() - round(62 * ui) - x
+        if self._is_narrow:
+            left, room, middle = x, edge - x, middle + line
+        words = self.fonts.render(self.fonts.shortened(names, _SIZE, room), _SIZE, text)
+        surface.blit(words, words.get_rect(midleft=(left, middle)))
 
-    def _fitted(self, names: str, room: int) -> str:
-        """Return words cut so that they fit; found once for each."""
-        key = (names, room, self.fonts.ui_scale)
-        found = self._cut.get(key)
-        if found is None:
-            found = names
-            while len(found) > 4 and self.fonts.width(found, _SIZE) > room:
-                found = found[:-2].rstrip(" .…") + "…"
-            if len(self._cut) >= _MOST_CUT:
-                self._cut.clear()
-            self._cut[key] = found
-        return found
+    @property
+    def _is_narrow(self) -> bool:
+        return self.place[2] < _NARROW * self.fonts.ui_scale
 
 
 def _until(events: list[Event], step: int) -> int:

@@ -1,43 +1,52 @@
-"""Files out of the window: the scene as it stands, tables of what happened, a picture; and the scene that a crash left behind.
+"""Files out of the window: the scene as it stands, a picture; and scenes that were left unsaved.
 
-What is written goes into the folder that the program was started in, under the name of the demo, with a number where that is taken: no
-file that is there is ever replaced.
+What somebody has built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. What
+is written goes into the folder that the program was started in, under the name of the demo, with a number where that is taken: no file
+that is there is ever replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.autosave import EVERY, Autosave
+from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.dock import Dock
 from engine.app.files import write_atomically
 from engine.app.headless import png_bytes
 from engine.app.recordings.recorder import free_path
-from engine.app.scene_demo import SceneDemo, load_any_scene, scene_demo
+from engine.app.scene_demo import SceneDemo, kept_scene_demo, load_any_scene, plain_title
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
-from engine.scenes import Scene, save_scene
-from engine.scenes.scene import MOST_NOTES, scene_of_snapshot
-from engine.scenes.tables import Tables
+from engine.scenes import Scene, SceneWorld, save_scene
+from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
+    from engine.app.demo import Demo
+    from engine.app.history import Input
     from engine.app.session import Session
+    from engine.app.stage import Stage
     from engine.app.window import Window
 
-__all__ = ["MOST_STEPS", "FilesDock"]
+__all__ = ["FilesDock"]
 
-MOST_STEPS = 3600
-"""Steps of the past that tables are written of: a minute at 60 Hz. They are taken again for it, and the picture waits."""
+_BUILDING = ("edit", "edit_too", "drop")
+"""What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
+_OFFERED_FOR = 12.0
+"""Seconds for which a demo that is entered again offers what was left in it."""
+_LONGEST_NAME = 60
+"""Characters of a scene's name in that of a file."""
 
 
 class FilesDock(Dock):
-    """Writes files; in the browser it offers what a crash left behind.
+    """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
 
     Attributes
     ----------
@@ -50,9 +59,8 @@ class FilesDock(Dock):
     title = "Files"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("Ctrl S", "save the scene as it stands"),
-        ("Ctrl T", "contacts, states, times as CSV"),
         ("F12", "a picture of the window"),
-        ("Ctrl O", "open what a crash left behind"),
+        ("Ctrl O", "open what was left unsaved"),
     )
 
     def __init__(self) -> None:
@@ -60,34 +68,55 @@ class FilesDock(Dock):
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None
         self._wants_picture = False
-        self._banner = pygame.Rect(0, 0, 0, 0)
+        self._banner = self._away = pygame.Rect(0, 0, 0, 0)
+        self._shown_for = 0.0
+        self._saved: list[Input] | None = None
+        """What had been built when the scene was saved; None where it was not."""
+        self._reopened: type[Demo] | None = None
+        """The demo of the scene that was offered and opened: it is as unsaved as before."""
+        self._told = ""
 
     def begin(self, window: Window) -> None:
-        self._since, self._kept = 0.0, None
+        self._since, self._kept, self._saved, self._shown_for = 0.0, None, None, 0.0
+        if self._told:
+            window.session.messages.say(self._told)
+            self._told = ""
+
+    def leave(self, window: Window) -> None:
+        session = window.session
+        if self.autosave is None or session.history is None or not self._is_unsaved(session):
+            return
+        with contextlib.suppress(LabError):  # without a world there is nothing to keep
+            self.autosave.set_aside(_scene(session, is_kept=True), _name(session))
+            self._told = f"what you built in {plain_title(session.demo.title)} was not saved; it is kept, and Ctrl O opens it again"
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and self._banner.collidepoint(event.pos):
-            self._open_left(window)
-            return True
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
+            offered = self._offered(window)
+            if offered is not None and self._away.collidepoint(event.pos):
+                self._put_away(offered, window)
+                return True
+            if offered is not None and self._banner.collidepoint(event.pos):
+                self._open_left(offered, window)
+                return True
         if event.type != pygame.KEYDOWN:
             return False
         control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
-        if control and event.key == pygame.K_o and self._offers:
-            self._open_left(window)
+        if control and event.key == pygame.K_o and self.autosave is not None and self.autosave.left:
+            self._open_left(self._offered(window) or self.autosave.left[0], window)
         elif window.browsing:
             return False
         elif event.key == pygame.K_F12:
             self._wants_picture = True
         elif control and event.key == pygame.K_s:
             _told(window.session, self._save)
-        elif control and event.key == pygame.K_t:
-            _told(window.session, _write_tables)
         else:
             return False
         return True
 
     def update(self, window: Window, elapsed: float) -> None:
         self._since += elapsed
+        self._shown_for += elapsed
         if self.autosave is not None and not window.browsing and self._since >= EVERY:
             self._since = 0.0
             self._autosave(window.session)
@@ -98,49 +127,100 @@ class FilesDock(Dock):
             _told(window.session, lambda session: _write_picture(session, surface))
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
-        self._banner = pygame.Rect(0, 0, 0, 0)
-        if not self._offers or self.autosave is None:
+        self._banner = self._away = pygame.Rect(0, 0, 0, 0)
+        offered = self._offered(window)
+        if offered is None:
             return
-        lines = [(f"A scene of {self.autosave.left[0].words} was not saved when the program broke off.", palette.WARNING)]
-        lines.append(("Ctrl O, or a click here, opens it.", palette.TEXT))
+        if offered.demo:
+            words = f"What you built in {offered.demo} on {offered.words} was not saved."
+        else:
+            words = f"A scene of {offered.words} was not saved when the program broke off."
+        lines = [(words, palette.WARNING), ("Ctrl O, or a click here, opens it.", palette.TEXT)]
+        cross = [("×", palette.TEXT)]
         left, top, width, _ = window.view
-        size = lines_size(self.fonts, lines)
+        size, small = lines_size(self.fonts, lines), lines_size(self.fonts, cross)
         gap = round(12 * self.fonts.ui_scale)
-        self._banner = pygame.Rect(left + width - size[0] - gap, top + gap, *size)
+        self._away = pygame.Rect(left + width - small[0] - gap, top + gap, *small)
+        self._banner = pygame.Rect(self._away.left - size[0] - gap // 3, top + gap, *size)
+        if self._banner.colliderect(window.readout):  # under the demo's own words
+            self._banner.top = self._away.top = window.readout.bottom + gap // 2
         draw_lines(surface, self.fonts, self._banner.topleft, lines, alpha=255)
+        draw_lines(surface, self.fonts, self._away.topleft, cross, alpha=255)
 
-    @property
-    def _offers(self) -> bool:
-        return self.autosave is not None and bool(self.autosave.left)
+    def _offered(self, window: Window) -> LeftBehind | None:
+        """Return what the banner is about: of the demo that is shown, for a while; else what a crash left; in the browser the newest."""
+        found = self.autosave.left if self.autosave is not None else ()
+        if window.browsing:
+            return found[0] if found else None
+        name = _name(window.session)
+        own = [one for one in found if one.demo == name] if self._shown_for < _OFFERED_FOR else []
+        return next(iter((*own, *(one for one in found if not one.demo))), None)
 
-    def _open_left(self, window: Window) -> None:
+    def _put_away(self, left: LeftBehind, window: Window) -> None:
+        """Offer it no more; it stays in the folder for a while."""
         assert self.autosave is not None
-        left = self.autosave.left[0]
+        try:
+            window.session.messages.say(f"put away: {self.autosave.open(left)}")
+        except OSError as error:
+            window.session.messages.say(f"the scene left behind cannot be put away: {error}", palette.WARNING)
+
+    def _open_left(self, left: LeftBehind, window: Window) -> None:
+        assert self.autosave is not None
         try:
             path = str(self.autosave.open(left))
             scene = load_any_scene(path)
         except (LabError, OSError) as error:
             window.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
             return
-        window.open_demo(scene_demo(scene, path))
+        kind = kept_scene_demo(scene, path, left.written)
+        window.open_demo(kind)
+        self._reopened = kind
         window.session.messages.say(f"the scene as it was kept on {left.words}; Ctrl S saves it where you work")
 
     def _save(self, session: Session) -> str:
         path = free_path(Path.cwd(), _name(session), ".json")
         scene = _scene(session)()
         save_scene(path, scene)
+        self._saved = _built(session)
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
         return f"saved as {path}; python main.py run {path.name} opens it{left_out}"
 
     def _autosave(self, session: Session) -> None:
         """Keep the scene if somebody has done something to it and it has changed since."""
         history = session.history
-        if history is None or not history.marks or not session.demo.stages or self.autosave is None:
+        if history is None or not session.demo.stages or self.autosave is None:
+            return
+        if not history.marks and not (type(session.demo) is self._reopened and self._saved is None):
             return
         now = (id(history), history.now, history.last, history.marks)
         if now != self._kept:
             self._kept = now
-            self.autosave.keep(_scene(session))
+            self.autosave.keep(_scene(session, is_kept=True))
+
+    def _is_unsaved(self, session: Session) -> bool:
+        """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
+        if session.is_only_played:
+            return False
+        built = _built(session)
+        if self._saved is not None:
+            return len(built) != len(self._saved) or any(one is not other for one, other in zip(built, self._saved, strict=True))
+        return bool(built) or type(session.demo) is self._reopened
+
+
+def _built(session: Session) -> list[Input]:
+    """Return the changes by hand, and the files dropped, since the last restart."""
+    found: list[Input] = []
+    history = session.history
+    if history is None:
+        return found
+    start = history.now - session.demo.steps
+    for step, given in enumerate(history.line.inputs[: history.now + 1]):
+        for one in given if step >= start else ():
+            if one.action == "restart":
+                found.clear()
+            elif one.action in _BUILDING:
+                found.append(one)
+    return found
 
 
 def _told(session: Session, action: Callable[[Session], str]) -> None:
@@ -153,52 +233,65 @@ def _told(session: Session, action: Callable[[Session], str]) -> None:
 
 def _name(session: Session) -> str:
     demo = session.demo
-    return Path(demo.opened_from).stem or demo.id if isinstance(demo, SceneDemo) else demo.id
+    if not isinstance(demo, SceneDemo):
+        return demo.id
+    return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_LONGEST_NAME] or demo.id
 
 
-def _scene(session: Session) -> Callable[[], Scene]:
-    """Return what gives the first world of a demo as it stands, without the hand; it may be called in another thread, and later."""
+_KEPT_NAME = re.compile(r"-kept-\d{4}-\d\d-\d\d-\d{4}(-\d+)?$")
+
+
+def _scene(session: Session, is_kept: bool = False) -> Callable[[], Scene]:
+    """Return what gives the worlds of a demo as they stand, without the hand; it may be called in another thread, and later.
+
+    One that is kept, and not saved, is called as its demo is.
+    """
     demo = session.demo
     if not demo.stages:
         raise LabError("this demo has no world")
-    stage = demo.stages[0]
-    held = {demo.grip[1]} if demo.grip is not None and demo.grip[0] is stage else set()
-    title = demo.title if isinstance(demo, SceneDemo) else f"{demo.title}, from step {stage.world.step_index} on"
-    notes = ("The first of several worlds of the demo.",) if len(demo.stages) > 1 else ()
-    snapshot, watch = stage.world.snapshot(), demo.watch
+    grip = demo.grip
+    step = demo.stages[0].world.step_index
+    title, watch = plain_title(demo.title), demo.watch
+    if not isinstance(demo, SceneDemo):
+        watch = f"What stood in the demo {title} at step {step}, as it moved then. Its own keys, sliders and rules are no part of this."
+        title = title if is_kept else f"{title}, from step {step} on"
+    shown = demo.stages[:MOST_WORLDS]
+    offsets = _side_by_side(shown)
+    is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
+    camera = session.seen if is_in_place else None
+    labels = [stage.label[:LONGEST_TEXT] for stage in shown]
+    held = [{grip[1]} if grip is not None and grip[0] is stage else set() for stage in shown]
+    snapshots = [stage.world.snapshot() for stage in shown]
+    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
 
     def scene() -> Scene:
-        made = scene_of_snapshot(snapshot, title, watch, without_joints=held)
-        return replace(made, notes=(*notes, *made.notes[: MOST_NOTES - 1]))
+        made = [scene_of_snapshot(snapshot, title, watch, without_joints=hand) for snapshot, hand in zip(snapshots, held, strict=True)]
+        told = tuple(note for one in made for note in one.notes)
+        others = tuple(
+            SceneWorld(one.settings, one.bodies, one.joints, offset, label)
+            for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
+        )
+        return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
 
 
-def _write_tables(session: Session) -> str:
-    """Take the steps of the past again, write down what they did, and come back."""
-    history, demo = session.history, session.demo
-    if history is None or not demo.stages:
-        raise LabError("this demo has no past")
-    here = history.now
-    first = max(here - MOST_STEPS, 0)
-    name = _name(session)
-    paths = [free_path(Path.cwd(), f"{name}-{table}", ".csv") for table in ("contacts", "states", "timings")]
-    try:
-        with Tables(*paths) as tables:
-            history.seek(first)
-            _add(tables, session)
-            while history.now < here:
-                history.step()
-                _add(tables, session)
-    finally:
-        history.seek(here)
-    return f"steps {first} to {here} written to {', '.join(path.name for path in paths)}"
+def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:
+    """Return where the worlds are in the picture; worlds in one place, which the demo draws apart by itself, below each other."""
+    offsets = [stage.offset for stage in stages]
+    if len(set(offsets)) == len(offsets):
+        return offsets
+    top, found = 0.0, []
+    for stage in stages:
+        box = stage.bounds
+        lower, upper = (0.0, 0.0) if box is None else (box.lower[1] - stage.offset[1], box.upper[1] - stage.offset[1])
+        found.append((0.0, top - upper))
+        top -= (upper - lower) * (1.0 + _GAP)
+    return found
 
 
-def _add(tables: Tables, session: Session) -> None:
-    stages = session.demo.stages
-    assert session.history is not None
-    tables.add(session.history.now, [stage.world for stage in stages], [(stage.times.step, stage.times.check) for stage in stages])
+_GAP = 0.1
+"""Between worlds below each other, in heights."""
 
 
 def _write_picture(session: Session, surface: pygame.Surface) -> str:

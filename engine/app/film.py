@@ -1,22 +1,31 @@
 """Films as files: MP4 by the ffmpeg of imageio-ffmpeg, GIF by Pillow. Both are written under another name and moved when whole.
 
-A GIF has at most 256 colours. They are chosen once for the whole film, by median cut over some of its frames, so that nothing flickers; so
-all frames are kept, packed, until the last has come. Its times are hundredths of a second: at 30 frames a second they are 3, 3 and 4.
+A GIF has at most 256 colours. They are chosen once for the whole film, out of some of its frames (`film_colors`), so that nothing flickers;
+so all frames are kept, packed, until the last has come. Its times are hundredths of a second: at 30 frames a second they are 3, 3 and 4.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
+import sys
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.app.files import check_writable
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.files import real_path, temporary_beside
+from engine.common.words import counted, decimals
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,11 +41,14 @@ _MOST_GIF_PIXELS = 4_000_000_000
 """Pixels of all frames of a GIF: 1,500 of 1280 x 720 have 1.4 milliards."""
 _SAMPLES = 24
 """Frames from which the colours of a GIF are chosen."""
-_SAMPLE_HEIGHT = 180
+_FLAT_COLORS = 160
+"""Of the colours of a GIF, those that are taken as they are."""
 _COLORS = 255
 """One of the 256 is left for what has not changed since the frame before."""
 _QUALITY = "18"
 """x264's constant rate factor: lines and letters stay sharp; 23 is its own choice."""
+_MOST_SAID = 1_000
+"""Bytes of what ffmpeg says of a failure."""
 
 
 class FilmError(LabError):
@@ -44,7 +56,19 @@ class FilmError(LabError):
 
 
 class Film(Protocol):
-    """A film being written."""
+    """A film being written.
+
+    Attributes
+    ----------
+    written : int
+        Frames in the file, once it is closed: of a GIF fewer than were added, since equal ones become one that lasts longer.
+    """
+
+    written: int
+
+    @property
+    def words(self) -> str:
+        """How long it is, and in how many frames."""
 
     def add(self, frame: bytes) -> None:
         """Take the next frame: rows of red, green and blue from the top."""
@@ -92,52 +116,82 @@ class Mp4Film:
     def __init__(self, target: Path, size: tuple[int, int], rate: float) -> None:
         if size[0] % 2 or size[1] % 2:
             raise InvalidInputError("size", "even, for an MP4", size)
-        from imageio_ffmpeg import write_frames
-
         self._target, self._part = target, temporary_beside(target)
-        self._frames = 0
-        self._pipe: Any = write_frames(
-            str(self._part),
-            size,
-            fps=rate,
-            codec="libx264",
-            pix_fmt_in="rgb24",
-            pix_fmt_out="yuv420p",
-            quality=None,
-            macro_block_size=2,
-            ffmpeg_log_level="error",
-            output_params=["-crf", _QUALITY, "-preset", "veryfast", "-movflags", "+faststart", "-f", "mp4"],
-        )
+        self._frames = self.written = 0
+        self._rate = rate
+        self._said: IO[bytes] | None = None
+        self._ffmpeg: subprocess.Popen[bytes] | None = None
         with self._told():
-            self._pipe.send(None)
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - until `_end`; a pipe that nobody reads would stop ffmpeg one day
+            self._ffmpeg = _ffmpeg(self._part, size, rate, self._said)
+
+    @property
+    def words(self) -> str:
+        return _words(self._frames / self._rate, self.written)
 
     def add(self, frame: bytes) -> None:
         self._frames += 1
         with self._told():
-            self._pipe.send(frame)
+            _input_of(self._ffmpeg).write(frame)
 
     def close(self, progress: Callable[[float], object] | None = None) -> None:
         with self._told():
-            self._pipe.close()
-            if not self._part.exists() or self._part.stat().st_size == 0:
-                raise FilmError(f"ffmpeg wrote nothing to {self._target}")
+            _input_of(self._ffmpeg).close()
+            assert self._ffmpeg is not None
+            if self._ffmpeg.wait() != 0:
+                raise OSError(f"it ended with status {self._ffmpeg.returncode}")
             os.replace(self._part, self._target)
+        self._end()
+        self.written = self._frames
 
     def discard(self) -> None:
-        with contextlib.suppress(Exception):
-            self._pipe.close()
+        self._end()
         self._part.unlink(missing_ok=True)
+
+    def _end(self) -> str:
+        """End ffmpeg, if it still runs, and return what it has said."""
+        ffmpeg, self._ffmpeg = self._ffmpeg, None
+        if ffmpeg is not None:
+            ffmpeg.kill()
+            ffmpeg.wait()
+            with contextlib.suppress(OSError):  # what it has not read goes nowhere
+                _input_of(ffmpeg).close()
+        said, self._said = self._said, None
+        if said is None:
+            return ""
+        with said:
+            said.seek(0)
+            return said.read(_MOST_SAID).decode(errors="replace")
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
+        """Let whatever fails leave nothing behind, and be told with what ffmpeg says itself."""
         try:
             yield
-        except FilmError:
+        except (OSError, RuntimeError, ValueError) as error:
+            said = self._end()
             self.discard()
-            raise
-        except (OSError, RuntimeError, StopIteration) as error:
-            self.discard()
-            raise FilmError(f"ffmpeg failed at frame {self._frames} of {self._target.name}: {' '.join(str(error).split())}") from None
+            reason = " ".join((said or str(error)).split())
+            raise FilmError(f"ffmpeg failed at frame {self._frames} of {self._target.name}: {reason}") from None
+
+
+def _ffmpeg(path: Path, size: tuple[int, int], rate: float, says: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Begin to write H.264 from frames of red, green and blue on its standard input; out of reach of Ctrl-C, which is ours."""
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    frames = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(Fraction(rate).limit_denominator()), "-i", "-"]
+    codec = ["-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", _QUALITY, "-preset", "veryfast"]
+    command = [get_ffmpeg_exe(), "-y", "-v", "error", *frames, *codec, "-movflags", "+faststart", "-f", "mp4", str(path)]
+    alone: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        alone = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=says, **alone)
+
+
+def _input_of(ffmpeg: subprocess.Popen[bytes] | None) -> IO[bytes]:
+    if ffmpeg is None or ffmpeg.stdin is None:
+        raise OSError("it has ended already")
+    return ffmpeg.stdin
 
 
 class GifFilm:
@@ -146,6 +200,12 @@ class GifFilm:
     def __init__(self, target: Path, size: tuple[int, int], rate: float) -> None:
         self._target, self._part, self._size, self._rate = target, temporary_beside(target), size, rate
         self._packed: list[bytes] = []
+        self._seconds = 0.0
+        self.written = 0
+
+    @property
+    def words(self) -> str:
+        return _words(self._seconds, self.written)
 
     def add(self, frame: bytes) -> None:
         if (len(self._packed) + 1) * self._size[0] * self._size[1] > _MOST_GIF_PIXELS:
@@ -173,6 +233,7 @@ class GifFilm:
             with open(self._part, "xb") as file:
                 first = self._frame(0).quantize(palette=palette, dither=plain)
                 first.save(file, "GIF", save_all=True, append_images=frames(), duration=lasting, loop=0, optimize=False, disposal=1)
+            self.written, self._seconds = _n_frames(self._part), total / self._rate
             os.replace(self._part, self._target)
         except OSError as error:
             self.discard()
@@ -191,14 +252,54 @@ class GifFilm:
         return Image.frombytes("RGB", self._size, zlib.decompress(self._packed[k]))
 
     def _palette(self) -> Image:
-        """Return an image that has the colours of the film: some of its frames, small, one under the other."""
+        """Return an image that has the colours of the film, chosen from some of its frames."""
         from PIL import Image
 
         every = max(1, len(self._packed) // _SAMPLES)
-        factor = min(1.0, _SAMPLE_HEIGHT / self._size[1])
-        size = max(1, round(factor * self._size[0])), max(1, round(factor * self._size[1]))
-        chosen = range(0, len(self._packed), every)
-        sheet = Image.new("RGB", (size[0], size[1] * len(chosen)))
-        for row, k in enumerate(chosen):  # by the nearest pixel, which makes no new colours
-            sheet.paste(self._frame(k).resize(size, Image.Resampling.NEAREST), (0, row * size[1]))
-        return sheet.quantize(_COLORS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        frames = (np.asarray(self._frame(k)).reshape(-1, 3) for k in range(0, len(self._packed), every))
+        chosen = Image.new("P", (1, 1))
+        chosen.putpalette(film_colors(frames).tobytes())
+        return chosen
+
+
+def film_colors(frames: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Return at most 255 colours (n, 3) for pictures, each given as its pixels (m, 3).
+
+    The commonest colours are taken as they are: a scene is drawn in some dozens of flat colours, which mean something, and a hinge of
+    thirty pixels must not become the mean of what is blended around it. The rest, blends along smoothed edges for the most part, are
+    cut at their medians, each counted as the root of how often it occurs, so that large areas do not take all there is.
+    """
+    from PIL import Image
+
+    counts: Counter[int] = Counter()
+    for pixels in frames:
+        wide = pixels.astype(np.uint32)
+        found, n = np.unique(wide[:, 0] << 16 | wide[:, 1] << 8 | wide[:, 2], return_counts=True)
+        counts.update(dict(zip(found.tolist(), n.tolist(), strict=True)))
+    ranked = [color for color, _ in counts.most_common()]
+    kept, others = ranked[:_FLAT_COLORS], ranked[_FLAT_COLORS:]
+    colors = _rgb(kept)
+    if others:
+        often = np.sqrt([counts[color] for color in others])
+        row = np.repeat(_rgb(others), np.maximum(1, np.rint(often)).astype(np.int64), axis=0)
+        blended = Image.fromarray(row[None, :, :], "RGB").quantize(_COLORS - len(kept), Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        used = blended.getpalette() or []
+        colors = np.concatenate((colors, np.array(used, dtype=np.uint8).reshape(-1, 3)))[:_COLORS]
+    return colors
+
+
+def _rgb(packed: Sequence[int]) -> NDArray[np.uint8]:
+    words = np.array(packed, dtype=np.uint32)
+    return np.column_stack((words >> 16 & 255, words >> 8 & 255, words & 255)).astype(np.uint8)
+
+
+def _words(seconds: float, written: int) -> str:
+    return f"{decimals(seconds, 2)} s in {counted(written, 'frame')}"
+
+
+def _n_frames(gif: Path) -> int:
+    """Return the frames that are in a GIF, which nobody knows who has handed them to Pillow: it makes one of those that are equal."""
+    from PIL import Image
+
+    with Image.open(gif) as image:
+        return int(getattr(image, "n_frames", 1))

@@ -12,7 +12,7 @@ import pygame
 
 from engine.app.film import FilmError, open_film, usual_rate
 from engine.app.filming import FrameTimes, rgb_of
-from engine.app.frame import FramePainter
+from engine.app.frame import painter_for
 from engine.app.history import History
 from engine.app.messages import Messages
 from engine.common.errors import LabError
@@ -65,11 +65,10 @@ class FilmExport:
         if session.history is None:
             raise FilmError("there is no history to film")
         self.path, self.first, self.last = path, first, last
-        self.frames = 0
         self._session, self._history, self._over = session, session.history, paint_over
         self._back_to = session.history.now
         self._surface = pygame.Surface(window_size)
-        self._painter = FramePainter(ui_scale)
+        self._painter = painter_for(session.demo, ui_scale)
         self._view = session.camera.view
         left, top, width, height = self._view
         seen = pygame.Rect(left, top, width, height).clip(self._surface.get_rect())  # of a very small window some lies outside
@@ -88,6 +87,11 @@ class FilmExport:
         session.clock.paused = True
         self._history.seek(first)
         self._take(self._times.first())
+
+    @property
+    def words(self) -> str:
+        """How long the film is, in how many frames, and where, once it is there."""
+        return f"{self._film.words} written to {self.path}"
 
     @property
     def share(self) -> float:
@@ -139,7 +143,6 @@ class FilmExport:
                 clock.paused, self._session.messages = True, told
             picture = self._surface.subsurface(self._crop)
             self._film.add(rgb_of(picture if picture.get_size() == self._size else pygame.transform.smoothscale(picture, self._size)))
-            self.frames += 1
 
     def _close(self) -> None:
         try:

@@ -108,7 +108,6 @@ class Filming:
         self._session, self._draw = _whole_window(demo, size, scale, window_on) if with_panel else _view_alone(demo, size, scale)
         for _ in range(2):  # the first measures the readout, for which the second leaves room
             self._draw(self._surface)
-        self.frames = 0
         self._take(times.first())
 
     def stepped(self) -> None:
@@ -121,7 +120,6 @@ class Filming:
             self._session.clock.show(fraction)
             self._draw(self._surface)
             self._film.add(rgb_of(self._surface))
-            self.frames += 1
 
 
 Draw = Callable[["pygame.Surface"], None]
@@ -135,10 +133,10 @@ def rgb_of(surface: pygame.Surface) -> bytes:
 
 
 def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Draw]:
-    from engine.app.frame import FramePainter
+    from engine.app.frame import painter_for
     from engine.app.session import Session
 
-    session, painter = Session(demo, (0, 0, *size)), FramePainter(scale)
+    session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
     return session, lambda surface: painter.paint(surface, session)
 
 

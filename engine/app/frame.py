@@ -25,14 +25,20 @@ from engine.render.differences import PlacedDifferences, length_words, reason_co
 from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, draw_notice, lines_size
+from engine.render.impulses import draw_impulse_scale
 from engine.render.palette import Color
+from engine.render.raster import Raster, load_raster
 
-__all__ = ["FoundDifference", "FramePainter"]
+__all__ = ["FoundDifference", "FramePainter", "painter_for"]
 
 _NOTABLE_LAG = 0.15
 _FULL_VIEW = (600.0, 400.0)
 """Pixels of a view from which the words in it have their full size at a UI scale of 1."""
 _LEAST_SCALE = 0.6
+_NARROWEST = 150.0
+"""Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
+_READOUT_SHARE, _LEAST_LINES = 0.5, 2
+"""Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
 _REACH = 12.0
 """Design pixels from a difference at which the pointer still means it."""
 
@@ -60,15 +66,34 @@ class FramePainter:
     ----------
     ui_scale : float
         Screen pixels to a design pixel.
+    raster : Raster, optional
+        Draws the bodies; without one pygame does, which takes longer.
+    shrinks : bool
+        Whether words become smaller in a small view, as suits a picture; not in a window, where somebody chose their size.
+
+    Attributes
+    ----------
+    raster : Raster or None
+    readout : pygame.Rect
+        Where the demo's lines stand in the last picture.
+    corners : list of pygame.Rect
+        Where scale bar and sample of an impulse stand in the last picture.
+    is_warming_up : bool
+        Whether kernels are being compiled or loaded beside the frames: that takes time from them.
     """
 
-    def __init__(self, ui_scale: float = 1.0) -> None:
+    def __init__(self, ui_scale: float = 1.0, raster: Raster | None = None, shrinks: bool = True) -> None:
+        self.raster = raster
+        self._shrinks = shrinks
+        self.is_warming_up = False
         self.fonts = FontBook(ui_scale)
         self._book = self.fonts
         self._discs = DiscBook()
         self._debug = DebugDraw()
         self._dropped = DroppedPainter()
         self._found: list[_Shown] = []
+        self.readout = pygame.Rect(0, 0, 0, 0)
+        self.corners: list[pygame.Rect] = []
 
     def paint(
         self,
@@ -87,11 +112,13 @@ class FramePainter:
         surface.set_clip(session.camera.view)
         self._book = self._book_for(session.camera.view)
         lines, plate = self._readout(session, has_readout)
+        self.readout = plate
         session.keep_clear((plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]), self._book.ui_scale)
         session.keep_aim(lambda stage: self._debug.poses(stage, fraction))
         demo.drawn_fraction = fraction
         demo.pointed = session.camera.to_world(pointer) if pointer is not None else None
-        canvas = Canvas(surface, session.camera, self._book, self._discs)
+        has_words = session.camera.view[2] >= _NARROWEST * self._book.ui_scale
+        canvas = Canvas(surface, session.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
         canvas.room.take(plate)
         draw_backdrop(canvas)
         for stage in demo.stages:
@@ -101,14 +128,16 @@ class FramePainter:
         self._found = []
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
-                drawn = self._debug.draw(canvas, stage, session.layers, fraction)
+                drawn = self._debug.draw(canvas, stage, session.layers, fraction, stage.drawn_poses)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
         if paint_over is not None:
             paint_over(canvas)
         self._label_stages(canvas, demo)
-        above = _above_foot(session, self._book.ui_scale)
-        draw_scale_bar(Canvas(surface, replace(session.camera, view=above), self._book, self._discs))
+        foot = Canvas(surface, replace(session.camera, view=_above_foot(session, self._book.ui_scale)), self._book, self._discs)
+        self.corners = [draw_scale_bar(foot)]
+        if session.layers.impulses and self._debug.longest_impulse > 0.0:
+            self.corners.append(draw_impulse_scale(foot, self._debug.longest_impulse, self.corners[0]))
         draw_lines(surface, self._book, plate.topleft, lines)
         self._notice(canvas, session)
         self._tell(surface, session, pointer)
@@ -121,7 +150,9 @@ class FramePainter:
                 canvas.text(stage.label_at, stage.label, palette.TEXT, size, "bottom", bold=True)
 
     def _book_for(self, view: Place) -> FontBook:
-        """Return the fonts for a view: smaller where it is so small that the words would cover the picture."""
+        """Return the fonts for a view: smaller in a picture so small that the words would cover it."""
+        if not self._shrinks:
+            return self.fonts
         room = max(min(view[2] / _FULL_VIEW[0], view[3] / _FULL_VIEW[1]), _LEAST_SCALE)
         scale = min(self.fonts.ui_scale, round(20.0 * room) / 20.0)
         if scale != self._book.ui_scale:
@@ -134,20 +165,28 @@ class FramePainter:
 
     def _readout(self, session: Session, is_wanted: bool) -> tuple[list[tuple[str, Color]], pygame.Rect]:
         """Return the demo's lines, wrapped to the view, and the plate they will stand on."""
-        left, top, width, _ = session.camera.view
+        left, top, width, height = session.camera.view
         inset = round(12 * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
         told: list[StatusLine] = []
         if is_wanted:
             session.attempt(lambda: told.extend(session.demo.status()))
+        room = max(width - 4 * inset, 1)
         for line in told:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
-            lines.extend((part, color) for part in self._book.wrapped(text, 14.0, max(width - 4 * inset, 1)))
+            lines.extend((part, color) for part in self._book.wrapped(text, 14.0, room))
+        row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
+        most = max(int(_READOUT_SHARE * height / max(row, 1)), _LEAST_LINES)
+        if is_wanted and width < _NARROWEST * self._book.ui_scale:
+            lines = [("…", palette.TEXT)]  # a word in each line would cover all there is
+        elif len(lines) > most:
+            text, color = lines[most - 1]
+            lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]
         place = pygame.Rect((left + inset, top + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
         return lines, place
 
     def _notice(self, canvas: Canvas, session: Session) -> None:
-        """Say what is wrong: a refusal, too slow a computer, nothing to see."""
+        """Say what is wrong: a refusal, too slow a computer, nothing to see; not over what stands in the corners."""
         words, color = "", palette.WARNING
         if session.failure:
             words, color = f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED
@@ -156,12 +195,12 @@ class FramePainter:
         elif not session.is_untouched and not self._shows_something(canvas, session):
             words = "nothing is in view: Home brings the view back"
         elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:
-            times = session.shown
-            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {_what_takes_long(times)}"
+            what = _what_takes_long(session.shown, self.is_warming_up)
+            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {what}"
         if not words and session.focus is not None:
             words, color = "looking closely: Esc returns", palette.TEXT
         if words:
-            draw_notice(canvas.surface, self._book, _above_foot(session, self._book.ui_scale), words, color)
+            draw_notice(canvas.surface, self._book, _above_foot(session, self._book.ui_scale), words, color, self.corners)
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
@@ -188,9 +227,10 @@ class FramePainter:
 
     def _tell(self, surface: pygame.Surface, session: Session, pointer: tuple[int, int] | None) -> None:
         """Explain the difference under the pointer, or else the one that is looked at closely."""
+        room = _above_foot(session, self._book.ui_scale)  # the demo's own diagram stays free
         found = self.difference_at(pointer) if pointer is not None else None
         if found is not None and pointer is not None:
-            self._explain(surface, session.camera.view, pointer, found.difference)
+            self._explain(surface, room, pointer, found.difference)
             return
         focus = session.focus
         for stage, shown, camera in self._found if focus is not None else ():
@@ -199,7 +239,7 @@ class FramePainter:
                     x, y = camera.to_screen_array(shown.positions[k]).tolist()
                     gap = 40.0 * self._book.ui_scale
                     if math.isfinite(x + y):
-                        self._explain(surface, session.camera.view, (round(x + gap), round(y + gap)), one)
+                        self._explain(surface, room, (round(x + gap), round(y + gap)), one)
 
     def _explain(self, surface: pygame.Surface, view: Place, at: tuple[int, int], difference: Difference) -> None:
         """Tell beside a pixel what a difference is and how it was proved."""
@@ -219,7 +259,13 @@ class FramePainter:
         draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)
 
 
-def _what_takes_long(times: FrameTimes) -> str:
+def painter_for(demo: Demo, ui_scale: float) -> FramePainter:
+    """Return a painter for a demo alone; with kernels where its worlds have referees, so that kernels are loaded anyway."""
+    has_kernels = bool(demo.stages) and all(stage.referee is not None for stage in demo.stages)
+    return FramePainter(ui_scale, load_raster() if has_kernels else None)
+
+
+def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
     """Return what most of a frame goes to, in words; none of ours, where all of it together is less than half."""
     steps = max(times.steps, 1)
     parts = {
@@ -228,7 +274,9 @@ def _what_takes_long(times: FrameTimes) -> str:
         "the check takes too long (8 switches it off)": steps * times.check,
     }
     longest = max(parts, key=lambda words: parts[words])
-    return longest if sum(parts.values()) > 0.5 * times.frame else "the computer is busy with something else"
+    if sum(parts.values()) > 0.5 * times.frame:
+        return longest
+    return "the algorithms are being compiled or loaded" if is_warming_up else "the computer is busy with something else"
 
 
 def _above_foot(session: Session, ui_scale: float) -> Place:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.app.demo import Demo
 from engine.app.history import Direct, History
@@ -172,11 +172,17 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
 
 
 def png_bytes(surface: pygame.Surface) -> bytes:
-    """Return a surface as the content of a PNG file."""
-    import pygame
+    """Return a surface as the content of a PNG file.
 
+    Pillow makes it: pygame-ce 2.5.8 never lets go of an object that it has saved into, nor of all that was written there, and of a file
+    on a full disk it writes half and says nothing.
+    """
+    import pygame
+    from PIL import Image
+
+    mode: Literal["RGB", "RGBA"] = "RGBA" if surface.get_flags() & pygame.SRCALPHA else "RGB"
     content = io.BytesIO()
-    pygame.image.save(surface, content, "picture.png")
+    Image.frombytes(mode, surface.get_size(), pygame.image.tobytes(surface, mode)).save(content, "PNG")
     return content.getvalue()
 
 

@@ -19,12 +19,12 @@ it was met first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from engine.app.imprint import BodyIds, body_digests, body_ids, differing, raw_states
-from engine.app.keeping import KeptState, keep, put_back
+from engine.app.imprint import body_digests, body_ids, differing, raw_states
+from engine.app.keyframes import Keyframes
+from engine.app.line import ACTIONS, Divergence, Input, Line
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
 
@@ -33,129 +33,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_hash"]
 
-ACTIONS: dict[str, bool] = {
-    "press": True,
-    "lift": False,
-    "lift_all": False,
-    "set_parameter": True,
-    "restart": True,
-    "drop": True,
-    "grab": True,
-    "drag": False,
-    "release": False,
-    "turn": True,
-    "on_wheel": True,
-    "edit": True,
-    "edit_too": False,
-    "remember": False,
-    "arrive": False,
-}
-"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it, an
-`edit_too` to the edit before it."""
-
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
 _AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
-MOST_BYTES = 50_000_000
-"""Keyframes beyond this, by their own count, are thinned out, the older the wider; a step between those left takes longer to reach.
-
-With all that Python needs around it a keyframe takes up to 1.6 times as much (20 s of 200 bodies under tracemalloc), and ten minutes of 200
-bodies would take 16 MB of digests besides: 96 MB in all."""
-
 _HASH_BYTES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """Something done to a demo: one of `ACTIONS` with its arguments.
-
-    `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
-    """
-
-    action: str
-    arguments: tuple[Any, ...]
-    offsets: tuple[tuple[float, float], ...] = ()
-
-    @property
-    def begins(self) -> bool:
-        """Whether `undo` stops before it."""
-        return ACTIONS[self.action]
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """A step that, taken again, ended otherwise: a fault. `bodies` are those that did, as (number of the stage, id)."""
-
-    step: int
-    bodies: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(slots=True)
-class Line:
-    """One course of events: inputs[k] were given after step k, before the next; hashes[k] is the state right after step k.
-
-    Attributes
-    ----------
-    inputs, hashes
-    bodies, digests : list
-        The bodies there were then, and the digest of each (`engine.app.imprint`).
-    states : dict of int to bytes
-        At keyframes, the raw float32 state of every body.
-    reached : int
-        How far it has really been gone; less than `last` of one that was recorded elsewhere.
-    """
-
-    inputs: list[list[Input]] = field(default_factory=lambda: [[]])
-    hashes: list[bytes] = field(default_factory=list)
-    bodies: list[BodyIds] = field(default_factory=list)
-    digests: list[bytes] = field(default_factory=list)
-    states: dict[int, bytes] = field(default_factory=dict)
-    reached: int = 0
-    _begun: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
-    _scanned: int = field(default=0, init=False, repr=False, compare=False)
-
-    @property
-    def last(self) -> int:
-        """The farthest step."""
-        return len(self.inputs) - 1
-
-    @property
-    def marks(self) -> tuple[int, ...]:
-        """Steps before which something was begun. Only at the last step can more be given: those before it are looked at once."""
-        for step in range(self._scanned, self.last):
-            if any(one.begins for one in self.inputs[step]):
-                self._begun.append(step)
-        self._scanned = max(self._scanned, self.last)
-        newest = (self.last,) if any(one.begins for one in self.inputs[-1]) else ()
-        return (*self._begun, *newest)
-
-    def note(self, demo: Demo, found: bytes) -> None:
-        """Take in the state after the newest step, whose hash is given; what is as it was after the step before is kept once."""
-        ids, digests = body_ids(demo), body_digests(demo)
-        self.hashes.append(found)
-        self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
-        self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
-
-    def until(self, step: int, given: int) -> Line:
-        """Return its beginning: as far as a step, and so many of the inputs there."""
-        return Line(
-            [*(list(one) for one in self.inputs[:step]), self.inputs[step][:given]],
-            self.hashes[: step + 1],
-            self.bodies[: step + 1],
-            self.digests[: step + 1],
-            {at: state for at, state in self.states.items() if at <= step},
-            min(self.reached, step),
-        )
-
-
 def demo_hash(demo: Demo) -> bytes:
-    """Return a digest of all worlds of a demo, of the raw float bits of every body, and of the parameters."""
+    """Return a digest of all worlds of a demo, of the raw float bits of every body, of the parameters, and of what it keeps beside them."""
     digest = blake2b(digest_size=_HASH_BYTES)
     for stage in demo.stages:
         digest.update(stage.world.state_hash().encode())
     digest.update(repr(sorted(demo.values.items())).encode())
+    digest.update(demo.beside_worlds())
     return digest.digest()
 
 
@@ -181,8 +73,8 @@ class History:
     ----------
     demo : Demo
         Between two steps. Everything that is done to it from now on goes through here.
-    most_bytes : int
-        Of keyframes.
+    most_bytes : int or None
+        Of keyframes; without, by the number of bodies (`engine.app.keyframes`).
 
     Attributes
     ----------
@@ -197,19 +89,19 @@ class History:
         Whether it waited for what comes in the background (`Demo.waits`).
     """
 
-    def __init__(self, demo: Demo, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, demo: Demo, most_bytes: int | None = None) -> None:
         self.demo = demo
         self.now = 0
         self.first_values = dict(demo.values)
         self.first_remembers = demo.remembers
         self.first_waits = bool(demo.waits)
         self.divergence: Divergence | None = None
-        self._most_bytes = most_bytes
         self._line = Line()
         self._line.note(demo, demo_hash(demo))
         self._given = 0
         """How many of the inputs at `now` were given."""
-        self._kept: dict[int, KeptState] = {0: keep(demo)}
+        self._keyframes = Keyframes(most_bytes)
+        self._keyframes.add(0, demo)
         self._undone: list[tuple[Line, int, int]] = []
         self.watchers: list[Callable[[History], object]] = []
         """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
@@ -239,17 +131,21 @@ class History:
     @property
     def keyframes(self) -> Sequence[int]:
         """Steps from which others are reached."""
-        return sorted(self._kept)
+        return self._keyframes.steps
 
     @property
     def n_bytes(self) -> int:
-        """About what the keyframes take."""
-        return sum(state.n_bytes for state in self._kept.values())
+        """What the keyframes take."""
+        return self._keyframes.n_bytes
 
     @property
     def inputs(self) -> tuple[tuple[Input, ...], ...]:
         """Everything done, by the number of steps taken before it."""
         return tuple(tuple(given) for given in self._line.inputs)
+
+    def inputs_before(self, step: int) -> tuple[Input, ...]:
+        """Return what was done right before a step, after the one before it."""
+        return tuple(self._line.inputs[self._checked(step) - 1]) if step > 0 else ()
 
     @property
     def marks(self) -> tuple[int, ...]:
@@ -297,31 +193,39 @@ class History:
         Raises
         ------
         LabError
-            The demo's step failed; it counts as taken, and fails again when it is taken again.
+            The demo's step failed; it counts as taken, and fails again when it is taken again. One that Ctrl-C breaks off does not:
+            taken again it would go on to its end.
         """
         self._give_rest()
-        is_new, is_whole = self.now == self.last, False
         try:
             self.demo.step()
-            is_whole = True
-        finally:
-            self.now += 1
-            self._given = 0
-            found = demo_hash(self.demo)
-            if is_new:
-                self._line.inputs.append([])
-                self._line.note(self.demo, found)
-                if self.demo.is_keyframe:
-                    self._line.states[self.now] = raw_states(self.demo)
-            elif found != self._line.hashes[self.now] and self.divergence is None:
-                here = body_ids(self.demo), body_digests(self.demo)
-                self.divergence = Divergence(self.now, differing(self._line.bodies[self.now], self._line.digests[self.now], *here))
-            self._line.reached = max(self._line.reached, self.now)
-            if is_whole and self.demo.is_keyframe and self.now not in self._kept:  # broken off, it has not built its worlds anew
-                self._kept[self.now] = keep(self.demo)
-                self._thin()
-            for watch in self.watchers:
-                watch(self)
+        except Exception:
+            self._take_in(is_whole=False)
+            raise
+        self._take_in(is_whole=True)
+
+    def _take_in(self, is_whole: bool) -> None:
+        """Note what a step has come to, or compare it with what it came to before."""
+        is_new = self.now == self.last
+        self.now += 1
+        self._given = 0
+        found = demo_hash(self.demo)
+        if is_new:
+            self._line.inputs.append([])
+            self._line.note(self.demo, found)
+            if self.demo.is_keyframe:
+                self._line.states[self.now] = raw_states(self.demo)
+        elif found != self._line.hashes[self.now] and self.divergence is None:
+            here = body_ids(self.demo), body_digests(self.demo)
+            self.divergence = Divergence(self.now, differing(self._line.bodies[self.now], self._line.digests[self.now], *here))
+        self._line.reached = max(self._line.reached, self.now)
+        keyframes = self._keyframes
+        if not self.demo.is_keyframe:
+            keyframes.tidy()
+        elif is_whole and self.now not in keyframes and (is_new or keyframes.has_room()):
+            keyframes.add(self.now, self.demo)  # broken off, it has not built its worlds anew
+        for watch in self.watchers:
+            watch(self)
 
     def take_over(self, line: Line) -> None:
         """Let what happened elsewhere, to a demo that began as this one, lie ahead.
@@ -378,14 +282,14 @@ class History:
     def verify(self, progress: Callable[[int], object] | None = None) -> Divergence | None:
         """Play everything again from the beginning, without keyframes, and return the first step that ends otherwise, if any."""
         here, given = self.now, self._given
-        kept = self._kept
-        self._kept = {0: kept[0]}
+        keyframes = self._keyframes
+        self._keyframes = keyframes.first()
         self.divergence = None
         try:
             self._go_to_keyframe(0)
             self._go(self.last, None, progress)
         finally:
-            self._kept = kept
+            self._keyframes = keyframes
         self._go(here, given, None)
         return self.divergence
 
@@ -405,8 +309,7 @@ class History:
     def _cut(self) -> None:
         """Leave what lies ahead: from here on another line begins."""
         self._line = self._line.until(self.now, self._given)
-        for step in [step for step in self._kept if step > self.now]:
-            del self._kept[step]
+        self._keyframes.cut(self.now)
 
     def _give_rest(self) -> None:
         """Give what is left of the inputs at this step."""
@@ -417,8 +320,9 @@ class History:
     def _go(self, step: int, given: int | None, progress: Callable[[int], object] | None) -> None:
         """Go to where `given` of the inputs at a step were given; to where all were, without it."""
         wanted = len(self._line.inputs[step]) if given is None else given
-        if not (self.now < step or (self.now == step and self._given <= wanted)) or any(self.now < at <= step for at in self._kept):
-            self._go_to_keyframe(max(at for at in self._kept if at <= step))
+        nearest = self._keyframes.latest(step)
+        if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
+            self._go_to_keyframe(nearest)
         checking = [(stage, stage.checking) for stage in self.demo.stages]
         for stage, _ in checking:
             stage.checking = False
@@ -436,19 +340,8 @@ class History:
         self.demo.use_missing_referees()
 
     def _go_to_keyframe(self, step: int) -> None:
-        put_back(self.demo, self._kept[step])
+        self._keyframes.put_back(step, self.demo)
         self.now, self._given = step, 0
-
-    def _thin(self) -> None:
-        """Drop every second keyframe, the oldest first, never the first or the last, while there is too much of them."""
-        while self.n_bytes > self._most_bytes:
-            steps = sorted(self._kept)
-            droppable = steps[1:-1:2]
-            if not droppable:
-                return
-            older = droppable[: max(1, len(droppable) // 2)]
-            for step in older:
-                del self._kept[step]
 
 
 def _method(demo: Demo, action: str) -> Callable[..., Any]:

@@ -14,11 +14,11 @@ from __future__ import annotations
 import io
 import pickle
 import types
-import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.app.stage import Stage
 from engine.box2d import World, WorldSnapshot
@@ -27,7 +27,7 @@ from engine.common.errors import LabError
 if TYPE_CHECKING:
     from engine.app.demo import Demo
 
-__all__ = ["KeepingError", "KeptState", "keep", "put_back"]
+__all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
 
 _OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee"})
 """Attributes of a demo that are not its past: who watches it, and how. `Demo.not_kept` names those of one demo."""
@@ -36,6 +36,7 @@ _OF_THE_PICTURE = frozenset({"referee", "checking", "drawn_poses", "window", "of
 """The same of a stage."""
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
+_Entry = TypeVar("_Entry", bound=tuple[Any, ...])
 _NEVER = (types.GeneratorType, types.CoroutineType, io.IOBase)
 
 
@@ -50,7 +51,7 @@ class KeptState:
     Attributes
     ----------
     content : bytes
-        The pickle of all attributes, compressed.
+        The pickle of all attributes.
     references : tuple
         What the pickle refers to.
     n_stages : int
@@ -104,8 +105,8 @@ class _Restorer(pickle.Unpickler):
         return self._references[at]
 
 
-def keep(demo: Demo) -> KeptState:
-    """Return the demo's state, between two steps.
+def keep(demo: Demo, like: KeptState | None = None) -> KeptState:
+    """Return the demo's state, between two steps; specifications that stand in another one too are listed in both by the same tuples.
 
     Raises
     ------
@@ -123,13 +124,14 @@ def keep(demo: Demo) -> KeptState:
             done += 1
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise KeepingError(f"{type(demo).__name__} cannot be rewound: {error}") from error
-    worlds = tuple((world, world.snapshot()) for world in keeper.worlds)
-    return KeptState(zlib.compress(file.getvalue(), 1), tuple(keeper.references), len(keeper.stages), worlds)
+    before = {id(world): snapshot for world, snapshot in like.worlds} if like is not None else {}
+    worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in keeper.worlds)
+    return KeptState(file.getvalue(), tuple(keeper.references), len(keeper.stages), worlds)
 
 
 def put_back(demo: Demo, state: KeptState) -> None:
     """Bring a demo back to a moment kept of it."""
-    restorer = _Restorer(io.BytesIO(zlib.decompress(state.content)), state.references)  # one for all, as one keeper wrote all
+    restorer = _Restorer(io.BytesIO(state.content), state.references)  # one for all, as one keeper wrote all
     restored = restorer.load()
     stages = [restorer.load() for _ in range(state.n_stages)]
     for world, snapshot in state.worlds:
@@ -162,15 +164,43 @@ def _never_changes(thing: Any) -> bool:
     return parameters is not None and bool(parameters.frozen)
 
 
+def _alike(snapshot: WorldSnapshot, other: WorldSnapshot | None) -> WorldSnapshot:
+    """Return the snapshot with the entries of bodies, fixtures and joints that the other one has too, or the whole lists, taken from it."""
+    if other is None:
+        return snapshot
+    return replace(
+        snapshot,
+        bodies=_same(snapshot.bodies, other.bodies),
+        fixtures=_same(snapshot.fixtures, other.fixtures),
+        joints=_same(snapshot.joints, other.joints),
+    )
+
+
+def _same(entries: tuple[_Entry, ...], others: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
+    known = {entry[0]: entry for entry in others}
+    found = tuple(known[entry[0]] if _is_same(entry, known.get(entry[0])) else entry for entry in entries)
+    is_all = len(found) == len(others) and all(one is other for one, other in zip(found, others, strict=True))
+    return others if is_all else found
+
+
+def _is_same(entry: tuple[Any, ...], other: tuple[Any, ...] | None) -> bool:
+    """Tell whether two entries are of the same numbers and the same specification, the object itself: 0.0 equals -0.0."""
+    return other is not None and all(a is b or (isinstance(a, int | tuple) and a == b) for a, b in zip(entry, other, strict=True))
+
+
+def snapshot_arrays(snapshot: WorldSnapshot) -> list[NDArray[Any]]:
+    """Return the arrays of a snapshot, which belong to it alone, or never change."""
+    arrays: list[NDArray[Any]] = [snapshot.motion.values, snapshot.motion.awake, snapshot.pairs.keys, snapshot.pairs.manifolds]
+    arrays += [value for value in vars(snapshot.pairs.contacts).values() if isinstance(value, np.ndarray)]
+    if snapshot.hidden is not None:
+        arrays += [snapshot.hidden.body_ids, snapshot.hidden.bodies, snapshot.hidden.joint_ids, snapshot.hidden.joints]
+    return arrays
+
+
 def _snapshot_bytes(snapshot: WorldSnapshot) -> int:
     """Return the bytes of a snapshot's arrays, and about 100 for each body, fixture and joint, whose specifications are shared."""
-    contacts = snapshot.pairs.contacts
-    arrays = [snapshot.motion.values, snapshot.motion.awake, snapshot.pairs.keys, snapshot.pairs.manifolds]
-    arrays += [value for value in vars(contacts).values() if isinstance(value, np.ndarray)]
-    if snapshot.hidden is not None:
-        arrays += [snapshot.hidden.bodies, snapshot.hidden.joints]
     listed = len(snapshot.bodies) + len(snapshot.fixtures) + len(snapshot.joints)
-    return sum(array.nbytes for array in arrays) + _ENTRY_BYTES * listed
+    return sum(array.nbytes for array in snapshot_arrays(snapshot)) + _ENTRY_BYTES * listed
 
 
 _ENTRY_BYTES = 100

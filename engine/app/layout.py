@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 
-__all__ = ["MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "check_ui_scale", "lay_out", "ui_scale_for"]
+__all__ = ["LEAST_SIZE", "MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "check_ui_scale", "fitting_scale", "lay_out", "ui_scale_for"]
 
 MIN_UI_SCALE, MAX_UI_SCALE = 0.75, 4.0
 
@@ -17,6 +17,8 @@ _DESIGN_HEIGHT = 1080
 """Height of a display on which a design pixel is a pixel."""
 
 _SMALLEST = (240, 160)
+LEAST_SIZE = (480, 320)
+"""Design pixels that a window has at the least: with fewer there is no room for the buttons beside each other, whatever is left out."""
 
 Place = tuple[int, int, int, int]
 
@@ -41,6 +43,18 @@ def ui_scale_for(display_size: tuple[int, int]) -> float:
     (1.0, 1.25, 2.0)
     """
     return min(max(int(4.0 * display_size[1] / _DESIGN_HEIGHT) / 4.0, 1.0), MAX_UI_SCALE)
+
+
+def fitting_scale(size: tuple[int, int], wanted: float) -> float:
+    """Return the UI scale of a window of `size` pixels: the one wanted, or as much of it as leaves room for everything, in eighths.
+
+    Examples
+    --------
+    >>> fitting_scale((1280, 720), 2.0), fitting_scale((800, 600), 4.0), fitting_scale((300, 200), 1.0)
+    (2.0, 1.625, 0.75)
+    """
+    room = min(size[0] / LEAST_SIZE[0], size[1] / LEAST_SIZE[1])
+    return max(min(wanted, int(8.0 * room) / 8.0), MIN_UI_SCALE)
 
 
 def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:

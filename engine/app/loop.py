@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter
 
 import pygame
@@ -23,7 +23,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.render import palette
 from engine.render.themes import THEMES
 
-__all__ = ["DisplayError", "run_window"]
+__all__ = ["DisplayError", "Loop", "open_window", "run_window"]
 
 _FRAMES_PER_SECOND = 60
 _DESIGN_SIZE = (1280, 720)
@@ -32,6 +32,73 @@ _SMALLEST_SIZE = (480, 320)
 
 class DisplayError(LabError):
     """No window can be opened here."""
+
+
+class Loop:
+    """The frames of an open window: events, steps, picture.
+
+    Parameters
+    ----------
+    surface : pygame.Surface
+        The display's.
+    window : Window
+    warmup : RefereeWarmup
+        Already started.
+    """
+
+    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
+        self.window = window
+        self._surface, self._warmup = surface, warmup
+        self._announced = False
+        self._settled: Session | None = None
+        self._last = perf_counter()
+
+    @property
+    def is_warming_up(self) -> bool:
+        """Whether the live check is still to come."""
+        return not self._announced
+
+    @property
+    def failure(self) -> str:
+        """Why there is no live check, empty while all is well."""
+        return self._warmup.failure
+
+    def run(self) -> None:
+        """Take frames, sixty a second, until the window has been closed."""
+        ticker = pygame.time.Clock()
+        self._last = perf_counter()
+        while self.window.running:
+            self.turn()
+            ticker.tick(_FRAMES_PER_SECOND)
+
+    def turn(self, elapsed: float | None = None) -> None:
+        """Take one frame, and do not wait for the next.
+
+        Parameters
+        ----------
+        elapsed : float, optional
+            Seconds since the frame before; by the clock otherwise.
+        """
+        window = self.window
+        for event in pygame.event.get():
+            window.handle(event)
+        if not self._announced and not self._warmup.wait(0.0):
+            window.warms_up(self._warmup.words, self._warmup.short)
+        elif not self._announced:
+            self._announced = True
+            if self._warmup.factory is not None:
+                window.use_referee(self._warmup.factory)
+            else:
+                window.no_referee(self._warmup.failure)
+        if window.session is not self._settled:
+            self._settled = window.session
+            _settle()
+        now = perf_counter()
+        window.update(now - self._last if elapsed is None else elapsed)
+        self._last = now
+        self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
+        window.draw(self._surface)
+        pygame.display.flip()
 
 
 def run_window(
@@ -43,7 +110,22 @@ def run_window(
     prepare: Callable[[Session], None] | None = None,
     theme: str | None = None,
 ) -> None:
-    """Open the window and return when it has been closed.
+    """Open the window and return when it has been closed; parameters and errors are those of `open_window`."""
+    with open_window(kind, seed, values, ui_scale, size, prepare, theme) as loop:
+        loop.run()
+
+
+@contextlib.contextmanager
+def open_window(
+    kind: Callable[[int, Mapping[str, object] | None], Demo] | None = None,
+    seed: int = 0,
+    values: Mapping[str, object] | None = None,
+    ui_scale: float | None = None,
+    size: tuple[int, int] | None = None,
+    prepare: Callable[[Session], None] | None = None,
+    theme: str | None = None,
+) -> Iterator[Loop]:
+    """Open the window, give its loop, and close it after.
 
     Parameters
     ----------
@@ -77,6 +159,7 @@ def run_window(
         raise InvalidInputError("theme", " or ".join(THEMES), theme)
     warmup = RefereeWarmup()
     autosave: Autosave | None = None
+    window: Window | None = None
     try:
         surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
         palette.use_theme(chosen.theme if theme is None else theme)
@@ -88,9 +171,15 @@ def run_window(
         if demo is not None and prepare is not None:
             prepare(window.session)
         warmup.start()
-        _run(surface, window, warmup)
+        yield Loop(surface, window, warmup)
+        window.leave()
         if autosave is not None:
             autosave.close()
+    except BaseException:
+        if window is not None:
+            with contextlib.suppress(Exception):  # of a world that broke in the middle of a step; what broke it is what is to be told
+                window.break_off()
+        raise
     finally:
         if autosave is not None:
             autosave.abandon()  # where the window broke off: the scene is offered at the next start
@@ -121,32 +210,6 @@ def _limit_size() -> None:
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
         warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
         pygame.Window.from_display_module().minimum_size = _SMALLEST_SIZE
-
-
-def _run(surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
-    ticker = pygame.time.Clock()
-    last = perf_counter()
-    announced = False
-    settled: Session | None = None
-    while window.running:
-        for event in pygame.event.get():
-            window.handle(event)
-        if not announced and warmup.wait(0.0):
-            announced = True
-            if warmup.factory is not None:
-                window.use_referee(warmup.factory)
-            else:
-                window.no_referee(warmup.failure)
-        if window.session is not settled:
-            settled = window.session
-            _settle()
-        now = perf_counter()
-        window.update(now - last)
-        last = now
-        surface = pygame.display.get_surface() or surface  # a resize makes another one
-        window.draw(surface)
-        pygame.display.flip()
-        ticker.tick(_FRAMES_PER_SECOND)
 
 
 def _settle() -> None:

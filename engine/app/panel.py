@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import pygame
 import pygame_gui
 from pygame_gui import UIManager
@@ -17,6 +19,8 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 
 __all__ = ["DemoPanel"]
+
+_GO_ON = "Go on"
 
 
 class DemoPanel:
@@ -69,7 +73,7 @@ class DemoPanel:
 
     def refresh(self) -> None:
         """Make the widgets show the session's state."""
-        wanted = "Go on" if self._session.clock.paused else "Pause"
+        wanted = _GO_ON if self._session.clock.paused else "Pause"
         if self._pause is not None and self._pause.text != wanted:
             self._pause.set_text(wanted)
         demo = self._session.demo
@@ -88,6 +92,12 @@ class DemoPanel:
             shown = bool(getattr(self._session.layers, command.value))
             if shown != button.is_selected:
                 mark(button, shown)
+
+    def shows(self, check: str) -> Hashable:
+        """Return all that `draw` draws and that changes by itself."""
+        session = self._session
+        values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
+        return session.demo.steps, values, session.pace, session.shown, check, self.column.shifted(0)
 
     def draw(self, surface: pygame.Surface, check: str) -> None:
         """Draw ground and texts; `check` says why there is no live check, empty if there is one."""
@@ -120,12 +130,14 @@ class DemoPanel:
         half, quarter = (column.width - gap) // 2, (column.width - 3 * column.px(4)) // 4
         if self._has_world:
             words = (("Pause", Command.PAUSE), ("Step", Command.STEP), ("Restart", Command.RESTART), ("View", Command.HOME))
+            needed = max(self._fonts.width(name, 13.0) for name in (*(name for name, _ in words), _GO_ON)) + column.px(10)
+            n, wide = (4, quarter) if needed <= quarter else (2, half)
             buttons = [
-                self._button((column.left + k * (quarter + column.px(4)), y, quarter, row), name, command)
+                self._button((column.left + k % n * (wide + column.px(4)), y + k // n * (row + column.px(4)), wide, row), name, command)
                 for k, (name, command) in enumerate(words)
             ]
             self._pause = buttons[0]
-            y += row + gap
+            y += (4 // n - 1) * (row + column.px(4)) + row + gap
             third = column.px(74)
             self._button((column.left, y, third, row), "Slower", Command.SLOWER)
             self._button((column.left + column.width - third, y, third, row), "Faster", Command.FASTER)
@@ -154,10 +166,12 @@ class DemoPanel:
     def _add_parameter(self, y: int, parameter: Parameter) -> int:
         """Add a slider, or a row of buttons for a choice; return the y under it."""
         column, demo = self.column, self._session.demo
+        room = column.width
         if not parameter.choices:
             self._values_at.append((y, parameter))
-        column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT)
-        y += column.px(18)
+            ends = (parameter.shown(end) for end in (*parameter.slider_range, demo.parameter(parameter.name)))
+            room -= max(self._fonts.width(words, 13.0, True) for words in ends) + column.px(8)
+        y = column.add_text(y, parameter.description or parameter.name, 12.5, palette.TEXT, width=room)
         if parameter.note:
             y = column.add_text(y - column.px(2), parameter.note, 11.0, palette.CAPTION) + column.px(1)
         if parameter.choices:

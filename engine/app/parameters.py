@@ -66,6 +66,8 @@ class Parameter:
         return cls(name, default, 0, last, description=description, whole=True, note=note, choices=words, also=others)
 
     def __post_init__(self) -> None:
+        for name in ("default", "low", "high"):  # 12 and 12.0 are one value, but not one text, and a state's digest is of the text
+            object.__setattr__(self, name, float(getattr(self, name)))
         if not self.low <= self.default <= self.high:
             raise InvalidInputError(f"parameter {self.name}: default", f"from {self.low:g} to {self.high:g}", self.default)
 

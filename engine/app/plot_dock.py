@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -34,6 +35,7 @@ _MOST_UNITS = 3
 _SPAN = 20.0
 """Seconds shown at first."""
 _LEAST_SPAN, _WHEEL = 0.5, 1.25
+_WHEEL_WORDS = "wheel over a curve: longer, shorter"
 _AHEAD = 0.3
 """Share of the plot that shows what lies ahead, where the demo has been taken back."""
 
@@ -45,10 +47,11 @@ class PlotDock(Dock):
     """Curves of quantities that are chosen at its left; a click in it goes to a step."""
 
     side = "bottom"
+    folds = True
     title = "Plots"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("F7", "plots: show, hide"),
-        ("Alt click", "plot and log that body"),
+        ("Middle click", "plot and log that body"),
         ("click, drag in a plot", "to that step"),
         ("Wheel in a plot", "longer, shorter"),
     )
@@ -102,6 +105,12 @@ class PlotDock(Dock):
             window.session.seek(min(max(self._wanted, 0), history.last))
         self._wanted = None
 
+    def shows(self, window: Window) -> Hashable:
+        session, history = window.session, window.session.history
+        if history is None or self._pointer is not None or self._dragging:
+            return None
+        return history.now, history.last, session.watched, tuple(self.chosen), self.seconds
+
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         session = window.session
         history, chronicle = session.history, session.chronicle
@@ -126,7 +135,8 @@ class PlotDock(Dock):
             return
         curves = self._curves(session, chronicle)
         gap = round(6 * ui)
-        room = (left + chooser + gap, top + gap, width - chooser - 2 * gap, height - gap)
+        head = round(24 * ui) if is_narrow else gap  # for the button
+        room = (left + chooser + gap, top + head, width - chooser - 2 * gap, height - head)
         if not curves:
             words = self.fonts.render("choose at the left what is to be plotted", 13.0, palette.CAPTION)
             surface.blit(words, words.get_rect(center=(room[0] + room[2] // 2, room[1] + room[3] // 2)))
@@ -137,6 +147,7 @@ class PlotDock(Dock):
             self._tell(surface, session, history, curves, room)
         if is_narrow:
             self._offer_choice(surface, "choose ›")
+            self._tell_of_wheel(surface, (left + round(8 * ui), top + round(3 * ui), top + height))
         surface.set_clip(clip)
 
     def toggle(self, source: Source) -> None:
@@ -178,10 +189,12 @@ class PlotDock(Dock):
             kind, name = source
             style = self._styles[source]
             if kind == "whole":
-                curves.append(Curve(f"whole: {SUMS[name].name}", SUMS[name].unit, chronicle.sums(stage)[name], style))
+                values = chronicle.sums(stage)[name]
+                curves.append(Curve(f"whole: {SUMS[name].name}", SUMS[name].unit, values, style, chronicle.breaks(stage)))
             elif watched is not None:
                 values = chronicle.curve(*watched, name)
-                curves.append(Curve(f"{chronicle.name(*watched)}: {QUANTITIES[name].name}", QUANTITIES[name].unit, values, style))
+                words = f"{chronicle.name(*watched)}: {QUANTITIES[name].name}"
+                curves.append(Curve(words, QUANTITIES[name].unit, values, style, chronicle.breaks(*watched)))
         return curves
 
     def _offer_choice(self, surface: pygame.Surface, words: str) -> None:
@@ -191,6 +204,13 @@ class PlotDock(Dock):
         chip = Chip(words, False, self._change_side)
         self._chips.draw(surface, self.fonts, (left + width - wide, top + round(5 * ui), wide), [chip], self._pointer)
 
+    def _tell_of_wheel(self, surface: pygame.Surface, place: tuple[int, int, int]) -> None:
+        """Say what the wheel does, at left and top, where there is room above a bottom."""
+        left, top, bottom = place
+        words = self.fonts.render(_WHEEL_WORDS, 10.5, palette.CAPTION)
+        if top + words.get_height() <= bottom:
+            surface.blit(words, (left, top + round(2 * self.fonts.ui_scale)))
+
     def _change_side(self) -> None:
         self._choosing = not self._choosing
 
@@ -199,7 +219,7 @@ class PlotDock(Dock):
         inset = round(8 * ui)
         x, y, room = left + inset, top + round(6 * ui), width - 2 * inset
         watched = session.watched
-        name = chronicle.name(*watched) if watched is not None else "no body: Alt click one"
+        name = chronicle.name(*watched) if watched is not None else "no body: middle click one"
         step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
         after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
         words = self.fonts.render(name, 12.5, palette.TEXT if watched is not None else palette.CAPTION, True)
@@ -210,7 +230,8 @@ class PlotDock(Dock):
         head = "the whole world" if not many else f"the whole of {session.demo.stages[watched[0] if watched else 0].label or 'world 1'}"
         heading = self.fonts.render(head, 12.5, palette.TEXT, True)
         surface.blit(heading, (x, y))
-        self._chips.draw(surface, self.fonts, (x, y + round(18 * ui), room), self._offered("whole", True), self._pointer)
+        y = self._chips.draw(surface, self.fonts, (x, y + round(18 * ui), room), self._offered("whole", True), self._pointer)
+        self._tell_of_wheel(surface, (x, y, self.place[1] + self.place[3]))
         for rect, chip in self._chips.shown:
             if chip.lead and chip.chosen:
                 source = next(one for one in self.chosen if _short(one) == chip.words)
@@ -251,10 +272,9 @@ class PlotDock(Dock):
         if lines_size(self.fonts, lines, 11.5)[0] > 0.6 * room[2]:
             lines = [lines[0], *((words.split(": ", 1)[1], color) for words, color in lines[1:])]
         wide, high = lines_size(self.fonts, lines, 11.5)
-        gap = round(10 * self.fonts.ui_scale)
-        left = x + gap if x + gap + wide <= room[0] + room[2] else x - gap - wide
-        top = min(max(self._pointer[1] - high // 2, room[1]), room[1] + room[3] - high)
-        draw_lines(surface, self.fonts, (max(left, room[0]), top), lines, 11.5, 240)
+        is_left = x - axis.left < axis.width // 2  # told at the other end: what is told about stays to be seen
+        left = axis.left + axis.width - wide if is_left else axis.left
+        draw_lines(surface, self.fonts, (left, room[1] + max((room[3] - high) // 2, 0)), lines, 11.5, 240)
 
 
 _SHORT = {

@@ -1,4 +1,4 @@
-"""Recording in the window: the button that records, the span of the time line that becomes a film, and recordings that were opened.
+"""Recording in the window: the button that records, the span of the time line that becomes a film or tables, recordings that were opened.
 
 The buttons stand at the end of the time line. A span is marked by dragging along the line with Shift held down.
 """
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import pygame
 
@@ -18,8 +18,10 @@ from engine.app.film_export import FilmExport
 from engine.app.recordings import SUFFIX, Recorder
 from engine.app.recordings.recorder import free_path
 from engine.app.recordings.verifying import divergence_words
+from engine.app.tables_export import MOST_STEPS, TablesExport
 from engine.app.timeline_dock import TimelineDock
 from engine.common.errors import LabError
+from engine.common.words import counted
 from engine.render import palette
 from engine.render.palette import Color
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordingDock"]
 
+_TABLES = ("contacts", "states", "timings")
 _BUTTON = 26.0
 _FILLING = 0.03
 """Seconds of a frame spent on playing an opened recording once through."""
@@ -37,8 +40,24 @@ _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTT
 """Events that wait while the history is on its way: nothing may be done to the demo there."""
 
 
+class _Export(Protocol):
+    """Something that is written out of the past, some steps a frame."""
+
+    path: Path
+
+    @property
+    def share(self) -> float: ...
+
+    @property
+    def words(self) -> str: ...
+
+    def work(self) -> bool: ...
+
+    def cancel(self) -> None: ...
+
+
 class RecordingDock(Dock):
-    """Records, exports films, plays what was opened.
+    """Records, exports films and tables, plays what was opened.
 
     Parameters
     ----------
@@ -53,6 +72,7 @@ class RecordingDock(Dock):
         ("Shift drag", "on the time line: mark a span"),
         ("Ctrl F", "the span, or everything, as MP4"),
         ("Ctrl Shift F", "the same as GIF"),
+        ("Ctrl T", "the span, or the last minute, as tables (CSV)"),
     )
 
     def __init__(self, timeline: TimelineDock) -> None:
@@ -60,7 +80,7 @@ class RecordingDock(Dock):
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
-        self._export: FilmExport | None = None
+        self._export: _Export | None = None
         self._is_filling = False
         self._fills = 0
         self._pointer: tuple[int, int] | None = None
@@ -77,14 +97,18 @@ class RecordingDock(Dock):
         self._session, self.span, self._marking, self._is_filling = window.session, None, None, False
         self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
 
+    def break_off(self, window: Window) -> None:
+        try:
+            self._give_up_export()
+        finally:
+            self._stop(window.session, window.session)
+
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         history = window.session.history
         if history is None:
             return False
         if event.type == pygame.QUIT:
-            self._give_up_export()
-            if window.session.recorder is not None:
-                self._stop(window.session, window.session)
+            self.break_off(window)
             return False
         if self.is_busy:
             if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
@@ -94,6 +118,7 @@ class RecordingDock(Dock):
             return self._key(event, window)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
+            self._timeline.point_at(event.pos)
             if self._marking is not None:
                 self._mark(event.pos[0], history)
                 return True
@@ -177,7 +202,7 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             told.messages.say(f"recording ended: {error}", palette.WARNING)
             return
-        told.messages.say(f"recorded {recorder.steps} steps into {recorder.path}")
+        told.messages.say(f"recorded {counted(recorder.steps, 'step')} into {recorder.path}")
 
     # Films
 
@@ -200,17 +225,31 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             session.messages.say(f"no film: {error}", palette.WARNING)
 
-    def _go_on(self, export: FilmExport, session: Session) -> None:
+    def write_tables(self, window: Window) -> None:
+        """Begin to write tables of the marked span, or of the last minute, in the present folder."""
+        session, history = window.session, window.session.history
+        if self.is_busy:
+            return
+        session.let_go()
+        now = 0 if history is None else history.now
+        first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
+        contacts, states, timings = (free_path(Path.cwd(), f"{session.demo.id or 'demo'}-{one}", ".csv") for one in _TABLES)
+        try:
+            self._export = TablesExport(session, (contacts, states, timings), first, last)
+        except (LabError, OSError) as error:
+            session.messages.say(f"nothing was written: {error}", palette.WARNING)
+
+    def _go_on(self, export: _Export, session: Session) -> None:
         try:
             is_done = export.work()
         except (LabError, OSError) as error:
             self._export = None
             export.cancel()
-            session.messages.say(f"no film: {error}", palette.WARNING)
+            session.messages.say(f"nothing was written: {error}", palette.WARNING)
             return
         if is_done:
             self._export = None
-            session.messages.say(f"{export.frames} frames written to {export.path}")
+            session.messages.say(export.words)
 
     def _give_up_export(self) -> None:
         if self._export is not None:
@@ -241,7 +280,7 @@ class RecordingDock(Dock):
         session, history = window.session, window.session.history
         if self._export is not None:
             self._give_up_export()
-            session.messages.say("no film was written")
+            session.messages.say("nothing was written")
         elif history is not None:
             session.recording = None
             self._is_filling = False
@@ -256,6 +295,8 @@ class RecordingDock(Dock):
             self.toggle_recording(window.session)
         elif event.key == pygame.K_f:
             self.export(window, ".gif" if event.mod & pygame.KMOD_SHIFT else ".mp4")
+        elif event.key == pygame.K_t:
+            self.write_tables(window)
         else:
             return False
         return True

@@ -66,7 +66,10 @@ class RefereePanel:
             self._write(surface, "CONTACTS, COMPUTED TWICE", column.left, top, palette.CAPTION, 11.0)
             top += column.px(_LINE)
         if missing:
-            for k, line in enumerate(self._fonts.wrapped(missing, 12.5, column.width)[:_MOST_LINES]):
+            lines = self._fonts.wrapped(missing, 12.5, column.width)
+            if len(lines) > _MOST_LINES:
+                lines = [*lines[: _MOST_LINES - 1], self._fonts.shortened(f"{lines[_MOST_LINES - 1]} …", 12.5, column.width)]
+            for k, line in enumerate(lines):
                 surface.blit(self._fonts.render(line, 12.5, palette.CAPTION), (column.left, top + k * column.px(_LINE)))
             return
         cost = f"{self._session.shown.check:.2f} ms"
@@ -102,8 +105,11 @@ class RefereePanel:
         ours, box2d = (sum(getattr(stage.pairs, name) for stage in stages) for name in ("ours", "box2d"))
         color = palette.UNEXPLAINED if any(one.total.unexplained for one in referees) else palette.AGREE
         words = f"touching pairs: ours {ours:,}, Box2D {box2d:,}"
-        self._write(surface, words, column.left, top, color, 11.0, bold=False)
         cost = f"{sum(one.last_ms for one in referees):.2f} ms"
+        room = column.width - self._fonts.width(cost, 11.0, True) - column.px(6)
+        if self._fonts.width(words, 11.0) > room:
+            words = f"pairs: {ours:,}, Box2D {box2d:,}"
+        self._write(surface, self._fonts.shortened(words, 11.0, room), column.left, top, color, 11.0, bold=False)
         self._write(surface, cost, column.left + column.width, top, palette.TEXT, 11.0, True)
 
     def _draw_errors(self, surface: pygame.Surface, top: int) -> None:

@@ -14,6 +14,22 @@ from engine.common.errors import InvalidInputError
 
 __all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
 
+_CATEGORIES = (
+    "Build",
+    "Shapes",
+    "CCD",
+    "Stacks",
+    "Joints",
+    "Materials",
+    "Impacts",
+    "Filters and sensors",
+    "Referee",
+    "Bounding volumes",
+    "Broad phase",
+    "Not promised",
+)
+"""In the order of a course: what falls, what is shot, what is built of them, how it is checked. Any other category comes after these."""
+
 _DemoClass = TypeVar("_DemoClass", bound=type[Demo])
 
 
@@ -71,8 +87,11 @@ class Registry:
                 sys.stderr.write(f"note: {name} is left out, it cannot be imported: {self.broken[name]}\n")
 
     def all(self) -> tuple[type[Demo], ...]:
-        """Return the demos, sorted by category, then title."""
-        return tuple(sorted(self._classes.values(), key=lambda demo: (demo.category, demo.title, demo.id)))
+        """Return the demos by category, in the order of `_CATEGORIES`, then title."""
+        place = {category: k for k, category in enumerate(_CATEGORIES)}
+        return tuple(
+            sorted(self._classes.values(), key=lambda demo: (place.get(demo.category, len(place)), demo.category, demo.title, demo.id))
+        )
 
     def find(self, id: str) -> type[Demo]:
         """Return the demo of that id.
@@ -93,7 +112,7 @@ register = _REGISTRY.register
 
 
 def all_demos() -> tuple[type[Demo], ...]:
-    """Import and return all demos, sorted by category, then title."""
+    """Import and return all demos, by category, in the order of a course, then title."""
     _REGISTRY.discover()
     return _REGISTRY.all()
 

@@ -5,19 +5,32 @@ The class is made for the file, so that every run of it, a restart or a rewindin
 
 from __future__ import annotations
 
-import json
+import re
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.app.demo import Demo, StatusLine
 from engine.common.errors import Described, InvalidInputError
+from engine.common.json_file import glance
+from engine.common.words import counted
 from engine.geometry import AABB
 from engine.render import palette
-from engine.scenes import Scene, build, load_rube, load_scene
+from engine.scenes import Scene, build_all, load_rube, load_scene
 from engine.scenes.rube import is_rube
 from engine.scenes.scene_file import FORMAT, LARGEST_FILE, scene_as_json, scene_from_json
 
-__all__ = ["SCENE_SUFFIXES", "SceneDemo", "is_scene_file", "load_any_scene", "scene_class", "scene_demo"]
+__all__ = [
+    "SCENE_SUFFIXES",
+    "SceneDemo",
+    "is_scene_file",
+    "kept_scene_demo",
+    "load_any_scene",
+    "plain_title",
+    "scene_class",
+    "scene_demo",
+]
 
 SCENE_SUFFIXES = (".json", ".svg")
 """What a file's name ends in that ``run`` takes in place of a demo's id."""
@@ -47,7 +60,8 @@ class SceneDemo(Demo):
         return scene_as_json(cls.scene)
 
     def build(self) -> None:
-        self.add_stage(build(self.scene))
+        for world, one in zip(build_all(self.scene), self.scene.all_worlds, strict=True):
+            self.add_stage(world, one.offset, one.label)
 
     def home(self) -> AABB:
         return self.scene.camera if self.scene.camera is not None else super().home()
@@ -62,6 +76,25 @@ class SceneDemo(Demo):
 
     def summary(self) -> tuple[str, ...]:
         return self.scene.notes
+
+
+def kept_scene_demo(scene: Scene, file: str, written: datetime) -> type[SceneDemo]:
+    """Return the demo of a scene that was kept without being saved, with the time in its title.
+
+    Examples
+    --------
+    >>> kept_scene_demo(Scene(title="Hills"), "x.json", datetime(2026, 5, 1, 14, 2)).title
+    'Hills, kept 14:02'
+    """
+    return scene_demo(replace(scene, title=f"{plain_title(scene.title or 'A scene')}, kept {written:%H:%M}"), file)
+
+
+def plain_title(title: str) -> str:
+    """Return a title without the time at which the scene was kept."""
+    return _KEPT.sub("", title)
+
+
+_KEPT = re.compile(r", kept \d\d:\d\d$")
 
 
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
@@ -100,24 +133,16 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
         raise InvalidInputError(path, wanted, Described(suffix or "no ending"))
     if pixels_per_metre is not None:
         raise InvalidInputError("pixels_per_metre", "left out for a file that is in metres", pixels_per_metre)
-    return load_rube(path) if is_rube(_glance(path)) else load_scene(path)
+    return load_rube(path) if is_rube(glance(path, LARGEST_FILE)) else load_scene(path)
 
 
 def is_scene_file(path: str) -> bool:
     """Tell whether a JSON file says that it is a scene, or looks like an export of R.U.B.E.; what cannot be read is none."""
-    plain = _glance(path) if path.lower().endswith(".json") else None
+    plain = glance(path, LARGEST_FILE) if path.lower().endswith(".json") else None
     return is_rube(plain) or (isinstance(plain, dict) and plain.get("format") == FORMAT)
 
 
-def _glance(path: str) -> object:
-    """Return what is in a JSON file, None where that cannot be told."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-        return None if len(content) > LARGEST_FILE else json.loads(content.decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return None
-
-
 def _counted(scene: Scene) -> str:
-    return f"{len(scene.bodies)} bodies, {len(scene.joints)} joints"
+    bodies, joints = (sum(len(getattr(one, name)) for one in scene.all_worlds) for name in ("bodies", "joints"))
+    worlds = f" in {counted(len(scene.all_worlds), 'world')}" if scene.worlds else ""
+    return f"{counted(bodies, 'body', 'bodies')}, {counted(joints, 'joint')}{worlds}"

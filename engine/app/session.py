@@ -21,6 +21,7 @@ from engine.app.stage import Stage, StepTimes
 from engine.box2d.memory import best_hidden
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.geometry import AABB, Transform
 from engine.render import palette
@@ -34,6 +35,8 @@ __all__ = ["Focus", "FrameTimes", "Session"]
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
+_LONG_WAY = 600
+"""Steps from a keyframe: about a second of a hundred bodies."""
 _LONGEST_FRAME = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
 _FARTHEST = 12.0
@@ -43,7 +46,9 @@ _CLOSE = 1.2
 _GRAIN = 40.0
 """Design pixels to which the readout's room is rounded up."""
 _FOOT = 16.0
-"""Design pixels at the bottom of the view that the scale bar takes beyond the margin."""
+"""Design pixels at the bottom of the view that the scale bar takes beyond the margin of a view of the usual height."""
+_SCALE_BAR, _MARGIN = 38.0, 0.05
+"""Design pixels that the scale bar takes, and the share of the view's height that is margin (`Camera.fitted`)."""
 _WINDOW = 30
 _REFRESH = 0.25
 
@@ -99,6 +104,7 @@ class Session:
         """What writes the history into a file, while it does."""
         self.recording: Recording | None = None
         """What is played, of a session that a recording was opened in."""
+        self._n_played = 0
         self.stop_at: int | None = None
         """The step at which it pauses by itself, once."""
         self.chronicle: Chronicle | None = None
@@ -117,6 +123,7 @@ class Session:
         self._foot = 0.0
         self._ui_scale = 1.0
         self._untouched = True
+        self._explained = False
         self._speed_chosen = False
         self.focus: Focus | None = None
         """The difference looked at closely, None for none."""
@@ -172,10 +179,21 @@ class Session:
         grain = _GRAIN * ui_scale  # a word more or less must not move the picture
         width, height = (grain * ceil(length / grain) for length in readout)
         grown = (max(self._readout[0], width), max(self._readout[1], height))
-        if grown != self._readout or self._foot != _FOOT * ui_scale:
-            self._readout, self._foot, self._ui_scale = grown, _FOOT * ui_scale, ui_scale
+        foot = max(_FOOT * ui_scale, _SCALE_BAR * ui_scale - _MARGIN * self.camera.view[3])
+        if grown != self._readout or self._foot != foot:
+            self._readout, self._foot, self._ui_scale = grown, foot, ui_scale
             if self._untouched:
                 self.home()
+
+    @property
+    def seen(self) -> AABB:
+        """What is looked at, the picture's frame: a demo whose `home` it is begins with this picture in a view as large."""
+        camera, is_untouched = (self.camera, self._untouched) if self._before is None else self._before[:2]
+        if is_untouched:
+            return self.demo.home()
+        (width, height), foot = self._readout, self._foot + self.demo.foot_height(camera.view[3], self._ui_scale)
+        is_beside = width * (camera.view[3] - foot) < height * camera.view[2]  # what leaves more of the view
+        return camera.framed(kept=(width, 0.0, 0.0, foot) if is_beside else (0.0, height, 0.0, foot))
 
     @property
     def is_untouched(self) -> bool:
@@ -272,10 +290,27 @@ class Session:
         if self.history is None:
             raise InvalidInputError("recording", f"of a demo that can be rewound ({self.failure})", recording.demo)
         self.history.take_over(recording.line)
-        self.recording = recording
-        self.messages.say(f"{name or 'the recording'}: {recording.steps} steps, {recording.n_inputs} inputs")
+        self.recording, self._n_played = recording, recording.n_inputs
+        self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
+
+    @property
+    def is_only_played(self) -> bool:
+        """Whether all that has been done here comes from a recording."""
+        recording, history = self.recording, self.history
+        if recording is None or history is None:
+            return False
+        return history.line is recording.line and recording.n_inputs == self._n_played
 
     # -- the time line ------------------------------------------------------------------------------------------------
+
+    @property
+    def moment(self) -> str:
+        """Time and step of the first world; where the time line counts others, for it goes on through a restart, that one too."""
+        world = self.demo.stages[0].world
+        words = f"{world.time:.2f} s, step {world.step_index}"
+        if self.history is None or self.history.now == world.step_index:
+            return words
+        return f"{words} ({self.history.now} on the time line)"
 
     def seek(self, step: int) -> None:
         """Pause, and go to a step that has been."""
@@ -320,6 +355,15 @@ class Session:
         self.clock.paused = True
         if self.history.divergence is not None and known is None:
             self.messages.say(f"step {self.history.divergence.step} went another way when it was taken again", palette.UNEXPLAINED)
+        self._explain_a_long_way(self.history)
+
+    def _explain_a_long_way(self, history: History) -> None:
+        """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
+        if self._explained or self.demo.remembers or not any(stage.world.joint_ids for stage in self.demo.stages):
+            return
+        if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
+            self._explained = True
+            self.messages.say("a demo with joints goes back by playing from its beginning while Numba is not there (main.py doctor)")
 
     # -- acting -------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.box2d import World
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, any_of_rows
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
@@ -23,7 +23,7 @@ __all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "St
 
 
 class PairReferee(Protocol):
-    """Finds a step's touching pairs once more: `engine.compare.live_pairs.LivePairs`."""
+    """Finds a step's touching pairs once more: `engine.compare.live.pairs.LivePairs`."""
 
     @property
     def total(self) -> PairAgreement:
@@ -38,7 +38,7 @@ class PairReferee(Protocol):
 
 
 class Referee(Protocol):
-    """Recomputes a step's contacts and compares them: `engine.compare.live.LiveReferee`."""
+    """Recomputes a step's contacts and compares them: `engine.compare.live.contacts.LiveReferee`."""
 
     @property
     def ready(self) -> bool:
@@ -224,7 +224,7 @@ class Stage:
                 impacts = step_impacts(contacts, ids, world.previous_poses, velocities, 1.0 / world.settings.hertz)
             path.append(PathPiece(piece.start, piece.end, world.previous_poses, world.poses, impacts))
             moments = impacts.contact_moments if impacts is not None else np.zeros(len(contacts))
-            is_new = (contacts.state == PointState.ADD).any(axis=1)
+            is_new = any_of_rows(contacts.state == PointState.ADD)
             moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)
             self._count(contacts, moments)
         self.agreement = _together(agreements)

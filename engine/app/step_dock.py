@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ class StepDock(Dock):
     """Stacked bars, a frame each, the newest at the right, under the line of sixty frames a second."""
 
     side = "bottom"
+    folds = True
     title = "Step times"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (("F9", "step times: show, hide"),)
 
@@ -92,6 +94,9 @@ class StepDock(Dock):
             self._taken += 1
         self._phases, self._checks = [0.0] * 4, 0.0
         self._has_frame = True
+
+    def shows(self, window: Window) -> Hashable:
+        return self._taken
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         if not self.shown or self.place[3] < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -20,6 +20,11 @@ __all__ = ["TimelineDock"]
 
 _HEIGHT = 36.0
 _BUTTON = 26.0
+_LEAST_LINE = 90.0
+"""Design pixels of the line for which words and then buttons are left out."""
+
+_CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
+"""Of the buttons, by their places from the left, those that are shown: the first choice for which there is room."""
 
 Drawing = Callable[[pygame.Surface, pygame.Rect, Color], None]
 
@@ -69,16 +74,26 @@ class TimelineDock(Dock):
             self._dragging = False
             return True
         if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if pygame.Rect(self.place).collidepoint(event.pos) else None
+            self.point_at(event.pos)
             if self._dragging:
                 self._wanted = self.step_at(event.pos[0], history)
                 return True
         return False
 
+    def point_at(self, pixel: tuple[int, int]) -> None:
+        """Note where the pointer is, whoever takes its events."""
+        self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
+
     def update(self, window: Window, elapsed: float) -> None:
         if self._wanted is not None:  # once a frame, however many motions there were
             window.session.seek(self._wanted)
             self._wanted = None
+
+    def shows(self, window: Window) -> Hashable:
+        session, history = window.session, window.session.history
+        if history is None or self._pointer is not None or self._dragging:
+            return None
+        return history.now, history.last, history.at_tip, session.clock.paused, session.recorder is not None
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         history = window.session.history
@@ -140,13 +155,26 @@ class TimelineDock(Dock):
             (_undo, history.can_undo, session.undo),
             (_redo, history.can_redo, session.redo),
         ]
+        offered = [offered[k] for k in self._fitting]
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + round(6 * ui), top + (height - size) // 2
         return [(pygame.Rect(x + k * (size + gap), y, size, size), *one) for k, one in enumerate(offered)]
 
+    @property
+    def _fitting(self) -> tuple[int, ...]:
+        """Which of the buttons there is room for, if the line is to have its least length: undo and the ends go first, they have keys."""
+        room = self.place[2] / self.fonts.ui_scale - self.room_right - _LEAST_LINE - 30.0
+        return next((chosen for chosen in _CHOICES if len(chosen) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
+
+    @property
+    def _has_words(self) -> bool:
+        """Whether there is room for the clock too."""
+        ui = self.fonts.ui_scale
+        return self._words_left() + self._words_width() + round((16 + self.room_right + _LEAST_LINE) * ui) <= self.place[0] + self.place[2]
+
     def _words_left(self) -> int:
         ui = self.fonts.ui_scale
-        return self.place[0] + round(6 * ui) + 7 * (round(_BUTTON * ui) + round(2 * ui)) + round(8 * ui)
+        return self.place[0] + round(6 * ui) + len(self._fitting) * (round(_BUTTON * ui) + round(2 * ui)) + round(8 * ui)
 
     def _words_width(self) -> int:
         return self.fonts.width("00:00.00 / 00:00.00", 13) + round(12 * self.fonts.ui_scale)
@@ -155,7 +183,7 @@ class TimelineDock(Dock):
     def bar(self) -> pygame.Rect:
         """The line, pixels."""
         ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        start = self._words_left() + self._words_width()
+        start = self._words_left() + (self._words_width() if self._has_words else round(4 * ui))
         end = left + width - round((16 + self.room_right) * ui)
         thick = round(6 * ui)
         return pygame.Rect(start, top + (height - thick) // 2, max(end - start, 1), thick)
@@ -176,12 +204,23 @@ class TimelineDock(Dock):
         bar = self.bar
         return bar.left + round(bar.width * step / max(history.last, 1))
 
+    def _pointed_step(self, history: History) -> int | None:
+        """Return the step that the pointer means; None where it is not at the line."""
+        if self._pointer is None or not (self._dragging or self.bar.inflate(0, 20 * self.fonts.ui_scale).collidepoint(self._pointer)):
+            return None
+        return self.step_at(self._pointer[0], history)
+
     def _draw_words(self, surface: pygame.Surface, window: Window, history: History) -> None:
-        seconds = window.session.demo.step_seconds
-        words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
-        if self._words_left() + self.fonts.width(words, 13) > self.place[0] + self.place[2]:
-            return  # so narrow a view has room for the buttons only
-        picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
+        """Write where the demo stands, or in its place the step that is pointed at: a plate beside the pointer would lie on the scene."""
+        if not self._has_words:
+            return
+        seconds, step = window.session.demo.step_seconds, self._pointed_step(history)
+        words, color = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}", palette.TEXT
+        if step is not None:
+            words = f"{_clock(step * seconds)}, step {step}"
+        if step is not None or not history.at_tip:
+            color = palette.ACCENT
+        picture = self.fonts.render(words, 13, color)
         surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
 
     def _draw_line(self, surface: pygame.Surface, window: Window, history: History) -> None:
@@ -200,13 +239,19 @@ class TimelineDock(Dock):
             pygame.draw.polygon(surface, palette.WARNING, ((at, tip), (at - wide, tip - 2 * wide), (at + wide, tip - 2 * wide)))
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
-        if self._pointer is not None and (self._dragging or bar.inflate(0, 20 * ui).collidepoint(self._pointer)):
-            step = self.step_at(self._pointer[0], history)
-            words = self.fonts.render(f"step {step}", 12, palette.TEXT, True)
-            plate = words.get_rect(midbottom=(self._pointer[0], self.place[1] - round(4 * ui))).inflate(round(10 * ui), round(4 * ui))
-            plate.clamp_ip(surface.get_rect())
-            pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
-            surface.blit(words, words.get_rect(center=plate.center))
+        pointed = self._pointed_step(history)
+        if pointed is not None:
+            at = self.x_of(min(pointed, history.last), history)
+            pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
+            if not self._has_words:
+                words = self.fonts.render(f"step {pointed}", 12, palette.TEXT, True)
+                plate = words.get_rect(midbottom=(at, self.place[1] - round(4 * ui))).inflate(round(10 * ui), round(4 * ui))
+                plate.clamp_ip(surface.get_rect())
+                hit = [corner.top for corner in window.corners if corner.colliderect(plate)]
+                if hit:  # the scale bar stays to be read
+                    plate.bottom = min(hit) - round(2 * ui)
+                pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
+                surface.blit(words, words.get_rect(center=plate.center))
 
 
 def _clock(seconds: float) -> str:

@@ -14,16 +14,26 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
 from engine import query
 from engine.app.stage import Referee, RefereeFactory
 from engine.box2d import World, WorldSettings
+from engine.common.jit import n_in_cache
 
-__all__ = ["BackgroundLoad", "RefereeWarmup", "referee_factory"]
+__all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILE = "import os; getattr(os, 'nice', int)(5); from engine.app.warmup import referee_factory; referee_factory()"
-_LONGEST_COMPILE = 300.0
+_LONGEST_COMPILE = 1800.0
+"""Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
+LOADING = "the algorithms, which were compiled before, are being loaded"
+_N_COMPILED = 170
+"""Functions that `referee_factory` compiles into an empty cache. `NUMBA_CACHE_DIR=/tmp/empty python -c "from engine.app.warmup import
+referee_factory; referee_factory(); from engine.common.jit import n_in_cache; print(n_in_cache())"` counts them; only roughly told, as
+a kernel more or less changes it."""
+_LOOK = 1.0
+"""Seconds from one look at how far compiling is to the next."""
 _SWITCH = 0.0005
 """Seconds a thread may keep the interpreter. Each call into pygame lets go of it, and with Python's 5 ms a frame of fifty
 such calls would wait a quarter of a second for the thread that loads."""
@@ -32,9 +42,11 @@ such calls would wait a quarter of a second for the thread that loads."""
 def referee_factory() -> RefereeFactory:
     """Load and warm up the referee here and now; return what makes one for a world."""
     from engine.box2d import memory
-    from engine.compare.live import LiveReferee
-    from engine.compare.live_pairs import LivePairs
+    from engine.compare.live.contacts import LiveReferee
+    from engine.compare.live.pairs import LivePairs
+    from engine.render.raster import load_raster
 
+    load_raster()
     memory.load()
     query.warm_up()
     _warm_pairs()
@@ -48,7 +60,7 @@ def referee_factory() -> RefereeFactory:
 def _warm_pairs() -> None:
     """Let the pair check run on a row of discs and one of sensors, long enough for the forms that take many pairs at once."""
     from engine.box2d import BodySpec, FixtureSpec
-    from engine.compare.live_pairs import LivePairs
+    from engine.compare.live.pairs import LivePairs
     from engine.geometry import Circle
     from engine.narrowphase.batched import LANES_FROM
 
@@ -62,6 +74,22 @@ def _warm_pairs() -> None:
         check.check(world.step())
 
 
+def compiling_words(n_before: int, n_now: int, seconds: float) -> tuple[str, str]:
+    """Return how far compiling is, in a sentence and in a few words.
+
+    How many functions are still to come is known only where none was compiled before: others may have been, of which these need some.
+
+    Examples
+    --------
+    >>> compiling_words(0, 60, 31.4)[1], compiling_words(70, 80, 31.4)[1]
+    ('compiling: 60 of about 170', 'compiling: 31 s')
+    """
+    n_new = max(n_now - n_before, 0)
+    of = f" of about {_N_COMPILED}" if n_before == 0 and n_new < _N_COMPILED else ""
+    sentence = f"our algorithms are being compiled, once, for a minute or more: {n_new} functions{of}, {seconds:.0f} s"
+    return sentence, f"compiling: {n_new}{of}" if of else f"compiling: {seconds:.0f} s"
+
+
 class RefereeWarmup:
     """Warms up in the background; `factory` is None until it has ended.
 
@@ -70,11 +98,14 @@ class RefereeWarmup:
     factory : callable or None
     failure : str
         Why there is no check, empty while all is well.
+    words, short : str
+        What is being done now and how far it is, in a sentence and in a few words.
     """
 
     def __init__(self) -> None:
         self.factory: RefereeFactory | None = None
         self.failure = ""
+        self.words, self.short = LOADING, "loading algorithms"
         self._compiler: subprocess.Popen[bytes] | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="referee warm-up", daemon=True)
@@ -99,6 +130,7 @@ class RefereeWarmup:
         try:
             if not query.is_warm():
                 self._compile_elsewhere()
+            self.words, self.short = LOADING, "loading algorithms"
             sys.setswitchinterval(_SWITCH)
             if not self._closed:
                 self.factory = referee_factory()
@@ -108,11 +140,16 @@ class RefereeWarmup:
             sys.setswitchinterval(before)
 
     def _compile_elsewhere(self) -> None:
+        began, n_before = perf_counter(), n_in_cache()
         self._compiler = _elsewhere(_COMPILE)
-        try:
-            self._compiler.wait(_LONGEST_COMPILE)  # a failure shows when the thread loads the same
-        except subprocess.TimeoutExpired:
-            self._compiler.kill()
+        while perf_counter() - began < _LONGEST_COMPILE:
+            self.words, self.short = compiling_words(n_before, n_in_cache(), perf_counter() - began)
+            try:
+                self._compiler.wait(_LOOK)  # a failure shows when the thread loads the same
+                return
+            except subprocess.TimeoutExpired:
+                pass
+        self._compiler.kill()
 
 
 class BackgroundLoad:

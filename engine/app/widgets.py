@@ -18,6 +18,11 @@ from engine.render.palette import Color
 
 __all__ = ["ScrollPanel", "mark"]
 
+_AROUND = 60.0
+"""Design pixels above and below what is brought into view: the heading over it, or the next row."""
+_HINT = 20.0
+"""Design pixels at the bottom that the hint takes that there is more."""
+
 
 def mark(button: UIButton, chosen: bool) -> None:
     """Show a button as chosen or not."""
@@ -46,6 +51,11 @@ class ScrollPanel:
     fonts : FontBook
     place : (left, top, width, height)
         Pixels.
+
+    Attributes
+    ----------
+    scrolled : int
+        Pixels of the content above the place.
     """
 
     def __init__(self, manager: UIManager, fonts: FontBook, place: Place) -> None:
@@ -55,7 +65,7 @@ class ScrollPanel:
         self.place = place
         self._texts: list[_Text] = []
         self._widgets: list[tuple[IUIElementInterface, int, int]] = []
-        self._scroll = 0
+        self.scrolled = 0
         self._bottom = 0
 
     def px(self, design: float) -> int:
@@ -72,11 +82,11 @@ class ScrollPanel:
         """Width of the content."""
         return max(self.place[2] - self.px(28), 1)
 
-    def add_text(self, top: int, words: str, size: float, color: Color, bold: bool = False, left: int | None = None) -> int:
-        """Add text, wrapped to the content's width; return the y under it."""
+    def add_text(self, top: int, words: str, size: float, color: Color, bold: bool = False, width: int | None = None) -> int:
+        """Add text, wrapped to a width, the content's otherwise; return the y under it."""
         step = round(1.42 * size * self._ui)
-        for line in self._fonts.wrapped(words, size, self.width, bold):
-            self._texts.append(_Text(self.left if left is None else left, top, line, size, color, bold))
+        for line in self._fonts.wrapped(words, size, self.width if width is None else width, bold):
+            self._texts.append(_Text(self.left, top, line, size, color, bold))
             top += step
         self._bottom = max(self._bottom, top)
         return top
@@ -120,14 +130,26 @@ class ScrollPanel:
 
     def scroll(self, notches: float) -> None:
         """Move by wheel notches."""
+        self.scroll_to(self.scrolled - round(notches * self.px(40)))
+
+    def scroll_to(self, wanted: int) -> None:
+        """Move to where so many pixels are above the place, or as near to that as there is content."""
         room = max(0, self._bottom + self.px(30) - self.place[1] - self.place[3])
-        self._scroll = min(max(self._scroll - round(notches * self.px(40)), 0), room)
+        self.scrolled = min(max(wanted, 0), room)
         for widget, left, top in self._widgets:
-            widget.set_relative_position((left, top - self._scroll))
+            widget.set_relative_position((left, top - self.scrolled))
+
+    def reveal(self, top: int, height: int) -> None:
+        """Move so that a piece of the content is seen, with some of what is around it; not at all where it is seen already."""
+        around, first, last = self.px(_AROUND), self.place[1], self.place[1] + self.place[3] - self.px(_HINT)
+        if first <= self.shifted(top) and self.shifted(top) + height <= last:
+            return
+        is_above = self.shifted(top) < first
+        self.scroll_to(top - around - first if is_above else top + height + around - last)
 
     def shifted(self, top: int) -> int:
         """Return where a content y stands now."""
-        return top - self._scroll
+        return top - self.scrolled
 
     def draw_ground(self, surface: pygame.Surface) -> None:
         """Draw the panel's ground and its texts; the widgets are drawn by their manager afterwards."""
@@ -141,16 +163,16 @@ class ScrollPanel:
         whole = self._bottom + self.px(10) - top
         if whole > height:
             bar = max(self.px(24), height * height // whole)
-            at = top + (height - bar) * self._scroll // max(whole - height, 1)
+            at = top + (height - bar) * self.scrolled // max(whole - height, 1)
             pygame.draw.rect(surface, palette.PANEL_EDGE, (left + width - self.px(5), at, self.px(3), bar), border_radius=self.px(2))
 
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets: the hint that there is more below."""
         left, top, width, height = self.place
-        if self._bottom + self.px(10) - self._scroll - top - height <= 0:
+        if self._bottom + self.px(10) - self.scrolled - top - height <= 0:
             return
         words = self._fonts.render("more below: wheel", 11.0, palette.ACCENT, True)
-        band = pygame.Rect(left, top + height - self.px(20), width - 1, self.px(20))
+        band = pygame.Rect(left, top + height - self.px(_HINT), width - 1, self.px(_HINT))
         pygame.draw.rect(surface, palette.PANEL, band)
         pygame.draw.line(surface, palette.PANEL_EDGE, band.topleft, band.topright)
         surface.blit(words, words.get_rect(center=band.center))

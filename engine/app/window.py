@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 
 import pygame
@@ -16,30 +17,33 @@ from engine.app.appearance import Appearance
 from engine.app.autosave import Autosave
 from engine.app.browser import Browser
 from engine.app.demo import Demo
-from engine.app.dock import Dock, carve
+from engine.app.dock import Dock, carve, draw_folded
 from engine.app.docks import make_docks
 from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.files_dock import FilesDock
 from engine.app.frame import FoundDifference, FramePainter
+from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, KEY_COMMANDS, LAYER_COMMANDS, NOTES, Command
-from engine.app.layout import Place, lay_out
+from engine.app.layout import Place, fitting_scale, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.recordings import Recording
 from engine.app.session import Session
 from engine.app.stage import RefereeFactory
 from engine.app.theme import theme_for
+from engine.app.warmup import LOADING
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import Layers
 from engine.render.hud import draw_help, draw_status
 from engine.render.palette import Color
+from engine.render.raster import Raster, load_raster
 
 __all__ = ["Window"]
 
-_WARMING_UP = "warming up: kernels are being compiled or loaded"
 _LEAST_DOCK = 20
 """Pixels: into less than that nothing can be drawn, and a dock need not try."""
+_POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL)
 _CLICK = 4.0
 """Design pixels that a pressed pointer may move and still mean a click."""
 
@@ -88,19 +92,26 @@ class Window:
         self._seed = seed
         self._is_watched = is_watched
         self._referee: RefereeFactory | None = None
-        self._check_note = _WARMING_UP
-        self._layout = lay_out(size, ui_scale)
-        self._painter = FramePainter(ui_scale)
-        self._chosen = self._demos.index(type(demo)) if type(demo) in self._demos else 0
+        self._check_note, self._warming_up = LOADING, "check: warming up"
+        self._wanted_scale = ui_scale
+        self._layout = lay_out(size, fitting_scale(size, ui_scale))
+        self._painter = self._new_painter()
+        first = type(demo) if demo is not None else next((one for one in self._demos if one.opens_list), None)
+        self._chosen = self._demos.index(first) if first in self._demos else 0
         self.browsing = demo is None
         self._docks = make_docks() if is_watched else ()
         self._docked: tuple[float, ...] = ()
+        self._n_opened = 0
+        self._kept = KeptPictures()
         self._dropper = Dropper()
         self._panning = False
         self._gripping = False
         self._pointed: tuple[int, int] | None = None
+        self._over: tuple[int, int] | None = None
         self._clicked: tuple[tuple[int, int], FoundDifference] | None = None
         self._outdated = True
+        self._browser: Browser | None = None
+        self._scrolled = 0
         self.appearance = Appearance(ui_scale)
         self._view = self._layout.view
         self.session = self._session(demo if demo is not None else self._demos[self._chosen](seed))
@@ -124,6 +135,11 @@ class Window:
         return self._layout.ui_scale
 
     @property
+    def is_text_limited(self) -> bool:
+        """Whether text of the size asked for has no room in the window."""
+        return self._layout.ui_scale < self._wanted_scale
+
+    @property
     def layers(self) -> Layers:
         """What is shown of the demo that runs."""
         return self.session.layers
@@ -133,23 +149,32 @@ class Window:
     def use_referee(self, factory: RefereeFactory) -> None:
         """Begin the live check."""
         self._referee = factory
-        self._check_note = ""
+        self.has_referee()
         if not self.browsing or self.session.demo.needs_referee:
             self.session.demo.use_referee(factory)
 
     def has_referee(self) -> None:
-        """Note that the demo brought its referee with it."""
-        self._check_note = ""
+        """Note that there is one, the demo's own or a factory: the kernels are loaded, those that draw too."""
+        self._check_note = self._warming_up = ""
+        self._painter.raster = load_raster()
+
+    def warms_up(self, words: str, short: str) -> None:
+        """Say that the live check is still to come, and how far it is: in a sentence on the panel, and in a few words."""
+        if self._warming_up:
+            self._check_note, self._warming_up = words, short
 
     def no_referee(self, reason: str) -> None:
         """Say on the panel why there is no live check."""
+        self._warming_up = ""
         self._check_note = f"no live check: {reason}"
 
     # Events
 
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
-        if self.appearance.handle(event, self) or any(dock.handle(event, self) for dock in self._active_docks):
+        if event.type != pygame.MOUSEMOTION:
+            self._kept.forget()
+        if self.appearance.handle(event, self) or self._offer(event):
             return
         if event.type == pygame.QUIT:
             self.running = False
@@ -163,6 +188,9 @@ class Window:
         elif event.type == pygame.WINDOWFOCUSLOST:
             self.session.let_go()
             self._let_go()
+        elif event.type == pygame.WINDOWLEAVE:
+            if not any(pygame.mouse.get_pressed()):  # whoever drags may leave the window
+                self.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(-1, -1), rel=(0, 0), buttons=(0, 0, 0)))
         elif event.type in DROP_EVENTS:
             if self.browsing and event.type == pygame.DROPFILE:  # it falls into the demo that is chosen
                 self.start(self._chosen)
@@ -174,15 +202,19 @@ class Window:
 
     def resize(self, size: tuple[int, int]) -> None:
         """Take another size; widgets are built anew before the next frame."""
-        layout = lay_out(size, self._layout.ui_scale)
+        layout = lay_out(size, fitting_scale(size, self._wanted_scale))
         if layout != self._layout:
+            is_rescaled = layout.ui_scale != self._layout.ui_scale
             self._layout = layout
             self._outdated = True
+            if is_rescaled:
+                self._painter = self._new_painter(self._painter.raster)
 
     def rescale(self, ui_scale: float) -> None:
-        """Take another size of text and widgets, screen pixels to a design pixel."""
-        self._layout = lay_out(self._layout.size, ui_scale)
-        self._painter = FramePainter(ui_scale)
+        """Take another size of text and widgets, screen pixels to a design pixel, as far as there is room for it in the window."""
+        self._wanted_scale = ui_scale
+        self._layout = lay_out(self._layout.size, fitting_scale(self._layout.size, ui_scale))
+        self._painter = self._new_painter(self._painter.raster)
         self._outdated = True
 
     def rebuild(self) -> None:
@@ -240,16 +272,37 @@ class Window:
         """Where the demo, or the preview behind the browser, is drawn."""
         return self._view
 
+    @property
+    def readout(self) -> pygame.Rect:
+        """Where the demo's lines stand; empty where it has none."""
+        return self._painter.readout
+
+    @property
+    def corners(self) -> list[pygame.Rect]:
+        """What stands in the lower corners of the view: the scale bar, the sample of an impulse."""
+        return self._painter.corners
+
     def keep_scenes(self, autosave: Autosave) -> None:
         """Keep what is changed by hand, and offer what was left behind."""
         for dock in self._docks:
             if isinstance(dock, FilesDock):
                 dock.autosave = autosave
 
+    def leave(self) -> None:
+        """Let nothing of what was built be lost: the session ends, or the window closes."""
+        for dock in self._docks:
+            dock.leave(self)
+
+    def break_off(self) -> None:
+        """Leave no half of a file behind: the window ends in the middle."""
+        for dock in self._docks:
+            dock.break_off(self)
+
     # Frames
 
     def update(self, elapsed: float) -> None:
         """Advance by `elapsed` real seconds."""
+        self._kept.elapse(elapsed)
         if self._outdated:
             self._rebuild()
         opened = self._dropper.deliver(self.session)
@@ -276,22 +329,26 @@ class Window:
         start = perf_counter()
         if self._outdated:
             self._rebuild()
+        self._kept.begin()
         over = self._pointed if not self.browsing and not self.help_shown else None
+        self._painter.is_warming_up = bool(self._warming_up)
         self._painter.paint(surface, self.session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
         if self._browser is not None:
             self._browser.draw(surface, self._layout.view, self._demos[self._chosen])
         elif self._panel is not None:
             self._panel.refresh()
-            self._panel.draw(surface, self._check_words())
+            words = self._check_words()
+            shows = self._panel.shows(words) if self._is_watched else None
+            self._kept.draw(surface, "panel", self._layout.panel, shows, partial(self._panel.draw, surface, words))
         self._manager.draw_ui(surface)
         if self._panel is not None:
             self._panel.draw_over(surface)
         elif self._browser is not None:
             self._browser.column.draw_over(surface)
-        for dock in self._active_docks:
-            if dock.side == "over" or min(dock.place[2:]) >= _LEAST_DOCK:
-                dock.draw(surface, self)
-        self._strip(surface)
+        self._draw_docks(surface)
+        session = self.session
+        shows = (session.demo.steps, session.shown, session.pace, self._check_note) if self._is_watched and not self.browsing else None
+        self._kept.draw(surface, "strip", self._layout.strip, shows, partial(self._strip, surface))
         if self.help_shown:
             own = self.session.demo.keys
             groups = (*((("This demo", own),) if own else ()), *HELP)
@@ -312,9 +369,40 @@ class Window:
     def _active_docks(self) -> tuple[Dock, ...]:
         return self._docks if self._has_docks else tuple(dock for dock in self._docks if dock.always)
 
+    def _draw_docks(self, surface: pygame.Surface) -> None:
+        """Draw the docks beside the view, those last that may write beside their place, and then what lies over the view."""
+        for dock in self._active_docks:
+            if dock.is_folded and dock.size > 0.0:
+                draw_folded(surface, dock, self._over is not None and _inside(self._over, dock.place))
+        docks = [dock for dock in self._active_docks if not (dock.is_folded and dock.size > 0.0)]
+        beside = [dock for dock in docks if dock.side != "over" and min(dock.place[2:]) >= _LEAST_DOCK]
+        shown = [(dock, dock.shows(self)) for dock in beside]
+        for dock, shows in sorted(shown, key=lambda one: one[1] is None):
+            self._kept.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, self))
+        for dock in self._active_docks:
+            if dock.side == "over":
+                dock.draw(surface, self)
+
+    def _offer(self, event: pygame.event.Event) -> bool:
+        """Let the docks take an event; return whether one did. The pointer over a folded one can only unfold it."""
+        pointed = hasattr(event, "pos") and self._has_docks
+        for dock in self._active_docks:
+            if dock.is_folded and pointed and event.type == pygame.MOUSEBUTTONDOWN and _inside(event.pos, dock.place):
+                dock.opened = self._n_opened = self._n_opened + 1
+                self._carve()
+                return True
+        if event.type == pygame.MOUSEMOTION:
+            self._over = event.pos
+        is_hands = event.type in _POINTER
+        return any(dock.handle(event, self) for dock in self._active_docks if not (is_hands and dock.is_folded))
+
     def _carve(self) -> None:
         """Give the docks their places, and the demo what is left of the view."""
+        before = self._docked or (0.0,) * len(self._docks)
         self._docked = tuple(dock.size for dock in self._docks)
+        for dock, size, was in zip(self._docks, self._docked, before, strict=True):
+            if size > 0.0 and not was:
+                dock.opened = self._n_opened = self._n_opened + 1
         self._view = carve(self._layout.view, self._layout.ui_scale, self._docks) if self._has_docks else self._layout.view
         if not self.browsing:
             self.session.place(self._view)
@@ -331,11 +419,15 @@ class Window:
             demo.waits = self._is_watched
         return Session(demo, self._layout.view, self._layers, remembers=self._is_watched and not self.browsing)
 
+    def _new_painter(self, raster: Raster | None = None) -> FramePainter:
+        return FramePainter(self._layout.ui_scale, raster, shrinks=not self._is_watched)
+
     def _preview(self, index: int) -> Demo:
         kind = self._demos[index]
         return kind(self._seed, referee=self._referee if kind.needs_referee else None)
 
     def _show(self, demo: Demo) -> None:
+        self.leave()
         self.session = self._session(demo)
         self._panning = self._gripping = False
         self._clicked = None
@@ -347,19 +439,22 @@ class Window:
         layout = self._layout
         self._manager = UIManager(layout.size, theme_for(layout.ui_scale), enable_live_theme_updates=False)
         fonts = self._painter.fonts
-        self._browser: Browser | None = None
+        if self._browser is not None:
+            self._scrolled = self._browser.column.scrolled
+        self._browser = None
         self._panel: DemoPanel | None = None
         for dock in self._docks:
             dock.fonts = fonts
         if self.browsing:
             self._view = layout.view
-            self._browser = Browser(self._manager, fonts, layout.panel, self._demos, self._chosen)
+            self._browser = Browser(self._manager, fonts, layout.panel, self._demos, self._chosen, self._scrolled)
             self.session.place(self._browser.preview_place(layout.view, self._demos[self._chosen]))
         else:
             self._carve()
             self._panel = DemoPanel(self._manager, fonts, layout.panel, self.session)
             self._panel.refresh()
         self._manager.update(0.0)
+        self._kept.forget()
         self._outdated = False
 
     def _back(self) -> None:
@@ -388,6 +483,8 @@ class Window:
                 self.command(command)
             elif key in (pygame.K_UP, pygame.K_DOWN):
                 self._choose(self._chosen + (1 if key == pygame.K_DOWN else -1))
+                if self._browser is not None:
+                    self._browser.reveal(self._chosen)
             elif key in (pygame.K_RETURN, pygame.K_KP_ENTER):
                 self.start(self._chosen)
         elif command is not None:
@@ -511,23 +608,21 @@ class Window:
         frame, draw = ("frame", f"{times.frame:.1f} ms {rate}", palette.TEXT), ("draw", f"{times.draw:.1f} ms", palette.TEXT)
         cells: list[tuple[str, str, Color]] = [frame, draw]
         if stages:
-            world = stages[0].world
             cells = [
                 frame,
                 ("step", f"{times.step:.2f} ms", palette.TEXT),
                 ("check", f"{times.check:.2f} ms", palette.TEXT),
                 draw,
                 ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
-                ("t", f"{world.time:.2f} s, step {world.step_index}", palette.TEXT),
+                ("t", session.moment, palette.TEXT),
                 ("bodies", self._bodies_words(), palette.TEXT),
                 ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
             ]
         right: list[tuple[str, Color]] = []
-        if self.browsing:
+        if self._warming_up or (self._check_note and not self.browsing):
+            right.append((self._warming_up or "no live check", palette.WARNING))
+        elif self.browsing:
             right.append(("preview", palette.CAPTION))
-        elif self._check_note:
-            words = "check: warming up" if self._check_note == _WARMING_UP else "no live check"
-            right.append((words, palette.WARNING))
         elif stages:
             unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
             explained = sum(stage.total.explained for stage in stages)

@@ -54,8 +54,8 @@ def _largest_gap(rows: FloatArray, a: int, b: int, limit: float) -> float:
         px, py = rows[a, 3 + 2 * i], rows[a, 4 + 2 * i]
         nx, ny = rows[a, 4 + 2 * j] - py, px - rows[a, 3 + 2 * j]
         length = math.sqrt(nx * nx + ny * ny)
-        if length == 0.0:  # a single point has no edge
-            break
+        if length == 0.0:  # a single point has no edge, and two corners may be one where the hull is too far from the world's origin
+            continue
         nearest = np.inf
         for _ in range(n_b):
             nearest = min(nearest, nx * (rows[b, 3 + 2 * k] - px) + ny * (rows[b, 4 + 2 * k] - py))

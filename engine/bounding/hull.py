@@ -11,7 +11,7 @@ corners, the largest gap found is exact where an edge faces, and too small where
 so between "a gap above the radii" and "no gap at all" the distance of the corners from the edges is taken. Hulls of one point or
 of two, for which no edge or no side says "inside", are left to the distance as well.
 
-Source: C. Ericson, Real-Time Collision Detection, 2005, 4.6.3 (hulls as volumes) and 5.2.1.
+Source: C. Ericson, Real-Time Collision Detection, 2005, 4.6 (volumes cut out by half spaces, hulls among them) and 5.2.1.
 """
 
 from __future__ import annotations
@@ -100,14 +100,17 @@ def _within_reach(p: FloatArray, q: FloatArray, radius: float) -> bool:
 
 
 def _largest_gap(ring: FloatArray, others: FloatArray) -> float:
-    """Return the largest separation of the others from an edge's line; minus infinity of a single point, which has no edge."""
+    """Return the largest separation of the others from an edge's line; minus infinity of a single point, which has no edge.
+
+    Where a hull lies too far from the world's origin for its size, two of its corners may be one: there is no edge between them either.
+    """
     edges = np.concatenate((ring[1:], ring[:1])) - ring
     lengths = np.hypot(edges[:, 0], edges[:, 1])
-    if not lengths.all():
-        return -np.inf
+    has_length = lengths > 0.0
+    ring, edges, lengths = ring[has_length], edges[has_length], lengths[has_length]
     normals = np.column_stack((edges[:, 1], -edges[:, 0])) / lengths[:, None]
     in_front = (others @ normals.T).min(axis=0) - (normals * ring).sum(axis=1)
-    return float(in_front.max())
+    return float(in_front.max(initial=-np.inf))
 
 
 def _least_distance_sq(ring: FloatArray, others: FloatArray) -> float:

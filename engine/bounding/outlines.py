@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, finite_rows
-from engine.common.errors import Described, InvalidShapeError
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.geometry import Transform
 
 __all__ = ["Rings", "outline_area", "outlines_overlap", "rings_of"]
@@ -46,7 +46,10 @@ def rings_of(rings: Sequence[ArrayLike]) -> tuple[FloatArray, ...]:
     InvalidShapeError
         There is none, or one has fewer than three corners or a number that is not finite.
     """
-    found = tuple(finite_rows(f"rings[{k}]", ring, 2) for k, ring in enumerate(rings))
+    try:
+        found = tuple(finite_rows(f"rings[{k}]", ring, 2) for k, ring in enumerate(rings))
+    except InvalidInputError as error:
+        raise InvalidShapeError(error.field, error.requirement, error.value) from None
     if not found:
         raise InvalidShapeError("rings", "at least one", Described("none"))
     for k, ring in enumerate(found):

@@ -21,8 +21,8 @@ it. The bound falls with the square of D: the sweep is cut into pieces of `SWEPT
 poses at all cuts. A shape that turns once or more sweeps a whole disc; then the capsule of the disc around c contains it whatever
 it does on the way.
 
-Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.3.5 and 5.5 (swept volumes of translation); the bound of the error of linear
-interpolation is that of any book on numerical analysis.
+Sources: C. Ericson, Real-Time Collision Detection, 2005, 4.5 (volumes swept by a sphere) and 5.5 (moving volumes); the bound of the
+error of linear interpolation is that of any book on numerical analysis.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ The rate of false hits is their number over that of the pairs truly apart. It de
 hits *for each true one* do not, once none can lie beyond: they say how many times the narrow phase is asked for one contact, less
 one. The cost of test and update in nanoseconds depends on the machine and is measured by ``python main.py bench bounding``.
 
-Source of the question: C. Ericson, Real-Time Collision Detection, 2005, 4.1 and 6.1.1, after S. Gottschalk, M. Lin, D. Manocha,
+Source of the question: C. Ericson, Real-Time Collision Detection, 2005, 4.1 and 6.1, after S. Gottschalk, M. Lin, D. Manocha,
 "OBBTree", 1996: cost = n_v c_v + n_p c_p + n_u c_u, the number of volume tests, of narrow tests and of updates, each times what
 one costs.
 """
@@ -39,6 +39,7 @@ from engine.bounding.outlines import outline_area, rings_of
 from engine.bounding.smallest_circle import smallest_circle
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import integer
+from engine.common.errors import Described, InvalidShapeError
 from engine.common.rng import stream
 from engine.geometry import Transform
 from engine.geometry._rotation_kernel import turn_poses
@@ -120,6 +121,8 @@ def trade_offs(
     truth = outlines_meeting(outline, poses)
     which, pairs = np.zeros(2 * n, dtype=np.int64), np.column_stack((np.arange(n), np.arange(n, 2 * n)))
     area, n_hits = outline_area(outline), int(truth.sum())
+    if not area > 0.0:
+        raise InvalidShapeError("rings", "an outline that has an area", Described(f"{area:g} m^2"))
     found = []
     for kind, k in volumes:
         batch = VolumeBatch(kind, [cloud], k or 4)

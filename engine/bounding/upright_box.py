@@ -15,7 +15,7 @@ Turned by 45 degrees the re-fitted box of a square has twice the area of the loc
 which lay along an axis, l^2 / 2, as the rebuilt one has. Averaged over all angles the re-fitted box of a w by h box has the area
 ``4 (w h + (2 / pi) (w^2 + h^2) / 2)`` of half sizes w and h: 1.64 times that of a square.
 
-Source: C. Ericson, Real-Time Collision Detection, 2005, 4.2.5 and 4.2.6 (J. Arvo, "Transforming Axis-Aligned Bounding Boxes", 1990).
+Source: C. Ericson, Real-Time Collision Detection, 2005, 4.2.4 and 4.2.6 (J. Arvo, "Transforming Axis-Aligned Bounding Boxes", 1990).
 """
 
 from __future__ import annotations

@@ -3,7 +3,10 @@
 from engine.box2d.hooks import StepHooks
 from engine.box2d.joints import (
     DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
     JointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -24,8 +27,11 @@ __all__ = [
     "DistanceJointSpec",
     "Fixture",
     "FixtureSpec",
+    "FrictionJointSpec",
+    "GearJointSpec",
     "Joint",
     "JointSpec",
+    "MotorJointSpec",
     "MouseJointSpec",
     "PrismaticJointSpec",
     "PulleyJointSpec",

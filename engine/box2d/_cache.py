@@ -13,6 +13,7 @@ import Box2D
 import numpy as np
 
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
+from engine.box2d.fixing import fix
 from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.joints import ResolvedJoint, create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle, Pose
@@ -42,7 +43,6 @@ class Box2DCache:
         self._by_address: dict[int, FixtureHandle] = {}
         self._address: dict[int, int] = {}
         self._skins: dict[int, tuple[float, float]] = {}
-        # one definition for all fixtures: each new one leaks about 310 bytes in the wheel
         self._definition: Any = Box2D.b2FixtureDef()
         self._body_definition: Any = Box2D.b2BodyDef()
         self._ground: Any = self._world.CreateStaticBody()
@@ -102,7 +102,6 @@ class Box2DCache:
     def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: FixtureShape) -> None:
         """Fix a shape, converted already, to a body."""
         definition = self._definition
-        definition.shape = box2d_shape
         definition.density = spec.density
         definition.friction = spec.friction
         definition.restitution = spec.restitution
@@ -110,7 +109,7 @@ class Box2DCache:
         definition.categoryBits = spec.category
         definition.maskBits = spec.mask
         definition.groupIndex = spec.group
-        made = self._bodies[body].CreateFixture(definition)
+        made = fix(self._bodies[body], definition, box2d_shape)
         self._fixtures[fixture] = made
         self._fixture_body[fixture] = body
         self._address[fixture] = hash(made)
@@ -155,10 +154,11 @@ class Box2DCache:
     def add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
         """Join two bodies; None stands for the world's own static body."""
         a, b = resolved.bodies
-        self._joints[joint] = create_joint(self._world, resolved, self._ground if a is None else self._bodies[a], self._bodies[b])
+        ground_or_a = self._ground if a is None else self._bodies[a]
+        self._joints[joint] = create_joint(self._world, resolved, ground_or_a, self._bodies[b], self._joints)
 
     def remove_joint(self, joint: int) -> None:
-        """Destroy a joint."""
+        """Destroy a joint on which no gear joint stands."""
         self._world.DestroyJoint(self._joints.pop(joint))
 
     # -- moving -------------------------------------------------------------------------------------------------------

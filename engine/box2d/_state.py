@@ -20,7 +20,7 @@ from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.joints import MouseJointSpec, ResolvedJoint, resolve
+from engine.box2d.joints import GearJointSpec, MouseJointSpec, PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, bodies_of, resolve
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_hidden, best_reader
 from engine.box2d.reading import RawBodies
@@ -34,6 +34,9 @@ from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.geometry import FixtureShape, Transform
 
 __all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
+
+_MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
+"""How large each column of `RawBodies.values` may become before the body is astray."""
 
 
 @dataclass(slots=True)
@@ -78,6 +81,9 @@ class WorldState:
         self.bodies: dict[int, BodyEntry] = {}
         self.fixtures: dict[int, FixtureEntry] = {}
         self.joints: dict[int, ResolvedJoint] = {}
+        self._gears: dict[int, GearJointSpec] = {}
+        """The gear joints among them: nothing that one stands on may go, or leave its island, before it."""
+        self._dropped: list[int] = []
         self.strays: list[int] = []
         self.pairs: EvaluatedPairs = no_pairs(0)
         self._motion: Motion | None = None
@@ -175,8 +181,10 @@ class WorldState:
                 if not self._holds(joint):
                     wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
                     raise InvalidInputError("body", wanted, Described(f"{self.cache.mass_data(joint.body)[1]:.3g} kg"))
+            case c.CreateJoint(number, GearJointSpec() as joint):
+                self._check_gear(number, joint)
             case c.CreateJoint(_, joint):
-                ends = (joint.body_a, joint.body_b)  # type: ignore[union-attr]
+                ends = bodies_of(joint)
                 if all(self.bodies[body].spec.type != "dynamic" for body in ends):
                     raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
 
@@ -198,15 +206,54 @@ class WorldState:
         omega = 2.0 * math.pi * joint.frequency
         return mass * omega * (2.0 * joint.damping_ratio + self.settings.dt * omega) > MIN_MOUSE_STIFFNESS
 
+    def _check_gear(self, number: int, joint: GearJointSpec) -> None:
+        """Refuse a gear joint that stands on what a rebuild makes after it, or that `_can_gear` would not let live."""
+        for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
+            resolved = self.joints.get(other)
+            if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
+                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
+        if self.joints[joint.joint_a].bodies[1] == self.joints[joint.joint_b].bodies[1]:
+            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
+        if not self._can_gear(joint):
+            wanted = "on joints of active bodies, of which each body_b is dynamic"
+            raise InvalidInputError("joint_a and joint_b", wanted, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
+
+    def _can_gear(self, joint: GearJointSpec) -> bool:
+        """Tell whether Box2D will find all four bodies of a gear joint in one island.
+
+        It looks for islands along joints, passes by those of an inactive body and does not go on from a static one, but solves the gear
+        joint whenever the two bodies B are there, and then writes at the places in the island of all four (`b2GearJoint::m_indexC`).
+        """
+        ends = [self.joints[other].bodies for other in (joint.joint_a, joint.joint_b)]
+        is_driven = all(self.bodies[body].spec.type == "dynamic" for _, body in ends)
+        return is_driven and all(self.bodies[body].spec.active for pair in ends for body in pair if body is not None)
+
+    def lost_with(self, joints: Iterable[int]) -> tuple[int, ...]:
+        """Return joints, and the gear joints that cannot be without them."""
+        lost = dict.fromkeys(joints)
+        lost.update((gear, None) for gear, spec in self._gears.items() if spec.joint_a in lost or spec.joint_b in lost)
+        return tuple(lost)
+
+    def take_dropped(self) -> list[int]:
+        """Return the joints that went during steps, since it was asked last."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
     def _drop_what_cannot_hold(self) -> tuple[int, ...]:
         """Remove the joints that the last command left without a dynamic body, or too weak; return their ids."""
-        dropped = []
+        dropped: list[int] = []
         for joint, resolved in list(self.joints.items()):
+            if joint not in self.joints:
+                continue
             ends = [body for body in resolved.bodies if body is not None]
             is_dead = all(self.bodies[body].spec.type != "dynamic" for body in ends)
-            if is_dead or (isinstance(resolved.spec, MouseJointSpec) and not self._holds(resolved.spec)):
-                self._remove_joint(joint)
-                dropped.append(joint)
+            match resolved.spec:
+                case MouseJointSpec() as spec:
+                    is_dead = is_dead or not self._holds(spec)
+                case GearJointSpec() as spec:
+                    is_dead = is_dead or not self._can_gear(spec)
+            if is_dead:
+                dropped += self._remove_joint(joint)
         return tuple(dropped)
 
     def execute(self, command: c.Command) -> tuple[int, ...]:
@@ -245,7 +292,8 @@ class WorldState:
                 self.cache.set_awake(body, spec.awake)
             case c.DestroyBody(body):
                 for joint in list(self.bodies[body].joints):
-                    self._remove_joint(joint)
+                    if joint in self.joints:  # and not gone with another
+                        self._remove_joint(joint)
                 self.cache.remove_body(body, tuple(self.bodies[body].fixtures))
                 for fixture in self.bodies.pop(body).fixtures:
                     del self.fixtures[fixture]
@@ -257,7 +305,7 @@ class WorldState:
                 self.bodies[self.fixtures.pop(fixture).body].fixtures.remove(fixture)
                 self._structure_changed()
             case c.CreateJoint(joint, spec):
-                self._add_joint(joint, resolve(spec, self.transform))
+                self._add_joint(joint, resolve(spec, self.transform, self.joints))
             case c.DestroyJoint(joint):
                 self._remove_joint(joint)
             case c.SetMouseTarget(joint, target):
@@ -305,17 +353,24 @@ class WorldState:
     def _add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
         self.cache.add_joint(joint, resolved)
         self.joints[joint] = resolved
+        if isinstance(resolved.spec, GearJointSpec):
+            self._gears[joint] = resolved.spec
         for body in resolved.bodies:
             if body is not None:
                 self.bodies[body].joints.append(joint)
         self._structure_changed()
 
-    def _remove_joint(self, joint: int) -> None:
-        self.cache.remove_joint(joint)
-        for body in self.joints.pop(joint).bodies:
-            if body is not None:
-                self.bodies[body].joints.remove(joint)
+    def _remove_joint(self, joint: int) -> tuple[int, ...]:
+        """Remove a joint, the gear joints on it before it; return all that went."""
+        lost = self.lost_with([joint])
+        for one in reversed(lost):
+            self.cache.remove_joint(one)
+            self._gears.pop(one, None)
+            for body in self.joints.pop(one).bodies:
+                if body is not None:
+                    self.bodies[body].joints.remove(one)
         self._structure_changed()
+        return lost
 
     def _change_body(self, body: int, changes: dict[str, object]) -> None:
         spec, before = self._changed_spec(body, changes), self.bodies[body].spec
@@ -365,9 +420,9 @@ class WorldState:
         stepped = perf_counter()
         phases = cache.phases(1e3 * (stepped - started))
         after = cache.read_bodies()
-        finite = np.isfinite(after.values).all(axis=1)
+        finite = np.isfinite(after.values)
         if not finite.all():
-            lost = cache.body_ids[~finite].tolist()
+            lost = cache.body_ids[~finite.all(axis=1)].tolist()
             self.rebuild(before)
             self._take_out(lost)
             names = ", ".join(map(str, lost))
@@ -397,15 +452,17 @@ class WorldState:
         self._stale = False
         self.step_index = number
         self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
-        is_astray = (np.abs(after.values[:, :2]) > MAX_COORDINATE).any(axis=1) | (np.abs(after.values[:, 3:]) > MAX_SPEED).any(axis=1)
+        is_astray = np.abs(after.values) > _MOST
         if is_astray.any():
-            self._take_out(cache.body_ids[is_astray].tolist())
+            self._take_out(cache.body_ids[is_astray.any(axis=1)].tolist())
 
     def _take_out(self, bodies: Iterable[int]) -> None:
         for body in bodies:
             if self.bodies[body].spec.active:
                 self._change_body(body, {"active": False})
                 self.strays.append(body)
+        if self._gears:
+            self._dropped += self._drop_what_cannot_hold()
 
     def _movable(self, motion: Motion) -> NDArray[np.bool_]:
         """Tell which bodies are not static; found again only when the structure has changed."""
@@ -422,7 +479,7 @@ class WorldState:
             listed = [one for one in listed if one[2].active]
             filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
             ends = {
-                (min(joint.spec.body_a, joint.spec.body_b), max(joint.spec.body_a, joint.spec.body_b))
+                (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
                 for joint in self.joints.values()
                 if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
             }
@@ -505,6 +562,7 @@ class WorldState:
             made, held = (known.made, known.shape) if known is not None and is_same else to_fixture_shape(spec.shape)
             self.fixtures[fixture] = FixtureEntry(spec, owner, held, made)
         self.joints = dict(snapshot.joints)
+        self._gears = {joint: resolved.spec for joint, resolved in snapshot.joints if isinstance(resolved.spec, GearJointSpec)}
         for joint, resolved in snapshot.joints:
             for body in resolved.bodies:
                 if body is not None:

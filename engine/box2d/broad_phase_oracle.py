@@ -1,7 +1,7 @@
 """Box2D's own broad phase: the boxes in its tree, and the pairs of bodies between which a b2World keeps a contact.
 
 The bodies are sensors without gravity: nothing pushes them, so that after a step each is where its velocity took it, and a pair has a
-contact exactly while its boxes in the tree overlap. Those boxes are larger than the shapes: see `engine.compare.broad_pairs`.
+contact exactly while its boxes in the tree overlap. Those boxes are larger than the shapes: see `engine.compare.verdicts.box_pairs`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.box2d.convert import to_box2d
-from engine.box2d.oracle import held_poses
+from engine.box2d.fixing import fix
+from engine.box2d.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
 from engine.common.errors import InvalidInputError, LabError
 from engine.geometry import Shape
@@ -57,13 +58,12 @@ def box2d_scene(shapes: Sequence[Shape], poses: ArrayLike, moves: ArrayLike | No
     places = held_poses("poses", poses, len(shapes))
     velocities = None if moves is None else _HERTZ * _checked_moves(moves, len(shapes))
     world = Box2D.b2World(gravity=(0.0, 0.0))
-    definition = Box2D.b2FixtureDef()  # one for all: each new one leaks
+    definition = Box2D.b2FixtureDef()
     definition.density, definition.isSensor = 1.0, True
     bodies, fixtures = [], []
     for shape, (x, y, angle) in zip(shapes, places.tolist(), strict=True):
         body = world.CreateDynamicBody(position=(x, y), angle=angle, allowSleep=False)
-        definition.shape = to_box2d(shape)[0]
-        fixtures.append(body.CreateFixture(definition))
+        fixtures.append(fix(body, definition, to_box2d(shape)[0]))
         bodies.append(body)
     manager = world.contactManager
     started = time.perf_counter()

@@ -15,8 +15,8 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.box2d.convert import to_box2d
-from engine.box2d.oracle import held_poses, to_edge
+from engine.box2d.convert import to_fixture_shape
+from engine.box2d.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.geometry import Circle, Polygon, Segment
 
@@ -54,7 +54,7 @@ class DistanceOracle:
     """
 
     def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
-        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
+        made = [to_fixture_shape(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
         self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)
 

@@ -2,13 +2,13 @@
 
 Of a body: its transform and its sweep, of which the centre of mass is the truth in a step and the origin is rounded from it; the forces
 that wait for the next step; how long it has been at rest. Of a joint: the impulses that the solver starts from, and at which of its
-limits it stands, for it drops the impulse of a limit that it has only now arrived at.
+limits it stands, for it drops the impulse of a limit that it has only now arrived at. Of a gear joint: the sum that it keeps constant.
 
 With all of it put back, and the impulses of the contacts, a rebuilt world goes on as the old one would have, but for the order of its
 contacts. Without, it goes on nearly so. Nothing is read or written at an offset that `self_test` has not proved in this process:
 
 1. every word that the public interface shows, too, must be the same there: masses and dampings at both ends of a body, sweeps,
-   velocities, and of each kind of joint the force and the torque of its impulses;
+   velocities, and of each kind of joint the force and the torque of its impulses, of a gear joint what its two joints add up to;
 2. a world of every kind of joint, some at their limits, is built again in the middle and must then go on bit for bit as the other does.
 
 Offsets: `b2Body.h`, `b2Joint.h` and the joints' headers of Box2D 2.3.0, where only 32-bit numbers, bools and pointers stand.
@@ -55,6 +55,9 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
         "b2RopeJoint": (152,),
         "b2PulleyJoint": (176,),
         "b2MouseJoint": (156, 160),
+        "b2FrictionJoint": (144, 148, 152),
+        "b2MotorJoint": (140, 144, 148),
+        "b2GearJoint": (224, 232),  # the sum that stays, which is no impulse; and the impulse
     }.items()
 }
 """Words of each kind of joint that are kept."""
@@ -111,7 +114,7 @@ def _rows(ids: IntArray, known: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
 
 
 def _body_offsets(n: int) -> NDArray[np.int64]:
-    return np.ascontiguousarray(np.broadcast_to(np.array(BODY_WORDS, dtype=np.int64), (n, len(BODY_WORDS))))
+    return np.tile(np.array(BODY_WORDS, dtype=np.int64), (n, 1))  # writable, whatever n: to Numba a read-only array is of another type
 
 
 def _joints(joints: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -129,11 +132,15 @@ _DT = 1.0 / 60.0
 _STEPS = 50
 _MORE_STEPS = 40
 _PUSH, _TWIST = (1.5, -2.25), 0.75
+_GEAR_RATIO = 0.7
+_HOLDING = 30.0
+"""N, and N m: less than the weight of a few kilograms and its moment, so that friction slips."""
 
 
 def self_test() -> str | None:
     """Return None where every offset is proved, else what is wrong; needs a process in which the memory reader has passed."""
     memory = HiddenMemory()
+    memory.write_impulses(np.zeros(0, dtype=np.int64), np.zeros((0, 2, 2), dtype=np.float32))  # loaded here, and not in a frame
     world = _Joined(memory)
     for step in range(_STEPS):
         world.step()
@@ -166,6 +173,10 @@ class _Joined:
             arm = self._arm(x + 0.4, 0.0)
             tip = self._arm(x + 1.6, 0.1)
             self.joints += [create(definition) for definition in make(post, arm, tip)]
+        a, b = self.joints[-2:]
+        self.sum = a.angle + _GEAR_RATIO * b.translation
+        """What the gear joint between the last two joints keeps as it is; of neither the coordinate is 0."""
+        self.joints.append(create(Box2D.b2GearJointDef(joint1=a, joint2=b, bodyA=a.bodyB, bodyB=b.bodyB, ratio=_GEAR_RATIO)))
         sleeper = self.world.CreateDynamicBody(position=(-9.0, 0.0), gravityScale=0.0)
         sleeper.CreateCircleFixture(radius=0.2, density=1.0)
         self.bodies.append(sleeper)
@@ -244,6 +255,20 @@ class _Joined:
                 ),
                 Box2D.b2MouseJointDef(**ends(p, t), target=tuple(t.GetWorldPoint((0.3, 0.0))), maxForce=2000.0),
             ],
+            lambda p, a, t: [
+                Box2D.b2FrictionJointDef(
+                    **ends(p, a), localAnchorA=(0.4, 0.0), localAnchorB=(0.0, 0.0), maxForce=_HOLDING, maxTorque=_HOLDING
+                ),
+                Box2D.b2MotorJointDef(
+                    **ends(a, t), linearOffset=(1.3, 0.4), angularOffset=0.5, maxForce=_HOLDING, maxTorque=_HOLDING, correctionFactor=0.2
+                ),
+            ],
+            lambda p, a, t: [
+                hinge(p, a, referenceAngle=0.3),
+                Box2D.b2PrismaticJointDef(
+                    **ends(p, t), localAnchorA=(1.0, 0.1), localAnchorB=(0.0, 0.0), localAxisA=(0.8, 0.6), referenceAngle=0.0
+                ),
+            ],
         ]
 
     def step(self) -> None:
@@ -299,7 +324,7 @@ class _Joined:
         if floats[-1, 16] != self.rest or self.bodies[-1].awake != (self.rest > 0.0):
             return "the time at rest does not lie where Box2D 2.3.0 has it"
         for row, joint in enumerate(self.joints):
-            problem = _joint_difference(joint, state.joints.view(np.float32)[row], state.joints[row])
+            problem = _joint_difference(joint, state.joints.view(np.float32)[row], state.joints[row], self.sum)
             if problem is not None:
                 return problem
         return None
@@ -316,7 +341,7 @@ def _near(read: Any, public: Any) -> bool:
     return bool(np.allclose(np.array(read, dtype=np.float64), np.array(public, dtype=np.float64), rtol=1e-5, atol=1e-6))
 
 
-def _joint_difference(joint: Any, impulse: NDArray[np.float32], raw: Words) -> str | None:
+def _joint_difference(joint: Any, impulse: NDArray[np.float32], raw: Words, gear_sum: float) -> str | None:
     """Hold the impulses against the force and the torque that the joint tells, for a step of a second."""
     kind = type(joint).__name__
     force, torque = joint.GetReactionForce(1.0), joint.GetReactionTorque(1.0)
@@ -326,12 +351,14 @@ def _joint_difference(joint: Any, impulse: NDArray[np.float32], raw: Words) -> s
     match kind:
         case "b2DistanceJoint" | "b2RopeJoint" | "b2PulleyJoint":
             good = _near((abs(impulse[0]), 0.0), (size, torque))
-        case "b2RevoluteJoint" | "b2WeldJoint":
+        case "b2RevoluteJoint" | "b2WeldJoint" | "b2FrictionJoint" | "b2MotorJoint":
             good = _near(impulse[:3], (force.x, force.y, torque))
         case "b2PrismaticJoint":
             good = _near((math.hypot(impulse[0], impulse[3] + impulse[2]), impulse[1]), (size, torque))
         case "b2WheelJoint":
             good = _near((math.hypot(impulse[0], impulse[2]), impulse[1]), (size, torque))
+        case "b2GearJoint":
+            good = _near(impulse[:2], (gear_sum, torque))  # its first joint turns
         case "b2MouseJoint":
             good = _near(impulse[:2], (force.x, force.y))
     if kind == "b2RevoluteJoint":

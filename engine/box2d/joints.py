@@ -1,34 +1,50 @@
-"""Joint specifications, and how each becomes a Box2D joint.
+"""How a joint's specification becomes a Box2D joint.
 
-A specification speaks in world coordinates at the moment of creation, as a user thinks. Box2D keeps local anchors, a
+A specification speaks in world coordinates at the moment of creation (`engine.box2d.joint_specs`). Box2D keeps local anchors, a
 reference angle and rest lengths, and does not give all of them back. So creation *resolves* the specification once into
 those numbers (`ResolvedJoint`); they are kept, and every rebuild of the world uses them, not the poses of that moment.
 
-What a joint keeps of the moment of its creation may be given instead, so that one that is loaded goes on where it was: `anchor_b`, the
-anchor on body B where it is not the one on A, `reference_angle`, the angle of B less that of A, radians, from which limits count, and the
-lengths at rest, metres. None is what it is at creation.
+A gear joint stands on two other joints and keeps pointers to their four bodies. Where one of those joints goes before it, or leaves a body
+out of its island, Box2D solves it all the same, at the place in the island that the body had last: other bodies are thrown, by whatever
+lies there. `WorldState` lets none live that could do so. The sum that it keeps constant is one of the hidden words
+(`engine.box2d.hidden`); where memory is out of reach, a rebuild takes it anew.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import Box2D
 import numpy as np
 
-from engine.box2d._spec import f32, f32_vec, spec
-from engine.common.checks import boolean, integer
-from engine.common.errors import InvalidInputError
-from engine.common.limits import LOOSE_SPRING, MAX_COORDINATE
-from engine.common.tolerances import EPS64, LINEAR_SLOP
+from engine.box2d.joint_specs import (
+    DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    JointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+    bodies_of,
+    joints_of,
+)
+from engine.common.limits import LOOSE_SPRING
 from engine.geometry import Transform
 
 __all__ = [
     "DistanceJointSpec",
+    "FrictionJointSpec",
+    "GearJointSpec",
     "JointSpec",
+    "MotorJointSpec",
     "MouseJointSpec",
     "PrismaticJointSpec",
     "PulleyJointSpec",
@@ -38,180 +54,20 @@ __all__ = [
     "WeldJointSpec",
     "WheelJointSpec",
     "as_it_stands",
+    "bodies_of",
     "create_joint",
+    "joints_of",
     "resolve",
 ]
 
 
-@spec
-class RevoluteJointSpec:
-    """A hinge at `anchor` (world, m); limits in rad relative to `reference_angle`, motor in rad/s and N m."""
-
-    body_a: int
-    body_b: int
-    anchor: tuple[float, float]
-    enable_limit: bool = False
-    lower_angle: float = 0.0
-    upper_angle: float = 0.0
-    enable_motor: bool = False
-    motor_speed: float = 0.0
-    max_motor_torque: float = 0.0
-    collide_connected: bool = False
-    anchor_b: tuple[float, float] | None = None
-    reference_angle: float | None = None
-
-    def __post_init__(self) -> None:
-        _check(self, ("lower_angle", "upper_angle"))
-
-
-@spec
-class DistanceJointSpec:
-    """A rod of `length` m between two anchors (world, m); a spring where `frequency` > 0 Hz."""
-
-    body_a: int
-    body_b: int
-    anchor_a: tuple[float, float]
-    anchor_b: tuple[float, float]
-    frequency: float = 0.0
-    damping_ratio: float = 0.0
-    collide_connected: bool = False
-    length: float | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-        if self.length is None:
-            _apart("anchor_b", self.anchor_a, self.anchor_b)
-
-
-@spec
-class WeldJointSpec:
-    """Two bodies glued at `anchor` (world, m); soft in rotation where `frequency` > 0 Hz."""
-
-    body_a: int
-    body_b: int
-    anchor: tuple[float, float]
-    frequency: float = 0.0
-    damping_ratio: float = 0.0
-    collide_connected: bool = False
-    anchor_b: tuple[float, float] | None = None
-    reference_angle: float | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-
-
-@spec
-class PrismaticJointSpec:
-    """A slider along `axis` (world direction, fixed to body A); limits in m, motor in m/s and N."""
-
-    body_a: int
-    body_b: int
-    anchor: tuple[float, float]
-    axis: tuple[float, float]
-    enable_limit: bool = False
-    lower_translation: float = 0.0
-    upper_translation: float = 0.0
-    enable_motor: bool = False
-    motor_speed: float = 0.0
-    max_motor_force: float = 0.0
-    collide_connected: bool = False
-    anchor_b: tuple[float, float] | None = None
-    reference_angle: float | None = None
-
-    def __post_init__(self) -> None:
-        _check(self, ("lower_translation", "upper_translation"))
-
-
-@spec
-class WheelJointSpec:
-    """A wheel, body B, that turns freely at `anchor` and is sprung along `axis` (world direction, fixed to body A)."""
-
-    body_a: int
-    body_b: int
-    anchor: tuple[float, float]
-    axis: tuple[float, float] = (0.0, 1.0)
-    frequency: float = 2.0
-    damping_ratio: float = 0.7
-    enable_motor: bool = False
-    motor_speed: float = 0.0
-    max_motor_torque: float = 0.0
-    collide_connected: bool = False
-    anchor_b: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-
-
-@spec
-class RopeJointSpec:
-    """Two anchors (world, m) never farther apart than `max_length` m; their distance now where it is None."""
-
-    body_a: int
-    body_b: int
-    anchor_a: tuple[float, float]
-    anchor_b: tuple[float, float]
-    max_length: float | None = None
-    collide_connected: bool = False
-
-    def __post_init__(self) -> None:
-        _check(self)
-
-
-@spec
-class PulleyJointSpec:
-    """Two bodies on one rope over two fixed points: ``length_a + ratio * length_b`` (m) stays what it is."""
-
-    body_a: int
-    body_b: int
-    ground_anchor_a: tuple[float, float]
-    ground_anchor_b: tuple[float, float]
-    anchor_a: tuple[float, float]
-    anchor_b: tuple[float, float]
-    ratio: float = 1.0
-    collide_connected: bool = True
-    length_a: float | None = None
-    length_b: float | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-        if not _LEAST_RATIO <= self.ratio <= 1.0 / _LEAST_RATIO:
-            raise InvalidInputError("ratio", f"from {_LEAST_RATIO:g} to {1.0 / _LEAST_RATIO:g}", self.ratio)
-        if self.length_a is None:
-            _apart("anchor_a", self.ground_anchor_a, self.anchor_a)
-        if self.length_b is None:
-            _apart("anchor_b", self.ground_anchor_b, self.anchor_b)
-
-
-@spec
-class MouseJointSpec:
-    """A soft pull on `body`, at the point of it that is at `grabbed` (world, m; at `target` where None), towards wherever `target` goes."""
-
-    body: int
-    target: tuple[float, float]
-    max_force: float
-    frequency: float = 5.0
-    damping_ratio: float = 0.7
-    grabbed: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        _check(self)
-
-
-JointSpec: TypeAlias = (
-    RevoluteJointSpec
-    | DistanceJointSpec
-    | WeldJointSpec
-    | PrismaticJointSpec
-    | WheelJointSpec
-    | RopeJointSpec
-    | PulleyJointSpec
-    | MouseJointSpec
-)
-
-
 @dataclass(frozen=True)
 class ResolvedJoint:
-    """A joint in the numbers Box2D keeps: local anchors, float32. `ground` stands for the world's own static body."""
+    """A joint in the numbers Box2D keeps, float32: local anchors. None as the first body stands for the world's own static one.
+
+    A motor joint has its offsets in place of the anchor on A and the reference angle; the bodies of a gear joint are the second ones of its
+    two joints.
+    """
 
     spec: JointSpec
     bodies: tuple[int | None, int]
@@ -223,15 +79,21 @@ class ResolvedJoint:
     length_b: float = 0.0
 
 
-def resolve(joint: JointSpec, pose_of: Callable[[int], Transform]) -> ResolvedJoint:
-    """Fix a specification to its bodies as they stand."""
+def resolve(joint: JointSpec, pose_of: Callable[[int], Transform], others: Mapping[int, ResolvedJoint]) -> ResolvedJoint:
+    """Fix a specification to its bodies as they stand; a gear joint to two of the other joints."""
+    if isinstance(joint, GearJointSpec):
+        return ResolvedJoint(joint, (others[joint.joint_a].bodies[1], others[joint.joint_b].bodies[1]))
     if isinstance(joint, MouseJointSpec):
         grabbed = joint.target if joint.grabbed is None else joint.grabbed
         return ResolvedJoint(joint, (None, joint.body), joint.target, _local(pose_of(joint.body), grabbed))
     xf_a, xf_b = pose_of(joint.body_a), pose_of(joint.body_b)
+    if isinstance(joint, MotorJointSpec):
+        offset = _local(xf_a, xf_b.position) if joint.linear_offset is None else joint.linear_offset
+        turned = _round(_or_now(joint.angular_offset, xf_b.angle - xf_a.angle))
+        return ResolvedJoint(joint, (joint.body_a, joint.body_b), offset, reference_angle=turned)
     anchor_a, anchor_b = (
         (joint.anchor, joint.anchor if joint.anchor_b is None else joint.anchor_b)
-        if isinstance(joint, RevoluteJointSpec | WeldJointSpec | PrismaticJointSpec | WheelJointSpec)
+        if isinstance(joint, RevoluteJointSpec | WeldJointSpec | PrismaticJointSpec | WheelJointSpec | FrictionJointSpec)
         else (joint.anchor_a, joint.anchor_b)
     )
     axis, length_a, length_b, turned = (1.0, 0.0), math.dist(anchor_a, anchor_b), 0.0, xf_b.angle - xf_a.angle
@@ -260,9 +122,11 @@ def resolve(joint: JointSpec, pose_of: Callable[[int], Transform]) -> ResolvedJo
 
 def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> JointSpec:
     """Return the specification that makes the joint anew between its bodies as they stand now: with its anchors, which may have drifted
-    apart, and with the angle and the lengths that it was made with.
+    apart, and with the angle and the lengths that it was made with. A gear joint has nothing of that kind, and takes its sum anew.
     """
     settings: Any = joint.spec
+    if isinstance(settings, GearJointSpec):
+        return settings
     on_b = pose_of(joint.bodies[1]).apply(joint.local_anchor_b)
     if joint.bodies[0] is None:
         pulled: JointSpec = replace(settings, grabbed=on_b)  # only a mouse joint has no body A
@@ -277,6 +141,10 @@ def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> J
             changes = {"anchor_a": on_a, "anchor_b": on_b, "max_length": joint.length_a}
         case PulleyJointSpec():
             changes = {"anchor_a": on_a, "anchor_b": on_b, "length_a": joint.length_a, "length_b": joint.length_b}
+        case MotorJointSpec():
+            changes = {"linear_offset": joint.local_anchor_a, "angular_offset": joint.reference_angle}
+        case FrictionJointSpec():
+            changes = {"anchor": on_a, "anchor_b": on_b}
         case WheelJointSpec():
             changes = {"anchor": on_a, "anchor_b": on_b, "axis": xf_a.rotate(joint.local_axis_a)}
         case PrismaticJointSpec():
@@ -288,8 +156,8 @@ def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> J
     return made
 
 
-def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any) -> Any:
-    """Make the Box2D joint between two live Box2D bodies."""
+def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, others: Mapping[int, Any]) -> Any:
+    """Make the Box2D joint between two live Box2D bodies; a gear joint on two of the other joints."""
     settings = joint.spec
     common: dict[str, Any] = {"bodyA": body_a, "bodyB": body_b}
     if isinstance(settings, MouseJointSpec):
@@ -306,10 +174,24 @@ def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any) -> 
         )
         made.target = settings.target
         return made
+    common["collideConnected"] = settings.collide_connected
+    if isinstance(settings, GearJointSpec):
+        a, b = others[settings.joint_a], others[settings.joint_b]
+        return world.CreateJoint(Box2D.b2GearJointDef(**common, joint1=a, joint2=b, ratio=settings.ratio))
+    if isinstance(settings, MotorJointSpec):
+        return world.CreateJoint(
+            Box2D.b2MotorJointDef(
+                **common,
+                linearOffset=joint.local_anchor_a,
+                angularOffset=joint.reference_angle,
+                maxForce=settings.max_force,
+                maxTorque=settings.max_torque,
+                correctionFactor=settings.correction_factor,
+            )
+        )
     common |= {
         "localAnchorA": joint.local_anchor_a,
         "localAnchorB": joint.local_anchor_b,
-        "collideConnected": settings.collide_connected,
     }
     return world.CreateJoint(_definition(settings, joint, common))
 
@@ -368,65 +250,10 @@ def _definition(settings: JointSpec, joint: ResolvedJoint, common: dict[str, Any
                 lengthB=joint.length_b,
                 ratio=settings.ratio,
             )
-        case MouseJointSpec():
-            raise AssertionError("a mouse joint has its own path in create_joint")
-
-
-_LEAST_RATIO = 1.0e-3
-"""Ratio of a pulley. Box2D divides by it, and corrects positions by what comes out, however far."""
-
-_POINTS = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed")
-_SWITCHES = ("enable_limit", "enable_motor", "collide_connected")
-_NON_NEGATIVE = {"frequency": "Hz", "damping_ratio": "", "max_motor_torque": "N m", "max_motor_force": "N"}
-_POSITIVE = {"max_force": "N", "max_length": "m", "length": "m", "length_a": "m", "length_b": "m", "ratio": ""}
-_OF_NOW = ("anchor_b", "reference_angle", "max_length", "length", "length_a", "length_b", "grabbed")
-"""What may be None: as it is when the joint is made."""
-
-
-def _check(joint: Any, limits: tuple[str, str] | None = None) -> None:
-    """Check and round every field by its name: a field of one name means one thing in all joints."""
-    for field in fields(joint):
-        name, value = field.name, getattr(joint, field.name)
-        if value is None and name in _OF_NOW and field.default is None:
-            continue
-        if name in ("body", "body_a", "body_b"):
-            rounded: Any = integer(name, value, 0)
-        elif name in _POINTS:
-            rounded = f32_vec(name, value, "m", MAX_COORDINATE)
-        elif name == "axis":
-            rounded = _unit(value)
-        elif name in _SWITCHES:
-            rounded = boolean(name, value)
-        elif name in _POSITIVE or (name == "frequency" and isinstance(joint, MouseJointSpec)):
-            rounded = f32(name, value, _POSITIVE.get(name, "Hz"), low=0.0)
-            if rounded == 0.0:
-                raise InvalidInputError(name, f"> 0 {_POSITIVE.get(name, 'Hz')}".strip(), value)
-        else:
-            rounded = f32(name, value, _NON_NEGATIVE.get(name, ""), low=0.0 if name in _NON_NEGATIVE else None)
-        object.__setattr__(joint, name, rounded)
-    if hasattr(joint, "body_a") and joint.body_a == joint.body_b:
-        raise InvalidInputError("body_b", "another body than body_a", joint.body_b)
-    if limits is not None and getattr(joint, limits[0]) > getattr(joint, limits[1]):
-        raise InvalidInputError(limits[1], f">= {limits[0]} = {getattr(joint, limits[0])}", getattr(joint, limits[1]))
-
-
-_UNIT_ROUNDING = 4.0 * EPS64
-"""Rounding, relative: two divisions, and the length taken again."""
-
-
-def _unit(value: object) -> tuple[float, float]:
-    x, y = f32_vec("axis", value)
-    if isinstance(value, tuple | list) and abs(math.hypot(*value) - 1.0) <= _UNIT_ROUNDING:
-        return float(value[0]), float(value[1])  # a unit vector already, as of a joint that is copied: it stays the same to the bit
-    length = math.hypot(x, y)
-    if length < LINEAR_SLOP:
-        raise InvalidInputError("axis", f"a direction of length >= {LINEAR_SLOP}", value)
-    return x / length, y / length
-
-
-def _apart(field: str, a: tuple[float, float], b: tuple[float, float]) -> None:
-    if math.dist(a, b) < LINEAR_SLOP:
-        raise InvalidInputError(field, f"at least {LINEAR_SLOP} m from the other end", b)
+        case FrictionJointSpec():
+            return Box2D.b2FrictionJointDef(**common, maxForce=settings.max_force, maxTorque=settings.max_torque)
+        case MouseJointSpec() | MotorJointSpec() | GearJointSpec():
+            raise AssertionError("these have a path of their own in create_joint")
 
 
 def _or_now(given: float | None, now: float) -> float:

@@ -19,30 +19,18 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_box2d, to_edge
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_pairs
+from engine.box2d.convert import to_fixture_shape
+from engine.box2d.held import held_poses
+from engine.box2d.local_manifold import clear_beyond, to_world
+from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.common.errors import Described, InvalidInputError
-from engine.common.tolerances import BOX2D_EPSILON
 from engine.contracts import Status
-from engine.geometry import Circle, Polygon, Segment, Shape
+from engine.geometry import Circle, Polygon, Segment
 
-__all__ = [
-    "BOX2D_VERSION",
-    "EdgeOracle",
-    "OracleImpacts",
-    "OracleManifolds",
-    "PairOracle",
-    "held_poses",
-    "held_rotation",
-    "round_pose",
-    "round_shape",
-    "to_edge",
-]
+__all__ = ["BOX2D_VERSION", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
 BOX2D_VERSION = "2.3.0"
 """The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
-
-_CIRCLES, _FACE_A = 0, 1
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
@@ -79,25 +67,6 @@ class OracleImpacts:
     seconds: float
 
 
-def round_shape(shape: Shape) -> Shape:
-    """Return the shape whose numbers are those of `shape` rounded to float32; a polygon's skin becomes 0."""
-    if isinstance(shape, Circle):
-        return Circle(float(np.float32(shape.radius)), (float(np.float32(shape.center[0])), float(np.float32(shape.center[1]))))
-    return Polygon(shape.vertices.astype(np.float32).astype(np.float64))
-
-
-def round_pose(poses: ArrayLike) -> FloatArray:
-    """Return poses (n, 3), every number rounded to float32."""
-    return np.asarray(poses, dtype=np.float32).astype(np.float64)
-
-
-def held_rotation(angle: float) -> tuple[float, float]:
-    """Return the float32 cosine and sine that Box2D makes of an angle."""
-    xf = Box2D.b2Transform()
-    xf.Set((0.0, 0.0), angle)
-    return float(xf.q.c), float(xf.q.s)
-
-
 class PairOracle:
     """Box2D's narrow phase over a fixed set of shapes.
 
@@ -121,7 +90,7 @@ class PairOracle:
     """
 
     def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
-        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
+        made = [to_fixture_shape(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
         self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)
         self.centroids: FloatArray = frozen(np.array([_centroid(*one) for one in made], dtype=np.float64).reshape(-1, 2))
@@ -180,9 +149,9 @@ class PairOracle:
         count_column, kind = table[:, 0], table[:, 1]
         round_radii = (self._radius - self._skin)[order].sum(axis=1)
         radii = self._radius[order]
-        normal, position, separation = _to_world(np.array(numbers).reshape(-1, 4, 2), kind, radii, round_radii, first, second)
+        normal, position, separation = to_world(np.array(numbers).reshape(-1, 4, 2), kind, radii, round_radii, first, second)
         normal[turned_round] *= -1.0
-        _clear_beyond(count_column, normal, position, separation)
+        clear_beyond(count_column, normal, position, separation)
         names = np.ascontiguousarray(table[:, 2:])
         return OracleManifolds(
             frozen(np.ascontiguousarray(count_column)), frozen(normal), frozen(position), frozen(separation), frozen(names), seconds
@@ -235,53 +204,6 @@ class PairOracle:
         return checked, held_poses("xf_a", xf_a, len(checked)), held_poses("xf_b", xf_b, len(checked))
 
 
-class EdgeOracle:
-    """Box2D's narrow phase of edges, alone or with ghost vertices, against circles and polygons.
-
-    Parameters
-    ----------
-    edges : iterable of Segment
-        Numbers that float32 holds; the skin becomes Box2D's own. Box2D divides by an edge's length without a look at it, so the
-        two ends must be 1.2e-7 m apart.
-    others : iterable of Circle or Polygon
-        As for `PairOracle`.
-
-    Attributes
-    ----------
-    edges : tuple of Segment; others : tuple of Circle or Polygon
-        As Box2D holds them.
-    centroids : float64 (n, 2)
-        Box2D's own float32 centroids of the others.
-
-    Raises
-    ------
-    InvalidShapeError
-        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
-    """
-
-    def __init__(self, edges: Iterable[Segment], others: Iterable[Shape]) -> None:
-        listed = tuple(edges)
-        self._pairs = PairOracle((*listed, *others))
-        self.edges: tuple[Segment, ...] = tuple(shape for shape in self._pairs.shapes[: len(listed)] if isinstance(shape, Segment))
-        self.others: tuple[Shape, ...] = tuple(shape for shape in self._pairs.shapes[len(listed) :] if not isinstance(shape, Segment))
-        self.centroids = self._pairs.centroids[len(listed) :]
-
-    def manifolds(self, pairs: ArrayLike, xf_edge: ArrayLike, xf_other: ArrayLike) -> OracleManifolds:
-        """Return Box2D's manifold of each pair (n, 2) of edge and other at poses (n, 3) x, y, angle; normals point from the edge.
-
-        Raises
-        ------
-        InvalidInputError
-            An index out of range, lengths that differ, or a pose that float32 does not hold.
-        """
-        checked = index_pairs("pairs", pairs, max(len(self.edges), len(self.others)))
-        for column, length in enumerate((len(self.edges), len(self.others))):
-            if len(checked) and int(checked[:, column].max()) >= length:
-                raise InvalidInputError("pairs", f"indices from 0 to {length - 1} in column {column}", int(checked[:, column].max()))
-        first, second = held_poses("xf_edge", xf_edge, len(checked)), held_poses("xf_other", xf_other, len(checked))
-        return self._pairs.manifolds(checked + np.array([0, len(self.edges)]), first, second)
-
-
 def _centroid(made: Any, shape: Circle | Polygon | Segment) -> tuple[float, float]:
     if isinstance(shape, Circle):
         return shape.center
@@ -289,14 +211,6 @@ def _centroid(made: Any, shape: Circle | Polygon | Segment) -> tuple[float, floa
         return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])
     x, y = made.centroid
     return float(x), float(y)
-
-
-def held_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
-    """Return poses (n, 3) of numbers that float32 holds, and refuse others."""
-    checked = finite_rows(field, poses, 3, length)
-    if not np.array_equal(checked, round_pose(checked)):
-        raise InvalidInputError(field, "numbers that float32 holds (round_pose)", "others")
-    return checked
 
 
 _IMPACT_STATUS = np.array([Status.DEGENERATE, Status.OUT_OF_ITERATIONS, Status.OVERLAPPING, Status.HIT, Status.MISS], dtype=np.int64)
@@ -315,45 +229,3 @@ def _reused_manifold() -> tuple[Any, Any, Any]:
     Box2D.b2CollidePolygons(local, box, xf_1, box, xf_2)
     point_0, point_1 = local.points
     return local, point_0, point_1
-
-
-def _rotate(angle: FloatArray, local: FloatArray) -> FloatArray:
-    cos, sin = np.cos(angle), np.sin(angle)
-    return np.column_stack((cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]))
-
-
-def _to_world(
-    numbers: FloatArray, kind: IntArray, radii: FloatArray, round_radii: FloatArray, poses_1: FloatArray, poses_2: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Change local manifolds to the world: normal from the first shape to the second, points midway, separations.
-
-    The frame of the plane is the first shape's for faceA and circles, the second's for faceB; clipped points lie in the
-    other one's. `radii` (n, 2) are the two shapes', skins included; `round_radii` (n,) their sum without the skins.
-    """
-    is_face_b = (kind != _CIRCLES) & (kind != _FACE_A)
-    plane_pose = np.where(is_face_b[:, None], poses_2, poses_1)
-    clip_pose = np.where(is_face_b[:, None], poses_1, poses_2)
-    reference, other = np.where(is_face_b, radii[:, 1], radii[:, 0]), np.where(is_face_b, radii[:, 0], radii[:, 1])
-    plane_normal = _rotate(plane_pose[:, 2], numbers[:, 0])
-    plane_point = _rotate(plane_pose[:, 2], numbers[:, 1]) + plane_pose[:, :2]
-    clips = np.stack([_rotate(clip_pose[:, 2], numbers[:, 2 + k]) + clip_pose[:, :2] for k in range(2)], axis=1)
-
-    between = clips[:, 0] - plane_point
-    distance = np.hypot(between[:, 0], between[:, 1])
-    is_circles, has_direction = kind == _CIRCLES, distance > BOX2D_EPSILON
-    toward = np.where(has_direction[:, None], between / np.where(has_direction, distance, 1.0)[:, None], (1.0, 0.0))
-    plane_normal = np.where(is_circles[:, None], toward, plane_normal)
-
-    gap = ((clips - plane_point[:, None, :]) * plane_normal[:, None, :]).sum(axis=2)
-    lift = 0.5 * (reference[:, None] - other[:, None] - gap)
-    position = clips + lift[:, :, None] * plane_normal[:, None, :]
-    normal = np.where(is_face_b[:, None], -plane_normal, plane_normal)
-    return normal, position, gap - round_radii[:, None]
-
-
-def _clear_beyond(count: IntArray, normal: FloatArray, position: FloatArray, separation: FloatArray) -> None:
-    """Set to zero what stands past the count."""
-    normal[count == 0] = 0.0
-    beyond = np.arange(2)[None, :] >= count[:, None]
-    position[beyond] = 0.0
-    separation[beyond] = 0.0

@@ -15,10 +15,10 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_box2d
-from engine.box2d.oracle import held_poses, to_edge
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
-from engine.common.errors import Described, InvalidInputError
+from engine.box2d.convert import to_fixture_shape
+from engine.box2d.held import held_poses
+from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_column
+from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon, Segment
 
 __all__ = ["OracleRays", "PointOracle"]
@@ -54,7 +54,7 @@ class PointOracle:
     """
 
     def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
-        made = [to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape) for shape in shapes]
+        made = [to_fixture_shape(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
         self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(_bare(held) for _, held in made)
 
@@ -102,13 +102,8 @@ class PointOracle:
         return OracleRays(frozen(table[:, 0] == 1.0), frozen(table[:, 1].copy()), frozen(table[:, 2:].copy()), seconds)
 
     def _checked(self, indices: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
-        given = np.asarray(indices)
-        if given.ndim != 1 or (given.size > 0 and not np.issubdtype(given.dtype, np.integer)):
-            raise InvalidInputError("indices", "an (n,) array of whole numbers", Described(f"shape {given.shape}, {given.dtype}"))
-        wrong = given[(given < 0) | (given >= len(self._made))]
-        if wrong.size > 0:
-            raise InvalidInputError("indices", f"indices from 0 to {len(self._made) - 1}", int(wrong[0]))
-        return given.astype(np.int64), held_poses("xf", xf, len(given))
+        chosen = index_column("indices", indices, len(self._made))
+        return chosen, held_poses("xf", xf, len(chosen))
 
 
 def _bare(shape: Circle | Polygon | Segment) -> Circle | Polygon | Segment:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.box2d._spec import f32_vec
 from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
-from engine.box2d.joints import JointSpec, MouseJointSpec, ResolvedJoint, as_it_stands
+from engine.box2d.joints import JointSpec, ResolvedJoint, as_it_stands
 from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, StepCost
 from engine.box2d.specs import WorldSettings
 from engine.box2d.step_pairs import StepPairs
@@ -142,9 +142,8 @@ class WorldReadings:
         return as_it_stands(self._joint_entry(joint), self._state.transform)
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
-        """Return the two bodies of a joint; a mouse joint has one, and None for the first."""
-        spec = self._joint_entry(joint).spec
-        return (None, spec.body) if isinstance(spec, MouseJointSpec) else (spec.body_a, spec.body_b)
+        """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""
+        return self._joint_entry(joint).bodies
 
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return a joint's two anchors, world frame, metres."""

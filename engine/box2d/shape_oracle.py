@@ -16,10 +16,10 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_box2d
-from engine.box2d.oracle import held_poses, to_edge
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.box2d.convert import to_fixture_shape
+from engine.box2d.held import held_poses
+from engine.common.arrays import FloatArray, finite_rows, frozen, index_column
+from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Circle, Polygon, Segment
 
 __all__ = ["AnyOracleShape", "OracleMasses", "ShapeOracle"]
@@ -79,7 +79,7 @@ class ShapeOracle:
         InvalidInputError
             An index out of range, lengths that differ, or a pose that float32 does not hold.
         """
-        chosen = self._chosen(indices)
+        chosen = index_column("indices", indices, len(self._made))
         poses = held_poses("xf", xf, len(chosen))
         # pybox2d's getAABB makes a new box for each call; the function behind it fills this one
         compute = Box2D._Box2D.b2Shape___ComputeAABB
@@ -121,21 +121,10 @@ class ShapeOracle:
         mass, center, inertia = (np.ascontiguousarray(part) for part in (table[:, 0], table[:, 1:3], table[:, 3]))
         return OracleMasses(frozen(mass), frozen(center), frozen(inertia), frozen(table[:, 4] == 1.0), seconds)
 
-    def _chosen(self, indices: ArrayLike) -> IntArray:
-        given = np.asarray(indices)
-        if given.ndim != 1 or (given.size > 0 and not np.issubdtype(given.dtype, np.integer)):
-            raise InvalidInputError("indices", "an (n,) array of whole numbers", Described(f"shape {given.shape}, {given.dtype}"))
-        wrong = given[(given < 0) | (given >= len(self._made))]
-        if wrong.size > 0:
-            raise InvalidInputError("indices", f"indices from 0 to {len(self._made) - 1}", int(wrong[0]))
-        return given.astype(np.int64)
-
 
 def _made(shape: AnyOracleShape, otherwise: AnyOracleShape | None) -> tuple[Any, AnyOracleShape]:
-    if isinstance(shape, Segment):
-        return to_edge(shape)
     try:
-        return to_box2d(shape)
+        return to_fixture_shape(shape)
     except InvalidShapeError:
         if otherwise is None:
             raise

@@ -19,7 +19,7 @@ from engine.box2d._spec import check_names, f32, f32_vec
 from engine.box2d._state import WorldState
 from engine.box2d.convert import check_fixture_shape
 from engine.box2d.hooks import PreSolveHook, StepHooks
-from engine.box2d.joints import JointSpec, MouseJointSpec
+from engine.box2d.joints import JointSpec, MouseJointSpec, bodies_of, joints_of
 from engine.box2d.readings import WorldReadings
 from engine.box2d.snapshot import WorldSnapshot
 from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
@@ -140,9 +140,11 @@ class World(WorldReadings):
     def create_joint(self, spec: JointSpec) -> int:
         """Join bodies and return the joint's id."""
         _want("spec", spec, JointSpec)
-        for body in (spec.body,) if isinstance(spec, MouseJointSpec) else (spec.body_a, spec.body_b):
+        for body in bodies_of(spec):
             self._body_entry(body)
-        self._check_command(c.CreateJoint(0, spec))
+        for other in joints_of(spec):
+            self._joint_entry(other)
+        self._check_command(c.CreateJoint(self._next_ids["joint"], spec))
         joint = self._new_id("joint")
         self._submit(c.CreateJoint(joint, spec))
         return joint
@@ -232,7 +234,7 @@ class World(WorldReadings):
         """
         self._check_between_steps("step")
         with DeferredInterrupt():
-            self._run(self._state.advance)
+            self._run(self._advance)
         return self.contacts
 
     @classmethod
@@ -347,6 +349,13 @@ class World(WorldReadings):
                 errors[0].add_note(f"and after it: {type(other).__name__}: {other}")
             raise errors[0]
 
+    def _advance(self) -> None:
+        """Make the step, and remember the joints that went because of a body that was taken out."""
+        try:
+            self._state.advance()
+        finally:
+            self._deaths.update((("joint", joint), self.step_index) for joint in self._state.take_dropped())
+
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and remember who died of it."""
         match command:
@@ -371,11 +380,12 @@ class World(WorldReadings):
         match command:
             case c.DestroyBody(body):
                 entry = self._body_entry(body)
-                return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in entry.joints]
+                lost = self._state.lost_with(entry.joints)
+                return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in lost]
             case c.DestroyFixture(fixture):
                 return [("fixture", fixture)]
             case c.DestroyJoint(joint):
-                return [("joint", joint)]
+                return [("joint", i) for i in self._state.lost_with([joint])]
         return []
 
     @staticmethod
@@ -386,10 +396,8 @@ class World(WorldReadings):
                 return []
             case c.CreateFixture(_, body, _):
                 return [("body", body)]
-            case c.CreateJoint(_, MouseJointSpec(body=body)):
-                return [("body", body)]
             case c.CreateJoint(_, spec):
-                return [("body", spec.body_a), ("body", spec.body_b)]  # type: ignore[union-attr]
+                return [("body", body) for body in bodies_of(spec)] + [("joint", joint) for joint in joints_of(spec)]
             case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
                 return [("fixture", fixture)]
             case c.DestroyJoint(joint) | c.SetMouseTarget(joint, _):

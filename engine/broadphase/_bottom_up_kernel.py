@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.broadphase._boxes_kernel import joint_half_perimeter
 from engine.broadphase._morton_kernel import morton_order
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
@@ -43,21 +44,13 @@ MOST_LEFT = 15.0 / 16.0
 
 
 @inlined_kernel
-def _joint_perimeter(boxes: FloatArray, i: int, j: int) -> float:
-    """Return half the perimeter of the box around two boxes."""
-    width = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
-    height = max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
-    return float(width + height)
-
-
-@inlined_kernel
 def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> None:
     """Write for each of the first `n` boxes which one within reach it chooses; each pair is looked at once, for both."""
     for i in range(n):
         nearest[i], least[i] = i, np.inf
     for i in range(n - 1):
         for j in range(i + 1, min(i + REACH + 1, n)):
-            distance, bits = _joint_perimeter(boxes, i, j), i ^ j
+            distance, bits = joint_half_perimeter(boxes, i, j), i ^ j
             # i ^ i is 0: whoever has not chosen yet takes anybody, at an infinite distance too
             if distance < least[i] or nearest[i] == i or (distance == least[i] and bits < (i ^ nearest[i])):
                 nearest[i], least[i] = j, distance

@@ -1,12 +1,5 @@
 """All pairs of boxes, tested one by one; and all boxes against a region or a ray.
 
-Two boxes share a point exactly when their shadows on both axes do::
-
-      lower_a      upper_a
-        |------------|                       lower_b <= upper_a  and  lower_a <= upper_b
-                 |----------|                      on x and on y
-              lower_b    upper_b
-
 Cost grows with the square of the number of boxes. The first pass counts, the second writes.
 """
 
@@ -15,19 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._ray_kernel import segment_meets_box
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import kernel
 
-__all__ = ["boxes_overlap", "met_by_rays", "overlapped_by_regions", "overlapping_pairs"]
-
-
-@inlined_kernel
-def boxes_overlap(boxes: FloatArray, i: int, j: int) -> bool:
-    """Tell whether two closed boxes share a point."""
-    in_x = (boxes[i, 0] <= boxes[j, 2]) & (boxes[j, 0] <= boxes[i, 2])
-    in_y = (boxes[i, 1] <= boxes[j, 3]) & (boxes[j, 1] <= boxes[i, 3])
-    return bool(in_x & in_y)
+__all__ = ["met_by_rays", "overlapped_by_regions", "overlapping_pairs"]
 
 
 @kernel
@@ -36,23 +22,16 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
     n_boxes, n_pairs = boxes.shape[0], 0
     for i in range(n_boxes):
         for j in range(i + 1, n_boxes):
-            if boxes_overlap(boxes, i, j):
+            if boxes_meet(boxes, i, boxes, j):
                 n_pairs += 1
     pairs = np.empty((n_pairs, 2), dtype=np.int64)
     at = 0
     for i in range(n_boxes):
         for j in range(i + 1, n_boxes):
-            if boxes_overlap(boxes, i, j):
+            if boxes_meet(boxes, i, boxes, j):
                 pairs[at, 0], pairs[at, 1] = i, j
                 at += 1
     return pairs
-
-
-@inlined_kernel
-def _is_in(regions: FloatArray, row: int, boxes: FloatArray, i: int) -> bool:
-    in_x = (regions[row, 0] <= boxes[i, 2]) & (boxes[i, 0] <= regions[row, 2])
-    in_y = (regions[row, 1] <= boxes[i, 3]) & (boxes[i, 1] <= regions[row, 3])
-    return bool(in_x & in_y)
 
 
 @kernel
@@ -61,13 +40,13 @@ def overlapped_by_regions(boxes: FloatArray, is_live: NDArray[np.bool_], regions
     n_found = 0
     for row in range(regions.shape[0]):
         for i in range(boxes.shape[0]):
-            if is_live[i] and _is_in(regions, row, boxes, i):
+            if is_live[i] and boxes_meet(regions, row, boxes, i):
                 n_found += 1
     found = np.empty((n_found, 2), dtype=np.int64)
     at = 0
     for row in range(regions.shape[0]):
         for i in range(boxes.shape[0]):
-            if is_live[i] and _is_in(regions, row, boxes, i):
+            if is_live[i] and boxes_meet(regions, row, boxes, i):
                 found[at, 0], found[at, 1] = row, i
                 at += 1
     return found

@@ -4,15 +4,10 @@ Fat boxes lead the way down; whether a leaf is meant is decided by its tight box
 on the way are right siblings, one for each level, and the last left child: the stack has as many places as the root's height says, plus
 two.
 
-**Pairs that are kept.** Of the pairs found last time those between boxes that have not moved still hold. So only the boxes that moved are
-asked about (two that both moved meet when the one with the smaller number is), and their pairs, sorted, are merged with what is left of
-the old ones::
+**Pairs that are kept** (`_kept_pairs_kernel`). Only the boxes that moved are asked about; two that both moved meet when the one with
+the smaller number is.
 
-    old    (0,4) (1,2) (2,7) (3,5)      2 has moved: drop (1,2), (2,7)
-    found  (2,3) (2,9)                  ask about box 2
-    new    (0,4) (2,3) (2,9) (3,5)      one pass over both
-
-A few that moved are asked about one by one, as here. Of more a tree is made, and asked against the whole (`_tree_pairs_kernel`): one by
+A few that moved are asked about one by one. Of more a tree is made, and asked against the whole (`_tree_pairs_kernel`): one by
 one they come in the order of their numbers, from all over the plane, and what one has fetched into the cache is of no use to the next.
 
 Sources: E. Catto, Box2D's b2BroadPhase (move buffer); C. Ericson, Real-Time Collision Detection, 2005, 6.3.
@@ -22,21 +17,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._dynamic_tree_kernel import LEFT, RIGHT, ROOT, MarkArray
 from engine.broadphase._ray_kernel import segment_meets_box
-from engine.broadphase._rows_kernel import sorted_rows
-from engine.broadphase._tree_query_kernel import ROOM, with_room
+from engine.broadphase._rows_kernel import more_room, sorted_rows
+from engine.broadphase._tree_query_kernel import ROOM
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["merge_pairs", "met_leaves", "once_each", "overlapped_leaves", "pairs_of_moved"]
-
-
-@inlined_kernel
-def _meets(boxes: FloatArray, i: int, others: FloatArray, j: int) -> bool:
-    in_x = (boxes[i, 0] <= others[j, 2]) & (others[j, 0] <= boxes[i, 2])
-    in_y = (boxes[i, 1] <= others[j, 3]) & (others[j, 1] <= boxes[i, 3])
-    return bool(in_x & in_y)
+__all__ = ["met_leaves", "once_each", "overlapped_leaves", "pairs_of_moved"]
 
 
 @inlined_kernel
@@ -57,13 +46,13 @@ def overlapped_leaves(
         while n_waiting > 0:
             n_waiting -= 1
             node = waiting[n_waiting]
-            if not _meets(boxes, node, regions, row):
+            if not boxes_meet(boxes, node, regions, row):
                 continue
             if node & 1:
                 waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
                 n_waiting += 2
-            elif _meets(tight, node >> 1, regions, row):
-                found = with_room(found, n_found, 1)
+            elif boxes_meet(tight, node >> 1, regions, row):
+                found = more_room(found, n_found, 1)
                 found[n_found, 0], found[n_found, 1] = row, node >> 1
                 n_found += 1
     return sorted_rows(found, n_found, n)
@@ -96,7 +85,7 @@ def met_leaves(
                 waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
                 n_waiting += 2
             elif segment_meets_box(ox, oy, dx, dy, tight, node >> 1):
-                found = with_room(found, n_found, 1)
+                found = more_room(found, n_found, 1)
                 found[n_found, 0], found[n_found, 1] = row, node >> 1
                 n_found += 1
     return sorted_rows(found, n_found, n)
@@ -122,15 +111,15 @@ def pairs_of_moved(
         while n_waiting > 0:
             n_waiting -= 1
             node = waiting[n_waiting]
-            if not _meets(boxes, node, tight, i):
+            if not boxes_meet(boxes, node, tight, i):
                 continue
             if node & 1:
                 waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
                 n_waiting += 2
                 continue
             j = node >> 1
-            if _meets(tight, i, tight, j) and (i < j or (is_moved[j] == 0 and i != j)):
-                found = with_room(found, n_found, 1)
+            if boxes_meet(tight, i, tight, j) and (i < j or (is_moved[j] == 0 and i != j)):
+                found = more_room(found, n_found, 1)
                 found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
                 n_found += 1
     return found, n_found
@@ -145,25 +134,4 @@ def once_each(found: IntArray, n_found: int, is_moved: MarkArray) -> int:
         if i < j or (is_moved[j] == 0 and i != j):
             found[end, 0], found[end, 1] = min(i, j), max(i, j)
             end += 1
-    return end
-
-
-@kernel
-def merge_pairs(kept: IntArray, n_kept: int, is_moved: MarkArray, found: IntArray, merged: IntArray) -> int:
-    """Write to `merged` the sorted pairs of `kept` in which nothing has moved, and the sorted ones of `found`, in order; return how
-    many."""
-    n_found = found.shape[0]
-    end = at = 0
-    for k in range(n_kept):
-        i, j = kept[k, 0], kept[k, 1]
-        if (is_moved[i] | is_moved[j]) != 0:
-            continue
-        while at < n_found and (found[at, 0] < i or (found[at, 0] == i and found[at, 1] < j)):
-            merged[end, 0], merged[end, 1] = found[at, 0], found[at, 1]
-            end, at = end + 1, at + 1
-        merged[end, 0], merged[end, 1] = i, j
-        end += 1
-    for k in range(at, n_found):
-        merged[end, 0], merged[end, 1] = found[k, 0], found[k, 1]
-        end += 1
     return end

@@ -53,6 +53,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.broadphase._boxes_kernel import half_perimeter, joint_half_perimeter
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_HUGE_MARGIN
@@ -84,20 +85,6 @@ tenth to a fifth more; with 16, or without a limit, no less."""
 
 
 @inlined_kernel
-def _perimeter(boxes: FloatArray, i: int) -> float:
-    """Return half the perimeter."""
-    return float((boxes[i, 2] - boxes[i, 0]) + (boxes[i, 3] - boxes[i, 1]))
-
-
-@inlined_kernel
-def _joint(boxes: FloatArray, i: int, j: int) -> float:
-    """Return half the perimeter of the box around two."""
-    width = max(boxes[i, 2], boxes[j, 2]) - min(boxes[i, 0], boxes[j, 0])
-    height = max(boxes[i, 3], boxes[j, 3]) - min(boxes[i, 1], boxes[j, 1])
-    return float(width + height)
-
-
-@inlined_kernel
 def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
     """Draw a node's box around those of its children, and set its height."""
     left, right = links[node, LEFT], links[node, RIGHT]
@@ -109,21 +96,21 @@ def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -
 @kernel
 def _sibling(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> int:
     """Return the node beside which a leaf costs least, as far as the descent sees."""
-    own = _perimeter(boxes, leaf)
+    own = half_perimeter(boxes, leaf)
     node = int(state[ROOT])
-    direct, inherited = _joint(boxes, node, leaf), 0.0
+    direct, inherited = joint_half_perimeter(boxes, node, leaf), 0.0
     best, best_cost = (node, direct) if heights[node] <= MOST_TILT else (NONE, np.inf)
     while node & 1:
-        inherited += direct - _perimeter(boxes, node)
+        inherited += direct - half_perimeter(boxes, node)
         left, right = links[node, LEFT], links[node, RIGHT]
-        of_left, of_right = _joint(boxes, left, leaf), _joint(boxes, right, leaf)
+        of_left, of_right = joint_half_perimeter(boxes, left, leaf), joint_half_perimeter(boxes, right, leaf)
         if of_left + inherited < best_cost and heights[left] <= MOST_TILT:
             best, best_cost = left, of_left + inherited
         if of_right + inherited < best_cost and heights[right] <= MOST_TILT:
             best, best_cost = right, of_right + inherited
         # the least that anything below can cost; a leaf has nothing below
-        under_left = of_left - _perimeter(boxes, left) + own + inherited if left & 1 else np.inf
-        under_right = of_right - _perimeter(boxes, right) + own + inherited if right & 1 else np.inf
+        under_left = of_left - half_perimeter(boxes, left) + own + inherited if left & 1 else np.inf
+        under_right = of_right - half_perimeter(boxes, right) + own + inherited if right & 1 else np.inf
         if best != NONE and under_left >= best_cost and under_right >= best_cost:
             break
         goes_left = under_left < under_right or (under_left == under_right and heights[left] < heights[right])
@@ -168,7 +155,7 @@ def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights:
             if child & 1:
                 riser, stays = links[child, LEFT if side & 1 else RIGHT], links[child, RIGHT if side & 1 else LEFT]
                 # who rises is replaced by `other`, beside who stays
-                gain = _perimeter(boxes, child) - _joint(boxes, stays, other)
+                gain = half_perimeter(boxes, child) - joint_half_perimeter(boxes, stays, other)
                 if gain > most and _may_rise(riser, stays, other, before, heights):
                     most, chosen, uncle = gain, riser, other
         if chosen != NONE:

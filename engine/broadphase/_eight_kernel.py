@@ -12,8 +12,8 @@ can foresee which, so that a branch for each would be guessed wrong all the time
 The boxes lie in four columns: all lower x, all lower y, all upper x, all upper y. Numba has no such operation, so this one is written in
 the compiler's own intermediate language; processors without registers of eight numbers take two or four, with the same result.
 
-Source: D. Lemire, L. Boytsov, N. Kurz, SIMD compression and the intersection of sorted integers, 2016, 4.2 (a table that brings chosen
-numbers to the front).
+Source: B. Schlegel, T. Willhalm, W. Lehner, Fast sorted-set intersection using SIMD instructions, ADMS 2011 (a table that brings chosen
+numbers to the front); D. Lemire, L. Boytsov, N. Kurz, SIMD compression and the intersection of sorted integers, 2016.
 """
 
 from __future__ import annotations

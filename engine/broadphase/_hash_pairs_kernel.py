@@ -3,11 +3,8 @@
 **All.** A chain leads all over memory, and each comparison along it would wait for the next box. So a chain is copied first, boxes side by
 side, and then each is compared with those after it: every link is followed once.
 
-**Touched.** The pairs of the last time are kept, sorted. Those stay in which neither box was touched, still sorted; the touched ones
-look into their cells anew, what they find is sorted, and the two are merged::
-
-      kept      (0,3) (0,7) (2,5) (4,6)         7 was touched:  (0,3)       (2,5) (4,6)
-      found                                     7 looks anew:         (1,7)             (5,7)
+**Touched.** The pairs of the last time are kept, sorted. The touched boxes look into their cells anew, and what they find takes the place
+of their old pairs (`_kept_pairs_kernel`).
 
 What changed nothing costs a pass over the kept pairs; the rest grows with the touched boxes alone.
 
@@ -22,8 +19,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._brute_force_kernel import boxes_overlap
+from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._hash_kernel import END, IN_CELLS, LINKS, OVERSIZE, is_link_of, place
+from engine.broadphase._kept_pairs_kernel import merge_pairs
 from engine.broadphase._rows_kernel import more_room
 from engine.broadphase._sorting_kernel import FIRST_ROOM, sorted_pairs
 from engine.common.arrays import FloatArray, IntArray
@@ -92,7 +90,7 @@ def pairs_anew(
             # two oversize ones find each other twice
             is_mine = (where[j] == IN_CELLS) | ((where[j] == OVERSIZE) & (j > i))
             found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-            n_found += int(is_mine & boxes_overlap(boxes, i, j))
+            n_found += int(is_mine & boxes_meet(boxes, i, boxes, j))
     return sorted_pairs(found, n_found, n), n_compared
 
 
@@ -124,7 +122,7 @@ def pairs_of_touched(
                     # two touched boxes find each other twice
                     is_mine = (j != i) & ((j > i) | (not is_touched[j]))
                     is_here = (max(cells[i, 0], cells[j, 0]) == column) & (max(cells[i, 1], cells[j, 1]) == row)
-                    if is_mine & is_here and boxes_overlap(boxes, i, j) and is_link_of(link, cells, j, column, row):
+                    if is_mine & is_here and boxes_meet(boxes, i, boxes, j) and is_link_of(link, cells, j, column, row):
                         found = more_room(found, n_found, 1)
                         found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
                         n_found += 1
@@ -133,26 +131,15 @@ def pairs_of_touched(
             for k in range(oversize.shape[0]):
                 j = oversize[k]
                 found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-                n_found += int((not is_touched[j]) & boxes_overlap(boxes, i, j))
+                n_found += int((not is_touched[j]) & boxes_meet(boxes, i, boxes, j))
         elif where[i] == OVERSIZE:
             found = more_room(found, n_found, n)
             for j in range(n):
                 # one in cells leaves the comparison to a touched oversize one; two touched oversize ones find each other twice
                 is_mine = (where[j] == IN_CELLS) | ((where[j] == OVERSIZE) & (j != i) & ((j > i) | (not is_touched[j])))
                 found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
-                n_found += int(is_mine & boxes_overlap(boxes, i, j))
+                n_found += int(is_mine & boxes_meet(boxes, i, boxes, j))
     new = sorted_pairs(found, n_found, n)
     pairs = np.empty((kept.shape[0] + n_found, 2), dtype=np.int64)
-    end = at = 0
-    for k in range(kept.shape[0]):
-        i, j = kept[k, 0], kept[k, 1]
-        if not (is_touched[i] | is_touched[j]):
-            while at < n_found and (new[at, 0] < i or (new[at, 0] == i and new[at, 1] < j)):
-                pairs[end, 0], pairs[end, 1] = new[at, 0], new[at, 1]
-                at, end = at + 1, end + 1
-            pairs[end, 0], pairs[end, 1] = i, j
-            end += 1
-    while at < n_found:
-        pairs[end, 0], pairs[end, 1] = new[at, 0], new[at, 1]
-        at, end = at + 1, end + 1
+    end = merge_pairs(kept, kept.shape[0], is_touched, new, pairs)
     return pairs[:end].copy()

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._hash_kernel import CELL, END, FROM_X, FROM_Y, LAST_INDEX, LINKS, NOWHERE, index, is_link_of, place
 from engine.broadphase._ray_kernel import segment_meets_box
 from engine.broadphase._rows_kernel import more_room, sorted_rows
@@ -35,13 +36,6 @@ from engine.common.tolerances import RAY_ROUNDING
 __all__ = ["met_in_cells", "overlapped_in_cells"]
 
 MARGIN = 8.0 * RAY_ROUNDING
-
-
-@inlined_kernel
-def _overlaps(regions: FloatArray, row: int, boxes: FloatArray, i: int) -> bool:
-    in_x = (regions[row, 0] <= boxes[i, 2]) & (boxes[i, 0] <= regions[row, 2])
-    in_y = (regions[row, 1] <= boxes[i, 3]) & (boxes[i, 1] <= regions[row, 3])
-    return bool(in_x & in_y)
 
 
 @kernel
@@ -65,7 +59,7 @@ def overlapped_in_cells(
             found = more_room(found, n_found, n)
             for i in range(n):
                 found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) & _overlaps(regions, row, boxes, i))
+                n_found += int((where[i] != NOWHERE) & boxes_meet(regions, row, boxes, i))
             continue
         for of_row in range(first_row, last_row + 1):
             for column in range(first_column, last_column + 1):
@@ -73,7 +67,7 @@ def overlapped_in_cells(
                 while link != END:
                     i = link // LINKS
                     is_here = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
-                    if is_here and _overlaps(regions, row, boxes, i) and is_link_of(link, cells, i, column, of_row):
+                    if is_here and boxes_meet(regions, row, boxes, i) and is_link_of(link, cells, i, column, of_row):
                         found = more_room(found, n_found, 1)
                         found[n_found, 0], found[n_found, 1] = row, i
                         n_found += 1
@@ -81,7 +75,7 @@ def overlapped_in_cells(
         found = more_room(found, n_found, oversize.shape[0] + 1)
         for k in range(oversize.shape[0]):
             found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(_overlaps(regions, row, boxes, oversize[k]))
+            n_found += int(boxes_meet(regions, row, boxes, oversize[k]))
     return sorted_rows(found, n_found, max(n, regions.shape[0]))
 
 

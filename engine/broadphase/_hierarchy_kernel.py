@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._brute_force_kernel import overlapping_pairs as pairs_by_brute_force
+from engine.broadphase._rows_kernel import more_room
 from engine.broadphase._sorting_kernel import FIRST_ROOM, name_pairs, sorted_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
@@ -186,11 +187,7 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
                     run_low[n_runs], run_high[n_runs], run_cell[n_runs] = low, high, _cell(level, of_column, of_row)
                     n_boxes += high - low
                     n_runs += 1 if high > low else 0
-        if n_found + n_boxes > found.shape[0]:
-            larger = np.empty((2 * found.shape[0] + n_boxes, 2), dtype=np.int64)
-            for k in range(np.uint64(n_found)):  # an assignment of slices takes seconds to compile
-                larger[k, 0], larger[k, 1] = found[k, 0], found[k, 1]
-            found = larger
+        found = more_room(found, int(n_found), n_boxes)
         end = np.uint64(n_found)
         for run in range(n_runs):
             cell_of_run = run_cell[run]

@@ -1,18 +1,13 @@
 """Rows of question and proxy put in order, where the questions come one after the other and the proxies of each in any order.
 
-Many rows go through the counting sort of `_sorting_kernel`, which takes a step for every box there is; few are sorted by themselves, by
-Shell's sort: insertion first over wide gaps, then over narrower ones, so that nothing creeps far::
-
-    gaps ... 13, 4, 1:   x . . . x . . . x      each x in order among themselves, then the next gap
-
-Source: D. Knuth, The Art of Computer Programming 3, 5.2.1 (Shell's sort; gaps 3 h + 1: at most about n^1.5 steps).
+Many rows go through the counting sort of `_sorting_kernel`, which takes a step for every box there is; few are sorted by themselves.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.broadphase._sorting_kernel import sorted_pairs
+from engine.broadphase._sorting_kernel import sort_few, sorted_pairs
 from engine.common.arrays import IntArray
 from engine.common.jit import inlined_kernel, kernel
 
@@ -33,22 +28,6 @@ def more_room(found: IntArray, n_found: int, wanted: int) -> IntArray:
     return found
 
 
-@inlined_kernel
-def _sort_column(found: IntArray, low: int, high: int) -> None:
-    """Sort the second column of rows `low` to `high`."""
-    gap = 1
-    while gap < (high - low) // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(low + gap, high):
-            proxy, to = found[k, 1], k
-            while to >= low + gap and found[to - gap, 1] > proxy:
-                found[to, 1] = found[to - gap, 1]
-                to -= gap
-            found[to, 1] = proxy
-        gap //= 3
-
-
 @kernel
 def sorted_rows(found: IntArray, n_found: int, n: int) -> IntArray:
     """Return the first `n_found` rows of question and proxy in order; the first column, in order, and the second are below `n`.
@@ -60,6 +39,6 @@ def sorted_rows(found: IntArray, n_found: int, n: int) -> IntArray:
     low = 0
     for k in range(1, n_found + 1):
         if k == n_found or found[k, 0] != found[low, 0]:
-            _sort_column(found, low, k)
+            sort_few(found[:, 1], low, k)
             low = k
     return found[:n_found].copy()

@@ -16,7 +16,7 @@ from engine.broadphase._rank_kernel import LANES, MORE_LANES, write_few, write_s
 from engine.common.arrays import IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sorted_pairs"]
+__all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sort_few", "sorted_pairs"]
 
 FIRST_ROOM = 8
 """Pairs for each box that whoever looks for them has room for at first; the room doubles when it is used up."""
@@ -63,8 +63,15 @@ def sorted_pairs(found: IntArray, n_found: int, n: int) -> IntArray:
 
 
 @inlined_kernel
-def _sort_many(numbers: PlaceArray, low: int, high: int) -> None:
-    """Sort `low` to `high` in place, by insertion over ever smaller gaps (Shell's sort, at most n^1.5 moves with these)."""
+def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
+    """Sort `numbers` from `low` up to `high` in place by Shell's sort: insertion over wide gaps, then over narrower ones.
+
+    So nothing creeps far, as it would by insertion alone::
+
+        gaps ... 13, 4, 1:   x . . . x . . . x      each x in order among themselves, then the next gap
+
+    With gaps of 3 h + 1, all of them below the length, n numbers take at most about n^1.5 moves.
+    """
     gap = 1
     while 3 * gap + 1 < high - low:
         gap = 3 * gap + 1
@@ -115,7 +122,7 @@ def ordered_pairs(
         elif count <= SOME:
             write_some(lists, low, count, slot, pairs)
         else:
-            _sort_many(lists, int(np.int64(low)), int(np.int64(high)))
+            sort_few(lists, int(np.int64(low)), int(np.int64(high)))
             for k in range(low, high):
                 pairs[k, 0], pairs[k, 1] = slot, lists[k]
         low = high

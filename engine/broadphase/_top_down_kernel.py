@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.broadphase._boxes_kernel import half_perimeter
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
@@ -55,11 +56,6 @@ def _bin(boxes: FloatArray, i: int, axis: int, low: float, per: float) -> int:
 
 
 @inlined_kernel
-def _half_perimeter(box: FloatArray, k: int) -> float:
-    return float((box[k, 2] - box[k, 0]) + (box[k, 3] - box[k, 1]))
-
-
-@inlined_kernel
 def _clear(box: FloatArray, k: int) -> None:
     box[k, 0], box[k, 1], box[k, 2], box[k, 3] = np.inf, np.inf, -np.inf, -np.inf
 
@@ -79,14 +75,14 @@ def _best_border(bins: FloatArray, in_bin: IntArray, swept: FloatArray, right_co
     for border in range(N_BINS - 1, 0, -1):
         _extend(swept, 0, bins, border)
         count += in_bin[border]
-        right_cost[border] = count * _half_perimeter(swept, 0) if count > 0 else np.inf
+        right_cost[border] = count * half_perimeter(swept, 0) if count > 0 else np.inf
     _clear(swept, 0)
     count, best, best_cost = 0, 0, np.inf
     for border in range(1, N_BINS):
         _extend(swept, 0, bins, border - 1)
         count += in_bin[border - 1]
         if count > 0:
-            cost = count * _half_perimeter(swept, 0) + right_cost[border]
+            cost = count * half_perimeter(swept, 0) + right_cost[border]
             if cost < best_cost:
                 best, best_cost = border, cost
     return best

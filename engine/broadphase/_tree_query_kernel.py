@@ -19,26 +19,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._ray_kernel import segment_meets_box
-from engine.broadphase._rows_kernel import sorted_rows
+from engine.broadphase._rows_kernel import more_room, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import kernel
 
-__all__ = ["met_by_rays", "overlapped_by_regions", "with_room"]
+__all__ = ["met_by_rays", "overlapped_by_regions"]
 
 ROOM = 64
 """Rows that an answer has room for at first."""
-
-
-@inlined_kernel
-def with_room(found: IntArray, n_found: int, more: int) -> IntArray:
-    """Return `found`, or a larger copy, with room for so many `more` rows after `n_found`; row by row, for slices take seconds to
-    compile."""
-    if n_found + more <= found.shape[0]:
-        return found
-    larger = np.empty((2 * found.shape[0] + more, 2), dtype=np.int64)
-    for k in range(n_found):
-        larger[k, 0], larger[k, 1] = found[k, 0], found[k, 1]
-    return larger
 
 
 @kernel
@@ -55,7 +43,7 @@ def overlapped_by_regions(
             if (nodes[node, 0] <= x1) & (x0 <= nodes[node, 2]) & (nodes[node, 1] <= y1) & (y0 <= nodes[node, 3]):
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
-                    found = with_room(found, n_found, high - low)
+                    found = more_room(found, n_found, high - low)
                     for k in range(low, high):
                         in_x = (item_boxes[k, 0] <= x1) & (x0 <= item_boxes[k, 2])
                         if in_x & (item_boxes[k, 1] <= y1) & (y0 <= item_boxes[k, 3]):
@@ -88,7 +76,7 @@ def met_by_rays(
             if segment_meets_box(ox, oy, dx, dy, nodes, node):
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
-                    found = with_room(found, n_found, high - low)
+                    found = more_room(found, n_found, high - low)
                     for k in range(low, high):
                         if segment_meets_box(ox, oy, dx, dy, item_boxes, k):
                             found[n_found, 0], found[n_found, 1] = row, items[k]

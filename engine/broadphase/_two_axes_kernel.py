@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase._axis_kernel import columns_of, swept_pairs
-from engine.broadphase._brute_force_kernel import boxes_overlap
+from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._pair_table_kernel import added, removed, table_of, without
 from engine.broadphase._radix_kernel import radix_order
 from engine.common.arrays import FloatArray, IntArray
@@ -118,7 +118,7 @@ def _sort_by_swaps(
                 i, j = end >> 1, passed >> 1
                 if is_end:
                     n_pairs = removed(table, n_pairs, i, j)
-                elif boxes_overlap(boxes, i, j):
+                elif boxes_meet(boxes, i, boxes, j):
                     table, n_pairs = added(table, n_pairs, i, j)
             ends[to], values[to] = passed, values[to - 1]
             to -= 1
@@ -153,8 +153,8 @@ def followed(
     for i in range(size):
         n_live += int(is_live[i])
         n_new += int(is_live[i] and not is_known[i])
-    # each new one goes past half of the others' ends, with both of its own, on both axes
-    steps = 2 * n_new * n_live
+    # each new one goes past half of the others' ends, one for each box, with both of its own, on both axes
+    steps = 4 * n_new * n_live
     if steps <= most_steps:
         if n_gone > 0 or n_new > 0:
             new = np.empty(n_new, dtype=np.int64)

@@ -144,7 +144,7 @@ class DynamicTree(Proxies):
 
     def _merge(self, found: IntArray) -> None:
         """Let pairs of what has moved take the place of the old ones; two pieces of memory serve in turn."""
-        from engine.broadphase._dynamic_query_kernel import merge_pairs
+        from engine.broadphase._kept_pairs_kernel import merge_pairs
 
         if len(self._merged) < self._n_kept + len(found):
             self._merged = np.empty((2 * (self._n_kept + len(found)), 2), dtype=np.int64)

@@ -11,7 +11,7 @@ from engine.broadphase.sketch import Sketch
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.common.errors import InvalidInputError
 
-__all__ = ["BroadPhase", "checked_boxes"]
+__all__ = ["BroadPhase", "checked_boxes", "is_empty"]
 
 
 class BroadPhase(Protocol):
@@ -80,9 +80,17 @@ class BroadPhase(Protocol):
         ...
 
 
+def is_empty(value: ArrayLike) -> bool:
+    """Tell whether nothing is given, in whatever form; rows of different lengths are something, and whoever converts them refuses them."""
+    try:
+        return np.size(value) == 0
+    except ValueError:
+        return False
+
+
 def checked_boxes(aabbs: ArrayLike, field: str = "aabbs") -> FloatArray:
     """Return boxes (m, 4) that kernels can take, or raise as `BroadPhase` says."""
-    if np.size(aabbs) == 0:
+    if is_empty(aabbs):
         return np.zeros((0, 4))
     boxes = finite_rows(field, aabbs, 4)
     is_inverted = (boxes[:, 0] > boxes[:, 2]) | (boxes[:, 1] > boxes[:, 3])

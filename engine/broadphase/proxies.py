@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.broadphase.interface import checked_boxes
+from engine.broadphase.interface import checked_boxes, is_empty
 from engine.broadphase.sketch import Sketch
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_column, shaped_rows
 from engine.common.errors import InvalidInputError
@@ -97,7 +97,7 @@ class Proxies(ABC):
 
     def update(self, aabbs: ArrayLike) -> None:
         """Let other boxes take the place of all; see `BroadPhase`."""
-        given = np.zeros((0, 4)) if np.size(aabbs) == 0 else shaped_rows("aabbs", aabbs, 4)
+        given = np.zeros((0, 4)) if is_empty(aabbs) else shaped_rows("aabbs", aabbs, 4)
         n = len(given)
         if len(self._spare) < n:
             self._spare = np.empty((max(n, len(self._boxes)), 4))
@@ -169,7 +169,7 @@ class Proxies(ABC):
         return proxies, self._boxes[proxies]
 
     def _checked_proxies(self, value: ArrayLike) -> IntArray:
-        given = np.zeros(0, dtype=np.int64) if np.size(value) == 0 else index_column("proxies", value, self._size)
+        given = np.zeros(0, dtype=np.int64) if is_empty(value) else index_column("proxies", value, self._size)
         is_dead = ~self._is_live[given]
         if is_dead.any():
             row = int(np.argmax(is_dead))
@@ -191,7 +191,7 @@ class Proxies(ABC):
 
 
 def _points(field: str, value: ArrayLike, length: int | None = None) -> FloatArray:
-    if np.size(value) == 0 and not length:
+    if is_empty(value) and not length:
         return np.zeros((0, 2))
     points = finite_rows(field, value, 2, length)
     return points if points.flags.writeable else points.copy()

@@ -46,10 +46,8 @@ def pairs_between(a: Tree | HasTree, b: Tree | HasTree) -> IntArray:
 
 def named_between(a: Tree, b: Tree) -> IntArray:
     """Return the same pairs in no order."""
-    from engine.broadphase._tree_pairs_kernel import found_between
-
-    found, n_found = found_between(a.boxes, a.sizes, a.first, a.item_boxes, a.height, b.boxes, b.sizes, b.first, b.item_boxes, b.height)
-    of_a, of_b = _places(found[:n_found])
+    words = _found(a, b, False)
+    of_a, of_b = _places(words)
     return np.column_stack((a.items[of_a], b.items[of_b]))
 
 
@@ -57,14 +55,22 @@ def pairs_within(tree: Tree) -> IntArray:
     """Return the overlapping pairs (n, 2) of proxies in one tree, each once, the smaller number first; sorted."""
     from engine.broadphase._rank_kernel import MORE_LANES
     from engine.broadphase._sorting_kernel import ordered_pairs
-    from engine.broadphase._tree_pairs_kernel import found_within
 
-    found, n_found = found_within(tree.boxes, tree.sizes, tree.first, tree.item_boxes, tree.height)
-    n = 1 + int(tree.items.max(initial=0))
+    words = _found(tree, tree, True)
+    n_found, n = len(words), 1 + int(tree.items.max(initial=0))
     pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
     counts, lists = np.empty(n, dtype=np.uint32), np.empty(n_found + MORE_LANES, dtype=np.uint32)
-    ordered_pairs(*_places(found[:n_found]), n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
+    ordered_pairs(*_places(words), n_found, tree.items.astype(np.uint32), n, counts, lists, pairs)
     return pairs[:n_found]
+
+
+def _found(a: Tree, b: Tree, is_same: bool) -> NDArray[np.uint64]:
+    """Return the words of `found_pairs`."""
+    from engine.broadphase._tree_pairs_kernel import found_pairs
+
+    of_a, of_b = ((tree.boxes, tree.sizes, tree.first, tree.item_boxes, tree.height) for tree in (a, b))
+    found, n_found = found_pairs(*of_a, *of_b, is_same)
+    return found[:n_found]
 
 
 def _places(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -10,8 +10,8 @@ from html import escape
 from engine.check.kinds import KINDS
 from engine.check.result import command_of, name_of, pair_of
 from engine.check.trial import Finding, Tally, Task
-from engine.compare.pair_file import pair_as_json
-from engine.compare.report_page import folded, page, preformatted, scrolling
+from engine.compare.pair.file import pair_as_json
+from engine.compare.report.page import folded, page, preformatted, scrolling
 
 __all__ = ["Pictures", "html_report", "summary_lines", "wrong_by_kind"]
 

@@ -11,7 +11,7 @@ from engine.check.plain import shape_of
 from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
-from engine.compare.pair_file import Outsider, Pair, Provenance, pair_as_json
+from engine.compare.pair.file import Outsider, Pair, Provenance, pair_as_json
 
 __all__ = ["as_json", "command_of", "name_of", "pair_of", "plain_answer"]
 
@@ -58,7 +58,7 @@ def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> st
 
 
 def pair_of(task: Task, finding: Finding) -> Pair:
-    """Return the small pair of a finding, with the function's answer, as `engine.compare.pair_file` holds it."""
+    """Return the small pair of a finding, with the function's answer, as `engine.compare.pair.file` holds it."""
     shown, place = finding.shown, finding.chosen.place
     return Pair(
         task.query,

@@ -17,8 +17,8 @@ from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
 from engine.check.truth import Truth, unit
 from engine.check.verdicts import Fault, Reply
-from engine.compare.simpler import APART, GRIDS, digits, is_on_edge, is_plain_polygon
-from engine.compare.simpler import rounded as round_to
+from engine.compare.pair.simpler import APART, GRIDS, digits, is_on_edge, is_plain_polygon
+from engine.compare.pair.simpler import rounded as round_to
 
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
 

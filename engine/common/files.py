@@ -1,39 +1,90 @@
-"""Files written whole or not at all.
+"""Files read up to a size, and written whole or not at all.
 
-Content goes to a temporary file beside its target and takes the target's name only when it is complete, so that neither Ctrl-C nor a
-full disk leaves half a file, nor costs the one that was there before.
+What is written goes to a temporary file beside its target and takes the target's name only when it is complete, so that neither Ctrl-C
+nor a full disk leaves half a file, nor costs the one that was there before.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["is_special", "real_path", "temporary_beside", "write_atomically"]
+from engine.common.errors import Described, InvalidInputError
+
+__all__ = ["is_special", "naming", "read_at_most", "real_path", "temporary_beside", "write_atomically"]
+
+
+def read_at_most(
+    path: str | os.PathLike[str], kind: str, largest: int, wanted: str, refusal: type[InvalidInputError] = InvalidInputError
+) -> bytes:
+    """Return what is in a file from anywhere; no more of it is read than `largest` bytes and one.
+
+    Parameters
+    ----------
+    kind : str
+        What it should be, for the message: "pair file".
+    wanted : str
+        What it must be instead where it is larger: "a drawing of at most 2 MB".
+    refusal : type of InvalidInputError, optional
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, or it is larger; a `refusal`.
+    """
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(largest + 1)
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
+        raise refusal(kind, f"a file that can be read ({told})", name) from None
+    if len(content) > largest:
+        raise refusal(name, wanted, Described("more"))
+    return content
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write `content` to `path`, whole or not at all.
 
     A symbolic link keeps pointing where it did. A device or pipe (``/dev/stdout``) is written to, not replaced.
+
+    Raises
+    ------
+    OSError
+        The disk is full, or takes nothing here; it names `path`.
     """
     target = Path(path)
-    if is_special(target):
-        target.write_bytes(content)
-        return
-    real = real_path(target)
-    temporary = temporary_beside(real)
+    with naming(target):
+        if is_special(target):
+            target.write_bytes(content)
+            return
+        real = real_path(target)
+        temporary = temporary_beside(real)
+        try:
+            with open(temporary, "xb") as file:
+                file.write(content)
+            if real.exists():
+                os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
+            os.replace(temporary, real)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def naming(target: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an `OSError` name the file that is meant: a full disk names none, and of a temporary name nobody has heard."""
     try:
-        with open(temporary, "xb") as file:
-            file.write(content)
-        if real.exists():
-            os.chmod(temporary, stat.S_IMODE(real.stat().st_mode))
-        os.replace(temporary, real)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(target)) from None
 
 
 def temporary_beside(target: Path) -> Path:

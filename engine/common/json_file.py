@@ -8,8 +8,9 @@ import re
 from typing import Never
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.files import read_at_most
 
-__all__ = ["json_text", "read_json"]
+__all__ = ["glance", "json_text", "read_json"]
 
 _INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
 
@@ -30,16 +31,16 @@ def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
     InvalidInputError
         There is no such file, it is larger, or it is no JSON with finite numbers; the message has the line.
     """
-    name = os.fspath(path)
+    content = read_at_most(path, kind, largest, f"a {kind}, at most {largest} bytes")
+    return _parsed(content, kind, os.fspath(path))
+
+
+def glance(path: str | os.PathLike[str], largest: int) -> object:
+    """Return what is in a JSON file, None where that cannot be told: it is not there, larger than so many bytes, or no JSON."""
     try:
-        with open(path, "rb") as file:
-            content = file.read(largest + 1)
-    except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-        raise InvalidInputError(kind, f"a file that can be read ({told})", name) from None
-    if len(content) > largest:
-        raise InvalidInputError(name, f"a {kind}, at most {largest} bytes", Described("more"))
-    return _parsed(content, kind, name)
+        return json.loads(read_at_most(path, "file", largest, "smaller").decode("utf-8-sig"))
+    except (ValueError, RecursionError):  # of which a refusal is one
+        return None
 
 
 def json_text(plain: object) -> bytes:

@@ -192,3 +192,6 @@ origin in float32 and asserts that their area exceeds EPS32; each term errs by h
 PROFILE_RESOLUTION = 0.002
 """Convergence, milliseconds. Box2D's clock counts microseconds (`gettimeofday`), in float32 below a thousand milliseconds, where a step is
 0.06 of one: a time between two readings errs by two microseconds at the most."""
+
+FLAT_PIXELS = 1.0
+"""Picture, pixels. A polygon thinner than that is drawn as a line: filled, it would take a part of each pixel, or miss their centres."""

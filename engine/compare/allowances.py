@@ -45,6 +45,7 @@ position before a step is found again from its centre of mass (there and back, 5
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
@@ -101,14 +102,14 @@ def direction_allowance() -> float:
     return 26.0 * _U
 
 
-def point_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray, extent: FloatArray) -> FloatArray:
+def point_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_], extent: FloatArray) -> FloatArray:
     """Error of a contact point, metres; `amplification` as the manifold kernel gives it, `extent` the circle's reach."""
     polygons = (27.0 + 104.0 * amplification) * _U * scale
     circles = 27.0 * _U * scale + extent * circle_turn(scale, amplification)
     return np.where(is_polygons, polygons, circles)
 
 
-def normal_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray) -> FloatArray:
+def normal_allowance(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
     """Error of a world normal: 12 u from an edge; a direction over a distance d adds 11 u S / d (a circle's `amplification`)."""
     return 12.0 * _U + np.where(is_polygons, 0.0, circle_turn(scale, amplification))
 
@@ -119,7 +120,7 @@ def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
     return turn
 
 
-def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: FloatArray) -> FloatArray:
+def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
     """Tell where float32 determines the answer well enough that agreement means something."""
     return np.where(is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN)
 

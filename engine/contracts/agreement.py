@@ -33,7 +33,7 @@ REASONS: dict[str, Reason] = {
     "not_asked": Reason("not asked", "Box2D keeps no contact for two that were once forbidden to collide. Ours is right: they touch."),
     "unexplained": Reason("unexplained", "No proof was found for either side: a fault, most likely of ours. Please report it."),
 }
-"""Every reason of the referee. docs/referee.md has a section for each; `engine.compare.judge` proves them."""
+"""Every reason of the referee. docs/referee.md has a section for each; `engine.compare.verdicts` gives and proves them."""
 
 
 @dataclass(frozen=True, slots=True)

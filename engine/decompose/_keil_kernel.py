@@ -40,7 +40,7 @@ No least set has a cut i-k past a corner j: cutting i-j and j-k, which bound the
 The polygon may be weakly simple: run along a bridge to a hole twice. Corners at one place are then told apart by their neighbours: a
 diagonal must start inside the angle of *this* corner.
 
-Coordinates are whole numbers of at most 30 bits (`engine.decompose.grid`), so that every turn is exact.
+Coordinates are the whole numbers of `engine.decompose.grid`, so that every turn is exact.
 
 Sources: J. M. Keil, "Decomposing a Polygon into Simpler Components", 1985; J. M. Keil, J. Snoeyink, "On the Time Bound for Convex
 Decomposition of Simple Polygons", 2002. The division into A and B follows them.
@@ -49,6 +49,7 @@ Decomposition of Simple Polygons", 2002. The division into A and B follows them.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
 from engine.common.jit import kernel
@@ -56,9 +57,11 @@ from engine.common.jit import kernel
 __all__ = ["NOT_CUT", "fewest_diagonals"]
 
 NOT_CUT = -1
-"""In the first row: the polygon cannot be cut into convex pieces; it is not what it should be."""
+"""In the only row: the polygon cannot be cut into convex pieces; it is not what it should be."""
 
-_UNKNOWN = 1 << 30  # more diagonals than there can be
+IntArray32 = NDArray[np.int32]
+
+_UNKNOWN = 1 << 30  # more diagonals than there can be: no cut is known
 
 
 @kernel
@@ -123,14 +126,9 @@ def _is_seen(points: IntArray, p: int, q: int) -> bool:
 
 
 @kernel
-def fewest_diagonals(points: IntArray) -> IntArray:
-    """Return a least set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces."""
+def _sight(points: IntArray, reflex: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell of corners i < k (n, n) whether they see each other: neighbours, and pairs that a subproblem or its triangle may need."""
     n = points.shape[0]
-    reflex = np.zeros(n, dtype=np.bool_)
-    for i in range(n):
-        reflex[i] = _turn(points, (i + n - 1) % n, i, (i + 1) % n) < 0
-    reflex[0] = True  # so that the whole polygon is a subproblem; it may well be convex
-
     sees = np.zeros((n, n), dtype=np.bool_)
     for i in range(n - 1):
         sees[i, i + 1] = True
@@ -138,6 +136,52 @@ def fewest_diagonals(points: IntArray) -> IntArray:
             if reflex[i] or reflex[k] or k == i + 2:
                 sees[i, k] = _is_seen(points, i, k) or _is_seen(points, k, i)
     sees[0, n - 1] = True
+    return sees
+
+
+@kernel
+def _read_off(store: IntArray32, begin: IntArray, reflex: NDArray[np.bool_]) -> IntArray:
+    """Return the diagonals of the whole polygon's first pair, and of all that it was put together from."""
+    n = reflex.shape[0]
+    cuts = np.empty((n, 2), dtype=np.int64)
+    n_cuts = 0
+    todo = np.empty((2 * n, 3), dtype=np.int64)  # subproblems, and which of their pairs was taken
+    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n - 1, begin[0, n - 1]
+    n_todo = 1
+    while n_todo > 0:
+        n_todo -= 1
+        i, k, pair = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
+        j = store[pair, 1] if reflex[i] else store[pair, 0]
+        beyond = store[pair, 2]
+        for side in range(2):
+            a, b = (i, j) if side == 0 else (j, k)
+            if b - a < 2:
+                continue
+            if beyond >= 0 and (side == 0) == reflex[i]:
+                taken = np.int64(beyond)
+            else:
+                taken = begin[a, b]
+                cuts[n_cuts, 0], cuts[n_cuts, 1] = a, b
+                n_cuts += 1
+            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = a, b, taken
+            n_todo += 1
+    return cuts[:n_cuts].copy()
+
+
+@kernel
+def fewest_diagonals(points: IntArray) -> IntArray:
+    """Return a least set of diagonals (d, 2), by index, that cut the polygon `points` (n, 2), counter-clockwise, into convex pieces.
+
+    Of a polygon for which there is none, since it crosses itself or has no three corners, one row of `NOT_CUT`.
+    """
+    n = points.shape[0]
+    if n < 3:
+        return np.full((1, 2), NOT_CUT, dtype=np.int64)
+    reflex = np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        reflex[i] = _turn(points, (i + n - 1) % n, i, (i + 1) % n) < 0
+    reflex[0] = True  # so that the whole polygon is a subproblem; it may well be convex
+    sees = _sight(points, reflex)
 
     weight = np.full((n, n), _UNKNOWN, dtype=np.int32)
     begin = np.zeros((n, n), dtype=np.int64)  # where the pairs of a subproblem start in the store, and how many they are
@@ -161,7 +205,7 @@ def fewest_diagonals(points: IntArray) -> IntArray:
                 continue
             best, top = _UNKNOWN, 0
             for j in range(i + 1, k):
-                if not sees[i, j] or not sees[j, k]:
+                if not sees[i, j] or not sees[j, k] or weight[i, j] == _UNKNOWN or weight[j, k] == _UNKNOWN:
                     continue
                 first, last, beyond = j, j, -1  # of the piece along i-k, and the pair of P(i, j) or P(j, k) that it goes on into
                 if reflex[i]:  # A: j-k is a cut, i-j may be left out
@@ -218,30 +262,6 @@ def fewest_diagonals(points: IntArray) -> IntArray:
                 store[used, 0], store[used, 1], store[used, 2] = stack[at, 0], stack[at, 1], stack[at, 2]
                 used += 1
 
-    cuts = np.full((n, 2), NOT_CUT, dtype=np.int64)
-    if n < 3 or count[0, n - 1] == 0:
-        return cuts
-
-    # Read the cuts off: a subproblem and which of its pairs was taken
-    n_cuts = 0
-    todo = np.empty((2 * n, 3), dtype=np.int64)
-    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n - 1, begin[0, n - 1]
-    n_todo = 1
-    while n_todo > 0:
-        n_todo -= 1
-        i, k, pair = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
-        j = store[pair, 1] if reflex[i] else store[pair, 0]
-        beyond = store[pair, 2]
-        for side in range(2):
-            a, b = (i, j) if side == 0 else (j, k)
-            if b - a < 2:
-                continue
-            if beyond >= 0 and (side == 0) == reflex[i]:
-                taken = np.int64(beyond)
-            else:
-                taken = begin[a, b]
-                cuts[n_cuts, 0], cuts[n_cuts, 1] = a, b
-                n_cuts += 1
-            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = a, b, taken
-            n_todo += 1
-    return cuts[:n_cuts]
+    if count[0, n - 1] == 0:
+        return np.full((1, 2), NOT_CUT, dtype=np.int64)
+    return _read_off(store, begin, reflex)

@@ -7,7 +7,7 @@ level, what is copied is counted.
 The library, svgelements, would draw the contents of `<symbol>`, `<mask>` and `<marker>` where they stand, follow a circle of `<use>`
 without end, and search a style sheet in cubic time; none of these reach it.
 
-Source: SVG 1.1, 5.6 (use), 5.5 (symbol), 11.2 (what is rendered).
+Source: SVG 1.1 (second edition), 5.5 (symbol), 5.6 (use), 11.5 (display and visibility).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from xml.parsers import expat
 
 from engine.common.errors import Described, InvalidInputError
 
-__all__ = ["WORDS", "DrawnTree", "drawn_tree"]
+__all__ = ["UNAPPLIED", "WORDS", "DrawnTree", "drawn_tree"]
 
 Element = ElementTree.Element
 
@@ -32,7 +32,8 @@ _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
 _SHAPES = ("path", "rect", "circle", "ellipse", "polygon", "polyline", "line")
 _GROUPS = ("svg", "g", "a", "switch")
 _UNTRACED = ("text", "image", "foreignObject")
-_UNAPPLIED = ("clip-path", "mask")
+UNAPPLIED = ("clip-path", "mask")
+"""Properties that leave something out of a shape, and are only counted."""
 _NUMBERS = frozenset(("transform", "d", "points", "x", "y", "width", "height", "r", "rx", "ry", "cx", "cy", "viewBox"))
 _NO_NUMBER = re.compile(r"nan|inf", re.IGNORECASE)
 """svgelements leaves an attribute out, or the rest of a path, where it meets one of these."""
@@ -152,11 +153,10 @@ class _Resolver:
         copy = Element("g" if tag in ("a", "switch") else tag)
         words = _with_words(words, element)
         for key, value in element.attrib.items():
-            if key in _UNAPPLIED:
+            if key in UNAPPLIED:
                 self.tree.untraced[key] += value.strip() != "none"
             elif not key.startswith("{"):
-                if key in _NUMBERS and _NO_NUMBER.search(value):
-                    raise InvalidInputError(f"{self._name}: {key}", "finite numbers", value)
+                self._check_numbers(key, value)
                 copy.attrib[key] = value
         if tag in _SHAPES:
             self.tree.n_shapes += 1
@@ -169,6 +169,10 @@ class _Resolver:
                 if tag == "switch":
                     break
         return copy
+
+    def _check_numbers(self, key: str, value: str) -> None:
+        if key in _NUMBERS and _NO_NUMBER.search(value):
+            raise InvalidInputError(f"{self._name}: {key}", "finite numbers", value)
 
     def _drawn(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element | None:
         tag = _local(element.tag)
@@ -190,6 +194,8 @@ class _Resolver:
             return None
         if link in uses:
             raise InvalidInputError(f"{self._name}: href", "a reference that does not lead back to itself", link)
+        for key, value in element.attrib.items():
+            self._check_numbers(key, value)
         tag = _local(target.tag)
         words = _with_words(words, element)
         if tag == "use":
@@ -199,7 +205,7 @@ class _Resolver:
         else:
             return None
         group = Element("g", {key: value for key, value in element.attrib.items() if key not in ("x", "y", "width", "height", *_LINKS)})
-        for key in _UNAPPLIED:
+        for key in UNAPPLIED:
             self.tree.untraced[key] += group.attrib.pop(key, "none").strip() != "none"
         x, y = (element.attrib.get(key, "0") for key in ("x", "y"))
         group.attrib["transform"] = f"{group.attrib.get('transform', '')} translate({x}, {y})"

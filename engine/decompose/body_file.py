@@ -40,6 +40,7 @@ from engine.geometry import Circle, Polygon
 
 if TYPE_CHECKING:
     from engine.decompose._body_schema import BodySchema
+    from engine.decompose.decompose import Decomposition
 
 __all__ = ["BODY_SUFFIX", "FORMAT", "VERSION", "BodyFile", "body_as_json", "body_from_json", "body_of_file", "load_body", "save_body"]
 
@@ -97,6 +98,9 @@ class BodyFile:
                 raise InvalidInputError(field, "a text", getattr(self, field))
         if not isinstance(self.outline, Outline):
             raise InvalidInputError("outline", "an Outline", self.outline)
+        if self.picture is not None and not isinstance(self.picture, Picture):
+            raise InvalidInputError("picture", "a Picture", self.picture)
+        _check_notes(self.notes)
         object.__setattr__(self, "pieces", tuple(self.pieces))
         object.__setattr__(self, "notes", tuple(self.notes))
         if not self.pieces:
@@ -139,18 +143,19 @@ def body_of_file(
     if suffix not in TRACED_SUFFIXES:
         wanted = "a file that ends in " + ", ".join((*TRACED_SUFFIXES, BODY_SUFFIX))
         raise InvalidInputError(os.fspath(path), wanted, Described(suffix or "no ending"))
-    tracing = trace_file(path, pixels_per_metre, tolerance, threshold, crop)
-    return body_of_tracing(tracing, method, tolerance, max_pieces, pixels_per_metre)
-
-
-def body_of_tracing(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> BodyFile:
-    """Return the body that a method makes of what was traced."""
     from engine.decompose.decompose import decompose
 
-    cut = decompose(tracing.outline, method, max_pieces)
-    return BodyFile(
-        tracing.name, cut.pieces, tracing.outline, method, tolerance, pixels_per_metre, max_pieces, tracing.picture, tracing.notes
-    )
+    tracing = trace_file(path, pixels_per_metre, tolerance, threshold, crop)
+    return body_of_cut(tracing, decompose(tracing.outline, method, max_pieces), tolerance, pixels_per_metre)
+
+
+def body_of_cut(tracing: Tracing, cut: Decomposition, tolerance: float, pixels_per_metre: float) -> BodyFile:
+    """Return the body of what was traced and cut up, with a note of pieces that were left out."""
+    notes = tracing.notes
+    if cut.n_dropped:
+        notes = (*notes, f"Left out: {cut.n_dropped} piece{'s' * (cut.n_dropped != 1)} too small for Box2D.")
+    picture = tracing.picture
+    return BodyFile(tracing.name, cut.pieces, tracing.outline, cut.method, tolerance, pixels_per_metre, cut.max_pieces, picture, notes)
 
 
 def save_body(path: str | os.PathLike[str], body: BodyFile) -> None:
@@ -198,14 +203,10 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
     InvalidInputError
         As `load_body`.
     """
-    from pydantic import ValidationError
+    from engine.common.file_schema import checked
+    from engine.decompose._body_schema import WORDING, BodySchema
 
-    from engine.decompose._body_schema import BodySchema, mistake
-
-    try:
-        held = BodySchema.model_validate(plain)
-    except ValidationError as error:
-        raise mistake(file, error) from None
+    held = checked(BodySchema, plain, file, WORDING)
     try:
         return BodyFile(
             held.name,
@@ -244,6 +245,11 @@ def body_as_json(body: BodyFile, folder: str | os.PathLike[str] = ".") -> dict[s
     if body.notes:
         plain["notes"] = list(body.notes)
     return plain
+
+
+def _check_notes(notes: object) -> None:
+    if isinstance(notes, str) or not isinstance(notes, Iterable) or not all(isinstance(note, str) for note in notes):
+        raise InvalidInputError("notes", "a list of texts", notes)
 
 
 def _check_piece(field: str, piece: object) -> None:

@@ -38,7 +38,8 @@ REFINEMENTS = 20
 
 
 def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
-    """Return at most `max_pieces` circles inside `target` (a shapely geometry), the largest first; none if all are too small."""
+    """Return at most `max_pieces` circles inside `target` (a shapely geometry), the largest one first and then as chosen; none if all are
+    too small."""
     import shapely
 
     boundary = target.boundary
@@ -52,8 +53,7 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
     grid = np.meshgrid(np.arange(x0 + 0.5 * spacing, x1, spacing), np.arange(y0 + 0.5 * spacing, y1, spacing))
     lattice = np.column_stack([axis.ravel() for axis in grid])
     inside = lattice[shapely.contains_xy(target, lattice[:, 0], lattice[:, 1])]
-    deepest = [np.array(shapely.get_coordinates(shapely.point_on_surface(part))[0]) for part in shapely.get_parts(target)]
-    centers = np.concatenate((inside, deepest))
+    centers = np.concatenate((inside, _within_parts(target, boundary)))
     radii = shapely.distance(shapely.points(centers), boundary)
     at = int(radii.argmax())
     centers = np.concatenate((centers, _uphill(target, boundary, centers[at], spacing)[None]))
@@ -69,6 +69,16 @@ def circles_inside(target: Any, max_pieces: int) -> list[Circle]:
         chosen = int(np.lexsort((-radii, -gains))[0])
         if gains[chosen] == 0:
             break
+    return found
+
+
+def _within_parts(target: Any, boundary: Any) -> FloatArray:
+    """Return a point (n, 2) in each part, however thin: of more parts than there are lattice points those that lie deepest."""
+    import shapely
+
+    within = shapely.get_coordinates(shapely.point_on_surface(shapely.get_parts(target)))
+    depths = shapely.distance(shapely.points(within), boundary)
+    found: FloatArray = within[np.argsort(-depths, kind="stable")[:LATTICE_POINTS]] if len(within) > LATTICE_POINTS else within
     return found
 
 

@@ -14,7 +14,7 @@ many do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,13 +30,13 @@ from engine.decompose.coarse import boxes_around
 from engine.decompose.deviation import farthest, union
 from engine.decompose.grid import on_grid
 from engine.decompose.hertel_mehlhorn import merged
-from engine.decompose.keil import fewest_pieces
+from engine.decompose.keil import fewest_needed, fewest_pieces, is_solved
 from engine.decompose.limits import clean, is_large_enough, within_limits
 from engine.decompose.outline import Outline, signed_area
 from engine.decompose.triangulate import triangulate
 from engine.geometry import Circle, Polygon
 
-__all__ = ["EXACT_METHODS", "EXACT_SHARE", "METHODS", "Decomposition", "decompose"]
+__all__ = ["EXACT_METHODS", "EXACT_SHARE", "METHODS", "MOST_PIECES", "Decomposition", "decompose"]
 
 METHODS = ("exact", "hertel_mehlhorn", "hull", "box", "boxes", "aabb", "circles")
 """The most faithful first."""
@@ -68,13 +68,17 @@ class Decomposition:
         As asked for.
     n_dropped : int
         Pieces that were too small for Box2D and left out; their area counts as missed.
+    at_least : int or None
+        Of ``exact`` without `max_pieces`, where nobody knows whether diagonals could do with fewer pieces (a part has holes, or more
+        corners than `keil.KEIL_MAX_VERTICES`): how many they need at the least. None where the fewest were found, and of other methods.
     """
 
     pieces: tuple[Polygon | Circle, ...]
     outline: Outline
     method: str
     max_pieces: int | None = None
-    n_dropped: int = field(default=0)
+    n_dropped: int = 0
+    at_least: int | None = None
 
     @property
     def area(self) -> float:
@@ -175,17 +179,16 @@ def decompose(
     if not 0.0 <= max_lost <= 1.0:
         raise InvalidInputError("max_lost", "from 0 to 1", max_lost)
 
-    n_dropped = 0
-    pieces: list[Polygon | Circle]
+    n_dropped, at_least = 0, None
     wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MOST_PIECES)
     if method in EXACT_METHODS:
-        loops, n_dropped = _exact_pieces(outline, method, max_vertices, max_lost)
+        loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost)
         if max_pieces is not None:
-            loops = merged_to(outline.as_shapely(), loops, max_pieces, max_vertices)
+            loops, at_least = merged_to(outline, loops, max_pieces, max_vertices), None
     elif method == "hull":
-        loops = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
-        loops = merged_to(outline.as_shapely(), loops, wanted, max_vertices) if loops else []
-        n_dropped = max(0, len(outline.parts) - len(loops)) if len(loops) < wanted else 0
+        hulls = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
+        n_dropped = len(outline.parts) - len(hulls)
+        loops = merged_to(outline, hulls, wanted, max_vertices) if hulls else []
     elif method == "circles":
         circles = circles_inside(outline.as_shapely(), wanted)
         if not circles:
@@ -193,18 +196,21 @@ def decompose(
         return Decomposition(tuple(circles), outline, method, max_pieces)
     else:
         loops = boxes_around(outline.as_shapely(), wanted, method == "aabb")
-    pieces = [Polygon(loop) for loop in _good(loops)]
+    pieces = tuple(Polygon(loop) for loop in _good(loops))
     if not pieces:
         raise _too_small(outline)
-    return Decomposition(tuple(pieces), outline, method, max_pieces, n_dropped)
+    return Decomposition(pieces, outline, method, max_pieces, n_dropped + len(loops) - len(pieces), at_least)
 
 
-def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: float) -> tuple[list[FloatArray], int]:
+def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: float) -> tuple[list[FloatArray], int, int | None]:
+    """Return the pieces, how many were dropped, and how many are needed at the least where the fewest are not known."""
     loops: list[FloatArray] = []
-    n_dropped = 0
+    n_dropped = n_needed = 0
+    is_known = True
     for part in on_grid(outline):
-        start = merged(part, triangulate(part)) if method == "hertel_mehlhorn" or len(part.rings) > 1 else None
-        found = start if method == "hertel_mehlhorn" and start is not None else fewest_pieces(part, start)
+        found = merged(part, triangulate(part)) if method == "hertel_mehlhorn" else fewest_pieces(part)
+        is_known = is_known and is_solved(part)
+        n_needed += len(found) if is_solved(part) else fewest_needed(part)
         made, dropped = within_limits(part, found, max_vertices)
         loops.extend(made)
         n_dropped += dropped
@@ -215,7 +221,7 @@ def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: fl
     if lost > max_lost:
         wanted = f"large, broad, and near enough to its origin that Box2D can hold all of it but {max_lost:g} (max_lost)"
         raise InvalidShapeError("outline", wanted, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
-    return loops, n_dropped
+    return loops, n_dropped, None if is_known or method == "hertel_mehlhorn" else n_needed
 
 
 def _good(loops: list[FloatArray]) -> list[FloatArray]:

@@ -1,14 +1,14 @@
 """The whole numbers on which a decomposition is decided.
 
 Which side of a line a point lies on decides everything here: whether a corner is a dent, whether two corners see each other, whether a
-diagonal can be left out. Rounding must not answer that differently twice. So the outline is laid on a grid first, of 2^30 steps along
-its longer side: coordinates are whole numbers of at most 30 bits, their differences have 30 as well, a product of two 60, and the turn
+diagonal can be left out. Rounding must not answer that differently twice. So the outline is laid on a grid first, of at most 2^30 steps
+along its longer side. No two corners are then more than sqrt(2) 2^30 steps apart, in any direction, and of three corners the turn
 
     (qx - px)(ry - py) - (qy - py)(rx - px)
 
-at most 61 bits with its sign: int64 holds it, and no test rounds. A step is 1e-9 of the outline, a hundredth of what float32, in which
-Box2D computes, can tell. The grid only *decides*; the pieces are made of the outline's own vertices again, to the bit, so that no area
-is lost to it.
+is the product of two such lengths and a sine: at most 2^61, as are both products in it. int64 holds them all, and no test rounds. A
+step is 1e-9 of the outline, a hundredth of what float32, in which Box2D computes, can tell. The grid only *decides*; the pieces are made
+of the outline's own vertices again, to the bit, so that no area is lost to it.
 
 The grid's axes are along most of the outline's edges, counted by length. So a comb, a window or a letter E keeps its corners on common
 lines however it is turned, where a grid along x and y would round each to another side of them, and a piece that rests on such a line
@@ -46,7 +46,7 @@ from engine.decompose.outline import Outline
 __all__ = ["GRID_BITS", "GridPart", "on_grid", "turn"]
 
 GRID_BITS = 30
-"""Bits of a coordinate: twice as many and one stay within int64."""
+"""Steps along the longer side are 2 to this at the most: the turns of any three corners stay within int64."""
 
 STRAIGHT = 2.0
 """Rounding, steps of the grid. Corners on a slanting line are rounded by 0.7 of a step, each to its own side; then they would be dents

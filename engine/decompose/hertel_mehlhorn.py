@@ -18,7 +18,7 @@ many. For a part with h holes d diagonals make ``d + 1 - h`` pieces; so there ar
 
 The order matters little; the longest diagonals go first here, since what is left is then more round.
 
-Source: S. Hertel, K. Mehlhorn, "Fast Triangulation of Simple Polygons", 1983; J. O'Rourke, Computational Geometry in C, 1998, 2.5.1.
+Source: S. Hertel, K. Mehlhorn, "Fast Triangulation of Simple Polygons", 1983; J. O'Rourke, Computational Geometry in C, 1998, 2.5.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ from engine.common.checks import finite, integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.decompose.outline import Outline
 
-__all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "read_opacity", "read_pixels"]
+__all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "opacity_threshold", "read_opacity", "read_pixels"]
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tga", ".ico", ".ppm", ".pgm")
 
@@ -161,9 +161,7 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
     import shapely
 
     scale = positive("pixels_per_metre", pixels_per_metre)
-    level = finite("threshold", threshold)
-    if not 0.0 < level < 1.0:
-        raise InvalidInputError("threshold", "greater than 0 and less than 1", threshold)
+    level = opacity_threshold(threshold)
     height, width = alpha.shape
     padded = np.zeros((height + 2, width + 2))
     padded[1:-1, 1:-1] = alpha
@@ -181,6 +179,14 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
         raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
     found = shapely.MultiPolygon(polygons)
     return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
+
+
+def opacity_threshold(value: float) -> float:
+    """Return the alpha beyond which a pixel is solid, as a float greater than 0 and less than 1."""
+    level = finite("threshold", value)
+    if not 0.0 < level < 1.0:
+        raise InvalidInputError("threshold", "greater than 0 and less than 1", value)
+    return level
 
 
 def _checked_crop(crop: Crop, width: int, height: int) -> Crop:
@@ -233,7 +239,9 @@ def _as_rgba(picture: Any) -> Bytes:
         largest = values.max()
         steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
         grey = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)
-        return np.stack((grey, grey, grey, np.full_like(grey, _OPAQUE)), axis=2)
+        clear = picture.info.get("transparency")  # of a PNG, the one grey that is transparent
+        alpha = np.where(values == clear, 0, _OPAQUE) if isinstance(clear, int) else np.full(grey.shape, _OPAQUE)
+        return np.stack((grey, grey, grey, alpha.astype(np.uint8)), axis=2)
     return np.asarray(picture.convert("RGBA"))
 
 

@@ -24,12 +24,13 @@ import random
 import numpy as np
 
 from engine.common.errors import Described, InvalidShapeError
+from engine.decompose.forest import Forest
 from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged
 from engine.decompose.subdivision import Diagonal, diagonals_of, faces
 from engine.decompose.triangulate import triangulate
 
-__all__ = ["KEIL_MAX_VERTICES", "bridges", "fewest_pieces", "warm"]
+__all__ = ["KEIL_MAX_VERTICES", "bridges", "fewest_needed", "fewest_pieces", "is_solved", "warm"]
 
 KEIL_MAX_VERTICES = 1500
 """Corners up to which Keil's method is tried, a count: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
@@ -57,8 +58,8 @@ def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: 
     list of loops of indices into the part's points
         Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbours.
     """
-    if len(part.rings) == 1:
-        return faces(part, _opened_cuts(part, [])) if len(part.points) <= KEIL_MAX_VERTICES else merged(part, triangulate(part))
+    if is_solved(part):
+        return faces(part, _opened_cuts(part, []))
     best = merged(part, triangulate(part)) if start is None else start
     if len(part.points) > KEIL_MAX_VERTICES:
         return best
@@ -78,35 +79,47 @@ def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: 
     return best
 
 
+def is_solved(part: GridPart) -> bool:
+    """Tell whether the pieces of a part are the fewest that diagonals can make, and not only the fewest that were found."""
+    return len(part.rings) == 1 and len(part.points) <= KEIL_MAX_VERTICES
+
+
+def fewest_needed(part: GridPart) -> int:
+    """Return a number of convex pieces below which no set of diagonals can cut a part.
+
+    Each of r reflex corners needs a diagonal, which serves two at the most; and d diagonals cut a part whose rings hang together in
+    g + 1 groups (rings that touch are one) into ``d + 1 - g`` pieces. Around a hole there are three at least: two convex pieces share
+    a segment or nothing, and their union has no hole.
+    """
+    n_reflex = 0
+    for ring in part.rings:
+        corners = [part.points[node] for node in ring]
+        n_reflex += sum(turn(corners[k - 2], corners[k - 1], corners[k]) < 0 for k in range(len(corners)))
+    _, groups = _ring_groups(part)
+    return max(-(-n_reflex // 2) + 2 - groups.n_trees, 3 if len(part.rings) > 1 else 1)
+
+
 def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | None = None) -> list[Diagonal]:
     """Return the fewest of `diagonals` that tie all rings together, by Kruskal's method: the shortest first, or in a drawn order.
 
     Rings that touch are tied already.
     """
-    ring_at: dict[int, int] = {}
-    group = list(range(len(part.rings)))
-
-    def find(k: int) -> int:
-        while group[k] != k:
-            k = group[k]
-        return k
-
-    for k, ring in enumerate(part.rings):
-        for node in ring:
-            if node in ring_at:
-                group[find(k)] = find(ring_at[node])
-            ring_at.setdefault(node, k)
+    ring_at, groups = _ring_groups(part)
     points = part.points
     order = sorted(diagonals, key=lambda d: (points[d[0]][0] - points[d[1]][0]) ** 2 + (points[d[0]][1] - points[d[1]][1]) ** 2)
     if draw is not None:
         draw.shuffle(order)
-    chosen = []
-    for a, b in order:
-        u, v = find(ring_at[a]), find(ring_at[b])
-        if u != v:
-            group[u] = v
-            chosen.append((a, b))
-    return sorted(chosen)
+    return sorted((a, b) for a, b in order if groups.join(ring_at[a], ring_at[b]))
+
+
+def _ring_groups(part: GridPart) -> tuple[dict[int, int], Forest]:
+    """Return for each point a ring that it lies on, and which rings hang together: those that touch."""
+    ring_at: dict[int, int] = {}
+    groups = Forest(len(part.rings))
+    for k, ring in enumerate(part.rings):
+        for node in ring:
+            groups.join(k, ring_at.setdefault(node, k))
+    return ring_at, groups
 
 
 def _opened_cuts(part: GridPart, cut: list[Diagonal]) -> list[Diagonal]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, finite_rows, frozen
 from engine.common.checks import finite, positive
@@ -26,7 +26,7 @@ from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB
 
-__all__ = ["Outline", "Part", "signed_area"]
+__all__ = ["Outline", "Part", "ring_points", "signed_area"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,16 +206,29 @@ def signed_area(ring: FloatArray) -> float:
     return 0.5 * float(x[:-1] @ y[1:] - x[1:] @ y[:-1])
 
 
-def _ring(field: str, value: ArrayLike, winding: float) -> FloatArray:
-    """Return a ring without repeated vertices, with the sign of area asked for, read-only."""
+def ring_points(field: str, value: ArrayLike) -> FloatArray:
+    """Return the vertices of a ring, (n, 2), finite and within the world, without those that repeat the one before; the ring is closed.
+
+    Raises
+    ------
+    InvalidShapeError
+        The array has another shape, or a number is not finite or too large.
+    """
     try:
         points = finite_rows(field, value, 2)
     except InvalidInputError as error:
         raise InvalidShapeError(error.field, error.requirement, error.value) from None
-    if len(points) and np.abs(points).max() > MAX_COORDINATE:
+    if len(points) == 0:
+        return points
+    if np.abs(points).max() > MAX_COORDINATE:
         raise InvalidShapeError(field, f"within {MAX_COORDINATE:g} m of the origin", Described(f"{np.abs(points).max():g}"))
-    if len(points):
-        points = points[(points != np.concatenate((points[-1:], points[:-1]))).any(axis=1)]
+    is_new: NDArray[np.bool_] = (points != np.concatenate((points[-1:], points[:-1]))).any(axis=1)
+    return points[is_new]
+
+
+def _ring(field: str, value: ArrayLike, winding: float) -> FloatArray:
+    """Return a ring without repeated vertices, with the sign of area asked for, read-only."""
+    points = ring_points(field, value)
     if len(points) < 3:
         raise InvalidShapeError(field, "a ring of at least 3 distinct vertices", Described(str(len(points))))
     area = signed_area(points)

@@ -25,12 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.common.arrays import FloatArray, finite_rows
+from engine.common.arrays import FloatArray
 from engine.common.checks import choice
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_COORDINATE
+from engine.common.errors import Described, InvalidShapeError
 from engine.common.tolerances import COLLINEAR_ROUNDING
-from engine.decompose.outline import Outline
+from engine.decompose.outline import Outline, ring_points
 
 __all__ = ["FILL_RULES", "filled", "repaired", "without_specks"]
 
@@ -64,17 +63,17 @@ def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
     [1.0, 1.0]
     """
     choice("rule", rule, FILL_RULES)
-    geometry = filled([_points(f"rings[{k}]", ring) for k, ring in enumerate(rings)], rule)
+    geometry = filled([ring_points(f"rings[{k}]", ring) for k, ring in enumerate(rings)], rule)
     if geometry.is_empty:
         raise InvalidShapeError("rings", "lines that enclose an area", Described("lines that enclose none"))
     return Outline.from_shapely(_straightened(geometry))
 
 
 def filled(rings: list[FloatArray], rule: str) -> Any:
-    """Return what the rings enclose, as a valid shapely geometry of polygons, which may be empty."""
+    """Return what the rings enclose, as a valid shapely geometry of polygons, which may be empty; rings are those of `ring_points`."""
     import shapely
 
-    kept = [ring for ring in (_without_repeats(ring) for ring in rings) if len(ring) >= 3]
+    kept = [ring for ring in rings if len(ring) >= 3]
     if len(kept) == 1:
         alone = shapely.Polygon(kept[0])
         if alone.is_valid:
@@ -120,20 +119,6 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
 
 def _is_speck(polygon: Any, radius: float) -> bool:
     return bool(polygon.area <= polygon.length * radius) and bool(polygon.buffer(-radius).is_empty)
-
-
-def _points(field: str, ring: ArrayLike) -> FloatArray:
-    try:
-        points = finite_rows(field, ring, 2)
-    except InvalidInputError as error:
-        raise InvalidShapeError(error.field, error.requirement, error.value) from None
-    if len(points) and np.abs(points).max() > MAX_COORDINATE:
-        raise InvalidShapeError(field, f"within {MAX_COORDINATE:g} m of the origin", Described(f"{np.abs(points).max():g}"))
-    return points
-
-
-def _without_repeats(ring: FloatArray) -> FloatArray:
-    return ring[(ring != np.concatenate((ring[-1:], ring[:-1]))).any(axis=1)] if len(ring) else ring
 
 
 def _check_crossings(edges: FloatArray) -> None:

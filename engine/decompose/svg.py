@@ -27,10 +27,12 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.files import read_at_most
 from engine.common.limits import MAX_COORDINATE
-from engine.decompose._svg_tree import WORDS, DrawnTree, drawn_tree
+from engine.common.words import counted
+from engine.decompose._svg_tree import UNAPPLIED, WORDS, DrawnTree, drawn_tree
 from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
-from engine.decompose.outline import Outline
+from engine.decompose.outline import Outline, ring_points
 from engine.decompose.repair import filled
 
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
@@ -41,7 +43,6 @@ _MOST_VERTICES = 100_000
 _PIXELS_PER_INCH = 96.0
 """CSS 2.1: a pixel is a 96th of an inch."""
 _NO_FILL = ("none", "transparent")
-_UNAPPLIED = ("clip-path", "mask")
 _NOTHING = 1e-12
 """Square metres: a micrometre by a micrometre. Shapely's overlays break on slivers that doubles cannot tell from a line."""
 _SEEN = 1e-9
@@ -91,7 +92,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
 
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
     name = os.fspath(path)
-    tree = drawn_tree(_content(name), name)
+    tree = drawn_tree(read_at_most(name, "drawing", _LARGEST_FILE, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB"), name)
     document = _parsed(tree, name)
     regions, named = [], []
     n_filled = n_unfilled = n_stroked = 0
@@ -104,7 +105,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         if str(values.get("fill", "")).strip().lower() in _NO_FILL:
             n_unfilled += 1
             continue
-        rings = [ring for ring in _rings(shape, scale, tolerance, name) if len(ring) >= 3]
+        rings = [ring_points(name, ring) for ring in _rings(shape, scale, tolerance, name)]
         n_vertices += sum(len(ring) for ring in rings)
         if n_vertices > _MOST_VERTICES:
             raise InvalidInputError(name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
@@ -114,6 +115,8 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
             named.append((tuple(str(values.get(WORDS, "")).split()), str(values.get("id") or "")))
             n_filled += 1
             n_stroked += is_stroked
+            for word in UNAPPLIED:  # by a style; what stands in an attribute of its own was counted before
+                tree.untraced[word] += str(values.get(word) or "none").strip() != "none"
     try:
         whole = shapely.union_all(regions)
     except shapely.errors.GEOSException as error:
@@ -139,18 +142,6 @@ def _one_by_one(regions: Sequence[Any], named: Sequence[tuple[tuple[str, ...], s
         DrawnShape(Outline.from_shapely(region).translated(0.0, height), words, name)
         for region, (words, name) in zip(regions, named, strict=True)
     )
-
-
-def _content(name: str) -> bytes:
-    try:
-        with open(name, "rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-        raise InvalidInputError("drawing", f"a file that can be read ({told})", name) from None
-    if len(content) > _LARGEST_FILE:
-        raise InvalidInputError(name, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB", Described("a larger file"))
-    return content
 
 
 def _parsed(tree: DrawnTree, name: str) -> Any:
@@ -257,24 +248,20 @@ def _size(document: Any, tree: DrawnTree, scale: float) -> tuple[float, float] |
 
 def _in_their_place(tree: DrawnTree, n_unfilled: int) -> str:
     if n_unfilled:
-        return f"{_shapes_counted(n_unfilled)} without fill"
-    met = sorted(word for word, count in tree.untraced.items() if count and word not in _UNAPPLIED)
+        return f"{counted(n_unfilled, 'shape')} without fill"
+    met = sorted(word for word, count in tree.untraced.items() if count and word not in UNAPPLIED)
     return "nothing but " + ", ".join(met) if met else "none"
 
 
 def _notes(tree: DrawnTree, n_filled: int, n_unfilled: int, n_stroked: int) -> list[str]:
     notes = []
     if n_unfilled:
-        notes.append(f"Left out: {_shapes_counted(n_unfilled)} without fill. A stroke encloses nothing.")
+        notes.append(f"Left out: {counted(n_unfilled, 'shape')} without fill. A stroke encloses nothing.")
     if n_stroked:
-        notes.append(f"{_shapes_counted(n_stroked)} with a stroke: the outline is that of the fill.")
+        notes.append(f"{counted(n_stroked, 'shape')} with a stroke: the outline is that of the fill.")
     n_empty = tree.n_shapes - n_filled - n_unfilled
     if n_empty > 0:
-        notes.append(f"Left out: {_shapes_counted(n_empty)} hidden or without an area.")
+        notes.append(f"Left out: {counted(n_empty, 'shape')} hidden or without an area.")
     for word, count in sorted((+tree.untraced).items()):
-        notes.append(f"Not {'applied' if word in _UNAPPLIED else 'traced'}: {word} ({count}).")
+        notes.append(f"Not {'applied' if word in UNAPPLIED else 'traced'}: {word} ({count}).")
     return notes
-
-
-def _shapes_counted(count: int) -> str:
-    return f"{count} shape" if count == 1 else f"{count} shapes"

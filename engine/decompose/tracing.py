@@ -19,7 +19,7 @@ import numpy as np
 from engine.common.checks import integer, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
-from engine.decompose.image import PICTURE_SUFFIXES, Crop, contour_of_opacity, read_opacity
+from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, opacity_threshold, read_opacity
 from engine.decompose.outline import Outline
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
@@ -153,6 +153,7 @@ def trace_file(
     if not isinstance(given, str):
         raise InvalidInputError("path", "a file name in text", given)
     scale, tolerance = positive("pixels_per_metre", pixels_per_metre), positive("tolerance", tolerance, "m")
+    threshold = opacity_threshold(threshold)
     suffix = Path(given).suffix.lower()
     if os.path.isdir(given):
         raise InvalidInputError(given, "a picture or a drawing", Described("a folder"))
@@ -171,10 +172,7 @@ def trace_file(
         opacity = read_opacity(given, None if crop is None else _four(crop))
         notes = opacity.notes
         height, width = opacity.alpha.shape
-        if opacity.is_whole:
-            found = Outline.of_polygon(np.array([(0, 0), (width, 0), (width, height), (0, height)]) / scale)
-        else:
-            found = contour_of_opacity(opacity.alpha, scale, threshold, given)
+        found = _outline_of_opacity(opacity, scale, threshold, given)
         picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
     traced = time.thread_time()
     contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
@@ -217,6 +215,19 @@ def outline_of_svg(
     if Path(path).suffix.lower() != DRAWING_SUFFIX:
         raise InvalidInputError(os.fspath(path), f"a drawing that ends in {DRAWING_SUFFIX}", Described(Path(path).suffix))
     return trace_file(path, pixels_per_metre, tolerance).outline
+
+
+def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: str) -> Outline:
+    """Return the contour of a picture, or its rectangle; what makes no outline at this scale is told by the picture's name."""
+    height, width = opacity.alpha.shape
+    try:
+        if opacity.is_whole:
+            return Outline.of_polygon(np.array([(0, 0), (width, 0), (width, height), (0, height)]) / scale)
+        return contour_of_opacity(opacity.alpha, scale, threshold, name)
+    except InvalidShapeError as error:
+        if error.field == name:
+            raise
+        raise InvalidShapeError(name, f"at {scale:g} pixels a metre {error.requirement}", error.value) from None
 
 
 def _load_libraries(suffix: str) -> None:

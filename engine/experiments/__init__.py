@@ -1,5 +1,6 @@
 """Experiments on Box2D: a question, a world that asks it, our prediction, and what came of it."""
 
+from engine.experiments.first_contact import Impact
 from engine.experiments.impact import Mover, first_touch, movers_of, stop_time, stop_window
 from engine.experiments.prediction import hit_chance, predicts_hit, predicts_tunnel, tunnel_chance
 from engine.experiments.range import Panel, Range, build_range, fire_bullet, range_settings
@@ -18,7 +19,7 @@ from engine.experiments.spec import (
 )
 from engine.experiments.verdict import verdict
 from engine.experiments.volley import Jitter, Volley, phases, run_burst, run_volley, scatter
-from engine.experiments.watch import Impact, Outcome, ShotWatch
+from engine.experiments.watch import Outcome, ShotWatch
 
 __all__ = [
     "BULLET_SHAPES",

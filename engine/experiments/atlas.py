@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.workers import run_tasks
+from engine.compare.processes.workers import run_tasks
 from engine.experiments import law
 from engine.experiments.atlas_journal import AtlasJournal, Count
 from engine.experiments.atlas_plan import AtlasPlan, Cell

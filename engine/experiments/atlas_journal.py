@@ -88,7 +88,7 @@ class AtlasJournal:
     def _cell(self, line: bytes) -> tuple[Cell, Count] | None:
         try:
             entry: Any = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if not isinstance(entry, list) or len(entry) != 3 + _N_COUNTS or entry[0] not in self._plan.rules:
             return None

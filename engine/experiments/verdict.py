@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine.experiments.first_contact import Impact
 from engine.experiments.spec import Target
-from engine.experiments.watch import Impact, Outcome, ShotWatch
+from engine.experiments.watch import Outcome, ShotWatch
 
 __all__ = ["verdict"]
 

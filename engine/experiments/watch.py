@@ -20,19 +20,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
-from engine import query
 from engine.box2d import World
 from engine.contracts import StepContacts
+from engine.experiments.first_contact import ContactSearch, Impact, dot, normal_onto
 from engine.experiments.range import Panel
 from engine.experiments.rules import Piece, SweptImpact
 from engine.experiments.sides import TURN, Sides
 from engine.experiments.spec import ShotSpec
-from engine.geometry import Transform
 
-__all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Impact", "Outcome", "ShotWatch", "flight_steps"]
+__all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotWatch", "flight_steps"]
 
 Point = tuple[float, float]
 
@@ -61,45 +59,6 @@ class Outcome(Enum):
     MISSED = "missed"
     """It is past the target and never touched it."""
     DOES_NOT_MOVE = "does not move"
-
-
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """Box2D reported contact points between bullet and target.
-
-    Attributes
-    ----------
-    step : int
-        Steps completed when the manifold's poses were reached or passed: the poses lie at the end of this step, or between it
-        and the next where `in_toi`.
-    time : float
-        Seconds from the shot at which the bodies had those poses.
-    center : pair of float
-        The bullet's centre then.
-    point : pair of float or None
-        The (first) contact point.
-    pushes_back : bool
-        Whether the normal, as it acts on the bullet, points against its flight.
-    in_toi : bool
-        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
-        left the bodies.
-    fraction : float
-        Of the step that follows the completed ones, 0 to 1.
-    normal : pair of float or None
-        Unit, onto the bullet.
-    body : int or None
-        What was struck.
-    """
-
-    step: int
-    time: float
-    center: Point
-    point: Point | None
-    pushes_back: bool
-    in_toi: bool
-    fraction: float = 0.0
-    normal: Point | None = None
-    body: int | None = None
 
 
 class ShotWatch:
@@ -149,6 +108,7 @@ class ShotWatch:
         self._world = world
         self._bodies = {panel.body: panel for panel in self.panels}
         self._flight = spec.direction * math.cos(spec.angle), -math.sin(spec.angle)
+        self._search = ContactSearch(world, spec, bullet, self._bodies, self._flight)
         self.positions: list[Point] = [world.state(bullet).position]
         self.pieces: list[Point] = self.positions[:]
         self._sides = Sides(world, spec, self.panels, self.positions[0])
@@ -210,9 +170,9 @@ class ShotWatch:
         if piece.start == 0.0:
             self.pieces = [before]
         self.pieces.append(state.position)
-        self.speed = _dot(state.linear_velocity, self._flight)
+        self.speed = dot(state.linear_velocity, self._flight)
         self.impacts.extend(piece.impacts)
-        impact = self._impact(piece, before)
+        impact = self._search.first(piece, before, step, self.impacts)
         if impact is not None:
             if self.hit is None:
                 self.hit, self._hit_after = impact, step + 1
@@ -238,94 +198,16 @@ class ShotWatch:
             other = pair[0] if pair[1] == self.bullet else pair[1]
             if self.bullet not in pair or other not in self._bodies:
                 continue
-            normal = _normal_onto(contacts, row, pair[1] == self.bullet)
-            if -_dot(state.linear_velocity, normal) > -_MOST_SPEED_KEPT * flown * _dot(self._flight, normal):
+            normal = normal_onto(contacts, row, pair[1] == self.bullet)
+            if -dot(state.linear_velocity, normal) > -_MOST_SPEED_KEPT * flown * dot(self._flight, normal):
                 continue
             struck = self._world.state(other)
             rx, ry = state.position[0] - struck.position[0], state.position[1] - struck.position[1]
             ux, uy = struck.linear_velocity
             beside = ux - struck.angular_velocity * ry, uy + struck.angular_velocity * rx
-            if _dot(beside, normal) - _dot(state.linear_velocity, normal) <= allowed:
+            if dot(beside, normal) - dot(state.linear_velocity, normal) <= allowed:
                 return True
         return False
-
-    def _impact(self, piece: Piece, before: Point) -> Impact | None:
-        step, dt, contacts = self.steps, 1.0 / self.spec.hertz, piece.contacts
-        found: list[Impact] = []
-        for row in range(len(contacts)):
-            a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
-            other = b if a == self.bullet else a
-            if self.bullet not in (a, b) or other not in self._bodies:
-                continue
-            pose = contacts.pose_b[row] if b == self.bullet else contacts.pose_a[row]
-            if contacts.in_toi[row]:
-                continue  # the row has the last of the pair's moments; the first comes below
-            center, fraction = (float(pose[0]), float(pose[1])), piece.start
-            point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
-            normal = _normal_onto(contacts, row, b == self.bullet)
-            pushes_back, time = _dot(normal, self._flight) < 0.0, (step + fraction) * dt
-            ours = next((each for each in reversed(self.impacts) if each.body == other), None)
-            if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
-                time, fraction = ours.time, ours.fraction
-            found.append(Impact(step, time, center, point, pushes_back, ours is not None, fraction, normal, other))
-        inside = self._first_inside(piece, before)
-        if inside is not None:
-            found.append(inside)
-        for felt in piece.impacts:
-            if felt.sensor and felt.body in self._bodies:
-                found.append(Impact(step, felt.time, felt.center, felt.point, False, True, felt.fraction, felt.normal, felt.body))
-        if found:
-            return min(found, key=lambda impact: impact.time)
-        for event in contacts.began:
-            struck = event.body_b if event.body_a == self.bullet else event.body_a
-            if self.bullet in (event.body_a, event.body_b) and struck in self._bodies:
-                # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
-                at = (step + piece.start) * dt
-                return Impact(step, at, before, None, False, not event.sensor, piece.start, None, struck)
-        return None
-
-    def _first_inside(self, piece: Piece, before: Point) -> Impact | None:
-        """Return the first impact with a panel that Box2D found inside the piece.
-
-        Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
-        """
-        world = self._world
-        for moment in world.impact_moments:
-            a, b = world.fixture(moment.fixture_a), world.fixture(moment.fixture_b)
-            other, pose_of_other, pose = (a, moment.pose_a, moment.pose_b) if b.body == self.bullet else (b, moment.pose_b, moment.pose_a)
-            if self.bullet not in (a.body, b.body) or other.body not in self._bodies:
-                continue
-            center = pose[:2]
-            fraction = min(piece.start + self._travelled(before, center, other.body, pose_of_other[:2]), piece.end)
-            own = b if other is a else a
-            gap = query.distance(other.shape, Transform(pose_of_other[:2], pose_of_other[2]), own.shape, Transform(center, pose[2]))
-            normal = gap.normal
-            pushes_back = normal is not None and _dot(normal, self._flight) < 0.0
-            time = (self.steps + fraction) / self.spec.hertz
-            return Impact(self.steps, time, center, _between(gap.point_a, gap.point_b), pushes_back, True, fraction, normal, other.body)
-        return None
-
-    def _travelled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:
-        """Return the share of a step after which the two had these places, by the way of the one that moves farther in a step."""
-        spec = self.spec
-        if spec.travel >= abs(spec.target_travel):
-            return math.dist(before, center) / spec.travel if spec.travel > 0.0 else 0.0
-        start = self._world.previous_poses[self._world.row_of(other)]
-        return math.dist(start[:2].tolist(), place_of_other) / abs(spec.target_travel)
-
-
-def _dot(a: Point, b: Point) -> float:
-    return a[0] * b[0] + a[1] * b[1]
-
-
-def _between(a: Point | None, b: Point | None) -> Point | None:
-    return None if a is None or b is None else (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
-
-
-def _normal_onto(contacts: StepContacts, row: int, is_b: bool) -> Point:
-    """Return a contact's normal as it acts on the bullet, which is its B or its A."""
-    sign = 1.0 if is_b else -1.0
-    return sign * float(contacts.normal[row, 0]), sign * float(contacts.normal[row, 1])
 
 
 def flight_steps(spec: ShotSpec) -> int:

@@ -127,9 +127,7 @@ def manifold_edge_circle(
 
 
 @inlined_kernel
-def facing(
-    vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_], centroid: FloatArray, limits: FloatArray
-) -> bool:
+def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_], centroid: FloatArray, limits: FloatArray) -> bool:
     """Tell whether the centroid is in front of the edge, and fill `limits` (3, 2): normal toward it, lower limit, upper limit."""
     v1_x, v1_y, v2_x, v2_y = vertices[0, 0], vertices[0, 1], vertices[1, 0], vertices[1, 1]
     ex, ey = v2_x - v1_x, v2_y - v1_y

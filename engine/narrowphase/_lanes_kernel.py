@@ -196,9 +196,7 @@ def load_pair(
 
 
 @inlined_kernel
-def load_shape(
-    v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray, normals: FloatArray
-) -> None:
+def load_shape(v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray, normals: FloatArray) -> None:
     """Load vertices and normals into the lane, padded with the last; `beyond` is 0 for A and the step to B for B."""
     last = first + n - 1
     for slot in range(slots):
@@ -221,9 +219,7 @@ def load_slots(v: FloatArray, k: IntArray, place: int, beyond: int, slots: int, 
 
 
 @inlined_kernel
-def load_numbers(
-    s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, rule: int
-) -> None:
+def load_numbers(s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> None:
     """Load poses, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says; see `load_pair`."""
     for lane in range(0, LANES, SLOT_GROUP):
         turn_four(s, POSE_A * STRIDE + lane, STRIDE, poses_a, k, PLACE_POSE * STRIDE + lane, 0)

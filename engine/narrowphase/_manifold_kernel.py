@@ -375,9 +375,7 @@ def manifold_pair(
     move_to_frame(pose_a, pose_b, vertices_b, moved, False)
     if kind_b == CIRCLE:
         if kind_a == CIRCLE:
-            return manifold_circles(
-                radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference, trace
-            )
+            return manifold_circles(radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference, trace)
         return manifold_polygon_circle(
             vertices_a, normals_a, radius_a, pose_a, moved, radius_b, rounding, rule, 1.0, points, names, axis, reference, trace
         )

@@ -330,9 +330,7 @@ def manifold_lanes(
                 rest[n_rest] = chosen[at]
                 n_rest += 1
         elif number == CIRCLES:
-            _circles_lanes(
-                v, s, k, chosen, flat, pairs, flat_a, flat_b, rule, count, points, names, axis, reference
-            )
+            _circles_lanes(v, s, k, chosen, flat, pairs, flat_a, flat_b, rule, count, points, names, axis, reference)
         elif number <= POLYGON_AND_CIRCLE:
             n_rest += _polygons_lanes(
                 v, g, s, k, chosen, SLOT_GROUP * number, n_vertices, flat, pairs, flat_a, flat_b, rule,

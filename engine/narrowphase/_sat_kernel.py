@@ -113,9 +113,7 @@ def is_parted_by(normals: FloatArray, vertices_a: FloatArray, vertices_b: FloatA
 
 
 @kernel
-def overlap_plain(
-    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
-) -> bool:
+def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
     """Tell whether the projections overlap, or come within `touch`, on every normal of both: the textbook form."""
     parted_by_a = is_parted_by(normals_a, vertices_a, vertices_b, touch)
     parted_by_b = is_parted_by(normals_b, vertices_a, vertices_b, touch)
@@ -123,9 +121,7 @@ def overlap_plain(
 
 
 @inlined_kernel
-def overlap_improved(
-    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float
-) -> bool:
+def overlap_improved(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
     """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
     return traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, None)
 

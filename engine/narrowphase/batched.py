@@ -89,9 +89,7 @@ def traced_rows(
     return rows
 
 
-def _fill_manifolds(
-    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows
-) -> None:
+def _fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
     if len(pairs) < LANES_FROM or not has_wide_registers():
         _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
         return

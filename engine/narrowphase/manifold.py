@@ -18,9 +18,7 @@ from engine.narrowphase.steps import CLIPPED, INCIDENT, POINT, REFERENCE, TRIED,
 __all__ = ["CLIPPED", "INCIDENT", "POINT", "REFERENCE", "TRIED", "manifold", "new_trace"]
 
 
-def manifold(
-    a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None
-) -> Manifold:
+def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: Rule = "exact", trace: FloatArray | None = None) -> Manifold:
     """Contact of two shapes: a unit normal from A to B and at most two points.
 
     Parameters

@@ -13,6 +13,8 @@ __all__ = ["draw_backdrop", "draw_scale_bar", "round_length"]
 
 _CLOSEST_LINES = 36.0
 """Design pixels between two grid lines at the least."""
+_PLATE = 215
+"""Of 255: how opaque the plate under the scale bar is."""
 
 
 def round_length(at_least: float) -> float:
@@ -43,20 +45,22 @@ def draw_backdrop(canvas: Canvas) -> None:
         pygame.draw.line(canvas.surface, palette.GRID_AXIS if k == 0 else palette.GRID, (left, y), (left + width - 1, y))
 
 
-def draw_scale_bar(canvas: Canvas) -> None:
-    """Draw a bar of a round length with its name, in the lower right corner, on a plate of its own."""
+def draw_scale_bar(canvas: Canvas) -> pygame.Rect:
+    """Draw a bar of a round length with its name, in the lower right corner, on a plate of its own; return the plate's place."""
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale
-    length = round_length(60.0 * ui / canvas.camera.scale)
+    wished = max(min(60.0 * ui, 0.4 * (width - 40.0 * ui)), 4.0)  # the round length is up to 2.5 times as long
+    length = round_length(wished / canvas.camera.scale)
     pixels = length * canvas.camera.scale
     right, bottom = left + width - 16.0 * ui, top + height - 14.0 * ui
     thick = max(1, round(ui))
     name = f"{length:g} m" if length >= 1.0 else f"{100.0 * length:g} cm" if length >= 0.01 else f"{1000.0 * length:g} mm"
     wide = max(pixels, canvas.fonts.width(name, 11.0)) + 16.0 * ui
-    plate = pygame.Surface((round(wide), round(28.0 * ui)), pygame.SRCALPHA)
-    pygame.draw.rect(plate, (*palette.BACKGROUND, 215), plate.get_rect(), border_radius=round(5.0 * ui))
-    canvas.surface.blit(plate, plate.get_rect(midbottom=(round(right - 0.5 * pixels), round(bottom + 6.0 * ui))))
+    plate = canvas.fonts.plate((round(wide), round(28.0 * ui)), palette.BACKGROUND, _PLATE, round(5.0 * ui))
+    place = plate.get_rect(midbottom=(round(right - 0.5 * pixels), round(bottom + 6.0 * ui)))
+    canvas.surface.blit(plate, place)
     pygame.draw.line(canvas.surface, palette.CAPTION, (right - pixels, bottom), (right, bottom), thick)
     for x in (right - pixels, right):
         pygame.draw.line(canvas.surface, palette.CAPTION, (x, bottom - 4 * ui), (x, bottom), thick)
     canvas.text_px((right - 0.5 * pixels, bottom - 4.0 * ui), name, palette.CAPTION, 11.0, "bottom")
+    return place

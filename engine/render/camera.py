@@ -87,6 +87,14 @@ class Camera:
         center = (middle[0] + 0.5 * (right - left) / scale, middle[1] + 0.5 * (top - bottom) / scale)
         return replace(self, center=center, scale=scale)
 
+    def framed(self, margin: float = 0.05, kept: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> AABB:
+        """Return the box that `fitted` with the same arguments shows as it is seen now: the view without margin and what is covered."""
+        left, top, right, bottom = kept
+        room = max(1.0 - 2.0 * margin, 0.1)
+        half = [0.5 * room * max(side, 1.0) / self.scale for side in (self.view[2] - left - right, self.view[3] - top - bottom)]
+        x, y = self.center[0] - 0.5 * (right - left) / self.scale, self.center[1] - 0.5 * (top - bottom) / self.scale
+        return AABB((x - half[0], y - half[1]), (x + half[0], y + half[1]))
+
     def resized(self, view: tuple[int, int, int, int]) -> Camera:
         """Return the camera for another viewport: same centre, the scale following the smaller side."""
         before = min(self.view[2], self.view[3])

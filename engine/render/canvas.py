@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import repeat
+from dataclasses import dataclass
 
 import numpy as np
 import pygame
@@ -24,18 +24,38 @@ from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
 from engine.render.labels import LabelRoom
 from engine.render.palette import Color
+from engine.render.raster import NO_COLOR, Raster
 
-__all__ = ["Canvas"]
+__all__ = ["Canvas", "Dots"]
 
 Point = tuple[float, float]
 
 _GUARD = 64.0
 """Pixels beyond the view where clipping cuts, so that no cut edge shows."""
+_FAR = 30_000
+"""Pixels up to which places are given to pygame, which holds them in 16 bits here and there."""
 _ARC_ERROR = 0.3
 """Pixels a large circle's polygon may deviate; the sagitta r (1 - cos(pi / n)) is about r pi^2 / (2 n^2)."""
 _MOST_CORNERS = 4096
+_OUTLINE = 1.25
+"""Design pixels of the outline of a shape."""
+_PLATE = 205
+"""Of 255: how opaque the plate under a label is."""
+_BATCH = 64
+"""Figures whose corners are Python lists at the same time: all at once, they would set the garbage collector going in every frame."""
 _CROWD = 400
 """Polygons, or lines of one call, from which they are no longer smoothed: they are small then, and smoothing costs four times as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Equal dots, or hollow rings, of fixed size on the screen: world positions float64 (n, 2)."""
+
+    positions: FloatArray
+    color: Color
+    radius_px: float = 3.0
+    alpha: float = 1.0
+    ring: bool = False
 
 
 class Canvas:
@@ -50,6 +70,10 @@ class Canvas:
         Kept by the caller from frame to frame; the fonts carry the UI scale.
     room : optional
         What is taken of the view, so that no words are written over others; one for each frame.
+    raster : optional
+        Draws many polygons; without one pygame does.
+    has_words : bool
+        False where the view is too narrow for words: nothing is written then.
     """
 
     def __init__(
@@ -59,12 +83,16 @@ class Canvas:
         fonts: FontBook | None = None,
         discs: DiscBook | None = None,
         room: LabelRoom | None = None,
+        raster: Raster | None = None,
+        has_words: bool = True,
     ) -> None:
         self.surface = surface
         self.camera = camera
         self.fonts = fonts if fonts is not None else FontBook()
         self.discs = discs if discs is not None else DiscBook()
         self.room = room if room is not None else LabelRoom(camera.view)
+        self._raster = raster
+        self._has_words = has_words
         left, top, width, height = camera.view
         self._box = (left - _GUARD, top - _GUARD, left + width + _GUARD, top + height + _GUARD)
 
@@ -75,7 +103,7 @@ class Canvas:
 
     def at(self, offset: Point) -> Canvas:
         """Return the canvas for a world whose origin lies at `offset` of this one's."""
-        return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room)
+        return Canvas(self.surface, self.camera.shifted(offset), self.fonts, self.discs, self.room, self._raster, self._has_words)
 
     @contextmanager
     def clipped(self, box: AABB | None) -> Iterator[None]:
@@ -108,7 +136,7 @@ class Canvas:
         if not math.isfinite(radius_px) or not self._near(x, y, radius_px):
             return
         if radius_px <= LARGEST_DISC:
-            self._blit_centred(self.discs.picture(radius_px, fill, outline, 1.25 * self.ui_scale, alpha), x, y)
+            self._blit_centred(self.discs.picture(radius_px, fill, outline, _OUTLINE * self.ui_scale, alpha), x, y)
         else:
             n = min(_MOST_CORNERS, math.ceil(math.pi * math.sqrt(radius_px / (2.0 * _ARC_ERROR))))
             turn = np.arange(n) * (2.0 * math.pi / n)
@@ -116,6 +144,26 @@ class Canvas:
             self._polygon_px(ring.tolist(), fill, outline, alpha)
         if angle is not None and outline is not None and math.isfinite(angle):
             self._line_px((x, y), (x + radius_px * math.cos(angle), y - radius_px * math.sin(angle)), outline, 1.0)
+
+    def circles(
+        self, centers: FloatArray, radii: FloatArray, angles: FloatArray, fills: Sequence[Color | None], outlines: Sequence[Color]
+    ) -> None:
+        """Draw many circles, each with the line that shows how it has turned: (n, 2), (n,) and (n,), and n colours each."""
+        pixels, sizes = self.camera.to_screen_array(centers), radii * self.camera.scale
+        rims = pixels + sizes[:, None] * np.column_stack((np.cos(angles), -np.sin(angles)))
+        width, disc = _OUTLINE * self.ui_scale, self.discs.picture
+        if not (np.abs(rims).max(initial=0.0) < _FAR and sizes.max(initial=0.0) <= LARGEST_DISC):  # true for NaN
+            places = zip(centers.tolist(), radii.tolist(), fills, outlines, angles.tolist(), strict=True)
+            for (x, y), radius, fill, outline, angle in places:
+                self.circle((x, y), radius, fill, outline, angle=angle)
+            return
+        pictures = [disc(size, fill, outline, width) for size, fill, outline in zip(sizes.tolist(), fills, outlines, strict=True)]
+        halves = np.array([picture.get_width() // 2 for picture in pictures], dtype=np.int64)
+        corners = np.floor(pixels).astype(np.int64) - halves[:, None]
+        self.surface.fblits(zip(pictures, corners.tolist(), strict=True))
+        lines = np.stack((pixels, rims), axis=1)
+        for color in set(outlines):
+            self._lines_px(lines[[one == color for one in outlines]], color, 1.0)
 
     def segment(self, a: Point, b: Point, color: Color, width: float = 1.0) -> None:
         """Draw a straight line of `width` design pixels."""
@@ -136,20 +184,25 @@ class Canvas:
 
     def arrow(self, start: Point, direction: Point, length_px: float, color: Color, width: float = 1.5) -> None:
         """Draw an arrow of fixed length on the screen along a world direction."""
-        size = math.hypot(*direction)
-        if size == 0.0 or not math.isfinite(size):
-            return
-        ux, uy = direction[0] / size, -direction[1] / size
-        x, y = self.camera.to_screen(start)
+        self.arrows(np.array([start], dtype=np.float64), np.array([direction], dtype=np.float64), length_px, color, width)
+
+    def arrows(self, starts: FloatArray, directions: FloatArray, length_px: float, color: Color, width: float = 1.5) -> None:
+        """Draw arrows of fixed length on the screen along world directions, float64 (n, 2) each."""
+        sizes = np.hypot(directions[:, 0], directions[:, 1])
+        pixels = self.camera.to_screen_array(starts)
         length, head = length_px * self.ui_scale, 4.0 * self.ui_scale
-        tip = (x + length * ux, y + length * uy)
-        if not self._near(x, y, length):
+        left, top, right, bottom = self._box
+        x, y = pixels[:, 0], pixels[:, 1]
+        near = (x >= left - length) & (x <= right + length) & (y >= top - length) & (y <= bottom + length)  # false for NaN
+        near &= (sizes > 0.0) & (sizes < np.inf)
+        if not near.any():
             return
-        neck = (tip[0] - head * ux, tip[1] - head * uy)
-        self._line_px((x, y), neck, color, width)
-        wing = 0.6 * head
-        corners = [tip, (neck[0] - wing * uy, neck[1] + wing * ux), (neck[0] + wing * uy, neck[1] - wing * ux)]
-        self._polygon_px(corners, color, None, 1.0)
+        pixels, ways = pixels[near], directions[near] / sizes[near, None] * (1.0, -1.0)
+        tips = pixels + length * ways
+        necks = tips - head * ways
+        self._lines_px(np.stack((pixels, necks), axis=1), color, width)
+        wings = 0.6 * head * np.column_stack((-ways[:, 1], ways[:, 0]))
+        self.figures_px(np.stack((tips, necks + wings, necks - wings), axis=1), color)
 
     def aabb(self, box: AABB, color: Color) -> None:
         """Draw the outline of an axis-aligned box, dashed."""
@@ -193,6 +246,8 @@ class Canvas:
         self, pixel: Point, text: str, color: Color, size: float = 13.0, anchor: str = "topleft", bold: bool = False, plate: bool = False
     ) -> pygame.Rect:
         """Write at a pixel; `anchor` is the name of a corner or side of pygame's rectangles. Return the place taken."""
+        if not self._has_words:
+            return pygame.Rect(round(pixel[0]), round(pixel[1]), 0, 0)
         picture = self.fonts.render(text, size, color, bold)
         name = {"left": "midleft", "right": "midright", "top": "midtop", "bottom": "midbottom"}.get(anchor, anchor)
         place = picture.get_rect(**{name: (round(pixel[0]), round(pixel[1]))})
@@ -205,7 +260,7 @@ class Canvas:
     def label(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> bool:
         """Write beside a pixel, `gap` design pixels away, where nothing else is written; return False if there is no room."""
         left, top, right, bottom = self._box
-        if not (left <= pixel[0] <= right and top <= pixel[1] <= bottom):
+        if not (self._has_words and left <= pixel[0] <= right and top <= pixel[1] <= bottom):
             return False
         picture = self.fonts.render(text, size, color, bold)
         place = self.room.beside(pixel, picture.get_size(), gap * self.ui_scale)
@@ -226,15 +281,35 @@ class Canvas:
 
     def points(self, positions: FloatArray, color: Color, radius_px: float = 3.0, alpha: float = 1.0, ring: bool = False) -> None:
         """Draw many equal dots or rings, world positions float64 (n, 2)."""
-        if len(positions) == 0 or alpha <= 0.0:
+        self.dots([Dots(positions, color, radius_px, alpha, ring)])
+
+    def dots(self, groups: Sequence[Dots]) -> None:
+        """Draw groups of dots one over the other, in one pass."""
+        groups = [group for group in groups if len(group.positions) and group.alpha > 0.0]
+        if not groups:
             return
-        pixels = self.camera.to_screen_array(positions)
+        pixels = self.camera.to_screen_array(np.concatenate([group.positions for group in groups]))
+        kinds = np.repeat(np.arange(len(groups)), [len(group.positions) for group in groups])
         left, top, right, bottom = self._box
-        seen = (pixels[:, 0] >= left) & (pixels[:, 0] <= right) & (pixels[:, 1] >= top) & (pixels[:, 1] <= bottom)
-        radius = radius_px * self.ui_scale
-        picture = self.discs.picture(radius, None if ring else color, color if ring else None, 1.5 * self.ui_scale, alpha)
-        x, y = np.rint(pixels[seen] - picture.get_width() / 2.0).astype(np.int64).T
-        self.surface.fblits(zip(repeat(picture), zip(x.tolist(), y.tolist(), strict=True), strict=False))
+        x, y = pixels[:, 0], pixels[:, 1]
+        seen = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)  # false for NaN
+        if not seen.all():
+            pixels, kinds = pixels[seen], kinds[seen]
+        columns, rows = np.floor(pixels).astype(np.int64).T
+        ui = self.ui_scale
+        if self._raster is not None and self._raster.can_paint(self.surface, pixels):
+            stamps = [self.discs.stamp(group.radius_px * ui, group.ring, 1.5 * ui, group.alpha) for group in groups]
+            colors = np.array([self.surface.map_rgb(palette.now(group.color)) for group in groups], dtype=np.int64)
+            self._raster.dots(self.surface, np.ascontiguousarray(columns), np.ascontiguousarray(rows), kinds, stamps, colors)
+            return
+        pictures = [self._dot(group) for group in groups]
+        halves = np.array([picture.get_width() // 2 for picture in pictures])[kinds]
+        each = map(pictures.__getitem__, kinds.tolist())
+        self.surface.fblits(zip(each, zip((columns - halves).tolist(), (rows - halves).tolist(), strict=True), strict=True))
+
+    def _dot(self, group: Dots) -> pygame.Surface:
+        fill, outline = (None, group.color) if group.ring else (group.color, None)
+        return self.discs.picture(group.radius_px * self.ui_scale, fill, outline, 1.5 * self.ui_scale, group.alpha)
 
     def boxes(self, boxes: FloatArray, color: Color) -> None:
         """Draw the outlines of axis-aligned boxes, dashed: float64 (n, 4) x0, y0, x1, y1, in the world."""
@@ -247,17 +322,7 @@ class Canvas:
         """Draw many lines, world positions float64 (n, 2) each."""
         if len(starts) == 0:
             return
-        a, b = self.camera.to_screen_array(starts), self.camera.to_screen_array(ends)
-        left, top, right, bottom = self._box
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        inside = (low[:, 0] >= left) & (low[:, 1] >= top) & (high[:, 0] <= right) & (high[:, 1] <= bottom)
-        thick = max(1, round(width * self.ui_scale))
-        draw_line = pygame.draw.line if len(a) > _CROWD else pygame.draw.aaline
-        surface, mapped = self.surface, self.surface.map_rgb(palette.now(color))
-        for p, q in zip(a[inside].tolist(), b[inside].tolist(), strict=True):
-            draw_line(surface, mapped, p, q, thick)
-        for p, q in zip(a[~inside].tolist(), b[~inside].tolist(), strict=True):
-            self._line_px((p[0], p[1]), (q[0], q[1]), color, width)
+        self._lines_px(self.camera.to_screen_array(np.stack((starts, ends), axis=1)), color, width)
 
     def polygons(
         self, vertices: FloatArray, starts: IntArray | Sequence[int], fills: Sequence[Color | None], outlines: Sequence[Color | None]
@@ -272,42 +337,84 @@ class Canvas:
             Polygon k has the vertices ``starts[k]`` to ``starts[k + 1]``, three or more.
         fills, outlines : p colours or None each
         """
-        bounds = np.asarray(starts, dtype=np.int64)
-        if len(bounds) < 2:
+        if len(starts) >= 2:
+            pixels = self.camera.to_screen_array(vertices)
+            self._polygons_px(pixels, np.asarray(starts, dtype=np.int64), self.mapped(fills), self.mapped(outlines))
+
+    def mapped(self, colors: Sequence[Color | None]) -> IntArray:
+        """Return colours as the surface maps them, `raster.NO_COLOR` for None."""
+        shades = {color: NO_COLOR if color is None else self.surface.map_rgb(color) for color in set(colors)}
+        return np.fromiter(map(shades.__getitem__, colors), dtype=np.int64, count=len(colors))
+
+    def mapped_polygons(self, vertices: FloatArray, starts: IntArray, fills: IntArray, outlines: IntArray) -> None:
+        """Do the same as `polygons`, with colours that are `mapped`."""
+        if len(starts) >= 2:
+            self._polygons_px(self.camera.to_screen_array(vertices), starts, fills, outlines)
+
+    def figures_px(self, corners: FloatArray, color: Color) -> None:
+        """Fill convex polygons with as many corners each, pixels, float64 (p, c, 2): needles, heads of arrows."""
+        if not len(corners):
             return
-        pixels = self.camera.to_screen_array(vertices)
-        low = np.minimum.reduceat(pixels, bounds[:-1], axis=0)
-        high = np.maximum.reduceat(pixels, bounds[:-1], axis=0)
+        mapped, flat = self.surface.map_rgb(palette.now(color)), corners.reshape(-1, 2)
+        if self._raster is not None and self._raster.can_paint(self.surface, flat):
+            starts = np.arange(0, len(flat) + 1, corners.shape[1])
+            fills, outlines = np.full(len(corners), mapped), np.full(len(corners), NO_COLOR)
+            self._raster.polygons(self.surface, flat, starts, fills, outlines, self.ui_scale, self.ui_scale, _CROWD)
+            return
+        for start in range(0, len(corners), _BATCH):
+            for figure in corners[start : start + _BATCH].tolist():
+                pygame.draw.polygon(self.surface, mapped, figure)
+
+    # In pixels
+
+    def _polygons_px(self, pixels: FloatArray, starts: IntArray, fills: IntArray, outlines: IntArray) -> None:
+        if self._raster is not None and self._raster.can_paint(self.surface, pixels):
+            self._raster.polygons(self.surface, pixels, starts, fills, outlines, _OUTLINE * self.ui_scale, self.ui_scale, _CROWD)
+            return
+        low = np.minimum.reduceat(pixels, starts[:-1], axis=0)
+        high = np.maximum.reduceat(pixels, starts[:-1], axis=0)
         left, top, right, bottom = self._box
         # a comparison with NaN is false, so that a polygon with one is not seen
         seen = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
         whole = (low[:, 0] >= left - 8000) & (low[:, 1] >= top - 8000) & (high[:, 0] <= right + 8000) & (high[:, 1] <= bottom + 8000)
-        offsets = bounds.tolist()
-        surface, fill_polygon, plain_outline, smooth_outline = self.surface, pygame.draw.polygon, pygame.draw.lines, pygame.draw.aalines
+        offsets = starts.tolist()
         visible = np.flatnonzero(seen).tolist()
         crowded = len(visible) > _CROWD
-        thick = self.ui_scale >= 1.75 and not crowded
-        for k in visible:
-            fill, outline = fills[k], outlines[k]
+        is_thin = self.ui_scale < 1.75 or crowded
+        surface, fill_polygon, draw_outline = self.surface, pygame.draw.polygon, pygame.draw.lines if crowded else pygame.draw.aalines
+        shades = zip(fills[visible].tolist(), outlines[visible].tolist(), strict=True)
+        for k, (fill, outline) in zip(visible, shades, strict=True):
             # a list for each: thousands of them alive at once would set the garbage collector going in every frame
             ring = pixels[offsets[k] : offsets[k + 1]].tolist()
-            if whole[k] and not thick:
-                if fill is not None:
-                    fill_polygon(surface, fill, ring)
-                if outline is not None and crowded:
-                    plain_outline(surface, outline, True, ring)
-                elif outline is not None:
-                    smooth_outline(surface, outline, True, ring)
-            else:
-                self._polygon_px(ring, fill, outline, 1.0)
+            if not (is_thin and whole[k]):
+                self._polygon_px(ring, fill if fill != NO_COLOR else None, outline if outline != NO_COLOR else None, 1.0)
+                continue
+            if fill != NO_COLOR:
+                fill_polygon(surface, fill, ring)
+            if outline != NO_COLOR:
+                draw_outline(surface, outline, True, ring)
 
-    # In pixels
+    def _lines_px(self, lines: FloatArray, color: Color, width: float) -> None:
+        """Draw lines between pixels, float64 (n, 2, 2)."""
+        corners, thick = lines.reshape(-1, 2), max(1, round(width * self.ui_scale))
+        mapped = self.surface.map_rgb(palette.now(color))
+        if self._raster is not None and self._raster.can_paint(self.surface, corners):
+            starts = np.arange(0, len(corners) + 1, 2)
+            fills, outlines = np.full(len(lines), mapped), np.full(len(lines), NO_COLOR)
+            self._raster.polygons(self.surface, corners, starts, fills, outlines, max(thick, _OUTLINE), thick, _CROWD)
+            return
+        left, top, right, bottom = self._box
+        low, high = lines.min(axis=1), lines.max(axis=1)
+        inside = (low[:, 0] >= left) & (low[:, 1] >= top) & (high[:, 0] <= right) & (high[:, 1] <= bottom)
+        draw_line = pygame.draw.line if len(lines) > _CROWD else pygame.draw.aaline
+        for x0, y0, x1, y1 in zip(*lines[inside].reshape(-1, 4).T.tolist(), strict=True):
+            draw_line(self.surface, mapped, (x0, y0), (x1, y1), thick)
+        for (x0, y0), (x1, y1) in lines[~inside].tolist() if not inside.all() else ():
+            self._line_px((x0, y0), (x1, y1), color, width)
 
     def _plate(self, place: pygame.Rect) -> None:
         outer = place.inflate(round(8.0 * self.ui_scale), round(2.0 * self.ui_scale))
-        plate = pygame.Surface(outer.size, pygame.SRCALPHA)
-        pygame.draw.rect(plate, (*palette.BACKGROUND, 205), plate.get_rect(), border_radius=round(4.0 * self.ui_scale))
-        self.surface.blit(plate, outer)
+        self.surface.blit(self.fonts.plate(outer.size, palette.BACKGROUND, _PLATE, round(4.0 * self.ui_scale)), outer)
 
     def _near(self, x: float, y: float, reach: float) -> bool:
         left, top, right, bottom = self._box
@@ -324,13 +431,13 @@ class Canvas:
             thick = max(1, round(width * self.ui_scale))
             pygame.draw.aaline(self.surface, palette.now(color), cut[0], cut[1], thick)
 
-    def _polygon_px(self, pixels: Sequence[Point], fill: Color | None, outline: Color | None, alpha: float) -> None:
+    def _polygon_px(self, pixels: Sequence[Point], fill: Color | int | None, outline: Color | int | None, alpha: float) -> None:
         left, top, right, bottom = self._box
         inside = all(left <= x <= right and top <= y <= bottom for x, y in pixels)
         corners = pixels if inside else clip_polygon(pixels, self._box)
         if len(corners) < 3:
             return
-        fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
+        fill, outline = (palette.now(one) if isinstance(one, tuple) else one for one in (fill, outline))
         surface, ring = self.surface, corners
         if alpha < 1.0:
             xs, ys = [x for x, _ in corners], [y for _, y in corners]
@@ -340,7 +447,7 @@ class Canvas:
         if fill is not None:
             pygame.draw.polygon(surface, fill, ring)
         if outline is not None:
-            thick = max(1, round(1.25 * self.ui_scale))
+            thick = max(1, round(_OUTLINE * self.ui_scale))
             if thick == 1:
                 pygame.draw.aalines(surface, outline, True, ring)
             else:

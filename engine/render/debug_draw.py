@@ -11,11 +11,12 @@ from engine.contracts.agreement import Difference
 from engine.contracts.contact import PointState, StepContacts
 from engine.geometry import Transform
 from engine.render import palette
-from engine.render.canvas import Canvas
+from engine.render.canvas import Canvas, Dots
 from engine.render.differences import PlacedDifferences, draw_differences, placed
 from engine.render.impulses import ImpulseScale, draw_impulses
 from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.palette import Color, mix
+from engine.render.raster import NO_COLOR
 from engine.render.views import SceneView, WorldView
 
 __all__ = ["DebugDraw", "Layers"]
@@ -49,6 +50,11 @@ class DebugDraw:
         self._packed: dict[int, tuple[WorldView, PackedShapes]] = {}
         self._impulses = ImpulseScale()
 
+    @property
+    def longest_impulse(self) -> float:
+        """What the longest arrow of an impulse stands for, newton seconds; 0 where none has been drawn."""
+        return self._impulses.value
+
     def packed(self, world: WorldView) -> PackedShapes:
         """Return the world's shapes in columns, read again only after its structure changed."""
         known = self._packed.get(id(world))
@@ -78,11 +84,16 @@ class DebugDraw:
         low, high = (boxes[:, :2] <= np.array(seen.upper)).all(axis=1), (boxes[:, 2:] >= np.array(seen.lower)).all(axis=1)
         return bool((low & high).any())
 
-    def draw(self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0) -> PlacedDifferences:
-        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn."""
+    def draw(
+        self, canvas: Canvas, scene: SceneView, layers: Layers, fraction: float = 1.0, poses: FloatArray | None = None
+    ) -> PlacedDifferences:
+        """Draw one scene at `fraction` of its last step: 0 as it was before, 1 as it is. Return the differences drawn.
+
+        `poses` are what the method of that name returns, where it has been asked already.
+        """
         canvas = canvas.at(scene.offset)
         world, packed = scene.world, self.packed(scene.world)
-        poses = self.poses(scene, fraction)
+        poses = self.poses(scene, fraction) if poses is None else poses
         vertices, centers = packed.world_vertices(poses), packed.world_centers(poses)
         if layers.shapes:
             _draw_shapes(canvas, scene, packed, poses, vertices, centers)
@@ -124,31 +135,39 @@ def _draw_shapes(
     canvas: Canvas, scene: SceneView, packed: PackedShapes, poses: FloatArray, vertices: FloatArray, centers: FloatArray
 ) -> None:
     outline, fill = _body_colors(scene, packed)
-    empty = [body_id in scene.outline_only for body_id in packed.body_ids.tolist()]
-    rows = packed.polygon_row.tolist()
-    fills = [None if sensor or empty[row] else fill[row] for row, sensor in zip(rows, packed.polygon_sensor, strict=True)]
-    outlines = [palette.SENSOR if sensor else outline[row] for row, sensor in zip(rows, packed.polygon_sensor, strict=True)]
-    canvas.polygons(vertices, packed.starts, fills, outlines)
-    angles = poses[:, 2].tolist()
-    circles = zip(centers.tolist(), packed.radii.tolist(), packed.circle_row.tolist(), packed.circle_sensor, strict=True)
-    for (x, y), radius, row, sensor in circles:
-        inner = None if sensor or empty[row] else fill[row]
-        canvas.circle((x, y), radius, inner, palette.SENSOR if sensor else outline[row], angle=angles[row])
+    empty = packed.rows_of(np.fromiter(scene.outline_only, dtype=np.int64, count=len(scene.outline_only)))
+    for row in empty[empty >= 0].tolist():
+        fill[row] = None
+    sensor = canvas.surface.map_rgb(palette.SENSOR)
+    rows, is_sensor = packed.polygon_row, packed.polygon_sensor
+    fills = np.where(is_sensor, NO_COLOR, canvas.mapped(fill)[rows])
+    outlines = np.where(is_sensor, sensor, canvas.mapped(outline)[rows])
+    canvas.mapped_polygons(vertices, packed.starts, fills, outlines)
+    if len(packed.radii):
+        inner, edge = [], []
+        for row, senses in zip(packed.circle_row.tolist(), packed.circle_sensor.tolist(), strict=True):
+            inner.append(None if senses else fill[row])
+            edge.append(palette.SENSOR if senses else outline[row])
+        canvas.circles(centers, packed.radii, poses[packed.circle_row, 2], inner, edge)
 
 
-def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], list[Color]]:
+def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], list[Color | None]]:
     """Return outline and fill of every body: its own colour, its kind's, dimmer asleep, red while touching."""
     awake = scene.world.awake
     outlines = packed.colors.copy()
     for row in np.flatnonzero(~awake & packed.is_dynamic).tolist():
         outlines[row] = palette.SLEEPING
-    for body_id, color in scene.colors.items():
-        row = int(np.searchsorted(packed.body_ids, body_id))
-        if row < len(outlines) and packed.body_ids[row] == body_id:
-            outlines[row] = palette.legible(color)
+    if scene.colors:
+        ids = np.fromiter(scene.colors, dtype=np.int64, count=len(scene.colors))
+        for row, color in zip(packed.rows_of(ids).tolist(), scene.colors.values(), strict=True):
+            if row >= 0:
+                outlines[row] = palette.legible(color)
     if scene.mark_touching:
         contacts = scene.world.contacts
-        touching = np.isin(packed.body_ids, np.concatenate((contacts.body_a, contacts.body_b))) & packed.is_moving
+        rows = packed.rows_of(np.concatenate((contacts.body_a, contacts.body_b)))
+        touching = np.zeros(len(outlines), dtype=np.bool_)
+        touching[rows[rows >= 0]] = True
+        touching &= packed.is_moving
         for row in np.flatnonzero(touching & awake).tolist():
             outlines[row] = palette.TOUCHING
         for row in np.flatnonzero(touching & ~awake).tolist():
@@ -160,14 +179,13 @@ def _body_colors(scene: SceneView, packed: PackedShapes) -> tuple[list[Color], l
 def _draw_points(canvas: Canvas, scene: SceneView, contacts: StepContacts, fraction: float) -> None:
     # smaller when zoomed far out, so that a heap of a thousand bodies does not vanish under its points
     dot = min(max(_DOT_METRES * canvas.camera.scale / canvas.ui_scale, 1.1), 2.25)
-    for age, positions in scene.trail.removed():
-        canvas.points(positions, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), ring=True)
-    for age, positions in scene.trail.added(fraction):
-        canvas.points(positions, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, ring=True)
+    trail = [Dots(at, palette.POINT_REMOVE, dot * (1.4 + 1.2 * age), 0.9 * (1.0 - age), True) for age, at in scene.trail.removed()]
+    trail += [Dots(at, palette.POINT_ADD, dot * (1.8 + 2.2 * age), 0.9 * (1.0 - age) ** 2, True) for age, at in scene.trail.added(fraction)]
+    canvas.dots(trail)
     pairs = contacts.position[contacts.count == 2]
     canvas.segments(pairs[:, 0], pairs[:, 1], palette.CONTACT_SEGMENT)
-    canvas.points(contacts.position[contacts.state == PointState.PERSIST], palette.POINT_PERSIST, dot)
-    canvas.points(contacts.position[contacts.state == PointState.ADD], palette.POINT_ADD, 1.6 * dot)
+    lasting, new = (contacts.position[contacts.state == state] for state in (PointState.PERSIST, PointState.ADD))
+    canvas.dots([Dots(lasting, palette.POINT_PERSIST, dot), Dots(new, palette.POINT_ADD, 1.6 * dot)])
 
 
 def _present(contacts: StepContacts) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -180,8 +198,7 @@ def _present(contacts: StepContacts) -> tuple[FloatArray, FloatArray, FloatArray
 def _draw_normals(canvas: Canvas, contacts: StepContacts) -> None:
     positions, normals, _ = _present(contacts)
     if len(positions) <= 4 * _MOST_LABELS:
-        for position, normal in zip(positions.tolist(), normals.tolist(), strict=True):
-            canvas.arrow((position[0], position[1]), (normal[0], normal[1]), 18.0, palette.NORMAL)
+        canvas.arrows(positions, normals, 18.0, palette.NORMAL)
     else:  # heads cost three times the shaft
         canvas.segments(positions, positions + normals * (14.0 * canvas.ui_scale / canvas.camera.scale), palette.NORMAL)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,13 +57,13 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     canvas.points(shown.positions[~is_unexplained], palette.EXPLAINED, 7.0, ring=True)
     canvas.points(shown.positions[is_unexplained], palette.UNEXPLAINED, 7.0, ring=True)
     ranked = sorted(range(len(shown)), key=lambda k: by_weight(shown.differences[k]), reverse=True)[:_MOST_ARROWS]
-    at = shown.positions[ranked].tolist()
-    for k, (x, y) in zip(ranked, at, strict=True):
-        one = shown.differences[k]
-        canvas.arrow((x, y), one.box2d_normal, 30.0, reason_color(one.reason), 2.0)
-        ours = one.ours_normal
-        if ours is not None and ours[0] * one.box2d_normal[0] + ours[1] * one.box2d_normal[1] < _SAME_DIRECTION:
-            canvas.arrow((x, y), ours, 20.0, palette.AGREE, 2.0)
+    at, box2d = shown.positions[ranked], np.array([shown.differences[k].box2d_normal for k in ranked], dtype=np.float64)
+    nowhere = (math.nan, math.nan)
+    ours = np.array([shown.differences[k].ours_normal or nowhere for k in ranked], dtype=np.float64)
+    for color, is_of_kind in ((palette.EXPLAINED, ~is_unexplained[ranked]), (palette.UNEXPLAINED, is_unexplained[ranked])):
+        canvas.arrows(at[is_of_kind], box2d[is_of_kind], 30.0, color, 2.0)
+    is_other = (ours * box2d).sum(axis=1) < _SAME_DIRECTION
+    canvas.arrows(at[is_other], ours[is_other], 20.0, palette.AGREE, 2.0)
     named = ranked[:_MOST_LABELS]
     pixels = canvas.camera.to_screen_array(shown.positions[named])
     canvas.keep_clear(pixels, 16.0)

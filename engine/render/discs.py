@@ -5,46 +5,55 @@ The coverage of a pixel at distance d from the centre of a disc of radius r is `
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pygame
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
 from engine.render.palette import Color
+from engine.render.recent import Recent
 
 __all__ = ["LARGEST_DISC", "DiscBook"]
 
 LARGEST_DISC = 160.0
 """Pixels of radius up to which a disc is kept as a picture: 0.4 MB at the most."""
-_LARGEST_CACHE = 512
+_MOST_PICTURES = 256
+"""Of a generation."""
 
 
 class DiscBook:
     """Pictures of discs by size and colours; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
-        self._pictures: dict[tuple[int, Color | None, Color | None, int, int], pygame.Surface] = {}
+        self._pictures: Recent[tuple[int, Color | None, Color | None, int, int], pygame.Surface] = Recent(_MOST_PICTURES)
+        self._stamps: Recent[tuple[int, bool, int, int], IntArray] = Recent(_MOST_PICTURES)
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
-        """Return a square picture with the disc in its middle."""
+        """Return a square picture with the disc in its middle: an odd number of pixels wide, no larger than it must be."""
         fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
         key = (max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
         found = self._pictures.get(key)
         if found is None:
-            if len(self._pictures) >= _LARGEST_CACHE:
-                self._pictures.clear()
-            found = self._pictures[key] = _disc(key[0] / 4.0, fill, outline, key[3] / 4.0, key[4] / 16.0)
+            found = self._pictures.put(key, _disc(key[0] / 4.0, fill, outline, key[3] / 4.0, key[4] / 16.0))
+        return found
+
+    def stamp(self, radius: float, ring: bool, width: float = 1.0, alpha: float = 1.0) -> IntArray:
+        """Return what share of each pixel a dot covers, or a ring, in 256ths, int64 (n, n): what `picture` has as its opacity."""
+        key = (max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0))
+        found = self._stamps.get(key)
+        if found is None:
+            outer, inner = _covers(key[0] / 4.0, key[2] / 4.0)
+            shares: IntArray = np.rint(256.0 * (key[3] / 16.0) * (outer - inner if ring else outer)).astype(np.int64)
+            found = self._stamps.put(key, shares)
         return found
 
 
 def _disc(radius: float, fill: Color | None, outline: Color | None, width: float, alpha: float) -> pygame.Surface:
-    half = int(radius) + 2
-    axis = np.arange(2 * half + 1) - half
-    distance: FloatArray = np.hypot(axis[:, None], axis[None, :]).astype(np.float64)
-    outer = np.clip(radius + 0.5 - distance, 0.0, 1.0)
-    inner = np.clip(radius - width + 0.5 - distance, 0.0, 1.0) if outline is not None else outer
-    surface = pygame.Surface((2 * half + 1, 2 * half + 1), pygame.SRCALPHA)
-    rgb = np.zeros((*distance.shape, 3))
+    outer, inner = _covers(radius, width if outline is not None else 0.0)
+    surface = pygame.Surface(outer.shape, pygame.SRCALPHA)
+    rgb = np.zeros((*outer.shape, 3))
     rgb[:] = outline if outline is not None else fill if fill is not None else (0, 0, 0)
     cover = outer if fill is not None else outer - inner
     if fill is not None and outline is not None:
@@ -52,3 +61,11 @@ def _disc(radius: float, fill: Color | None, outline: Color | None, width: float
     pygame.surfarray.pixels3d(surface)[:] = np.rint(rgb).astype(np.uint8)
     pygame.surfarray.pixels_alpha(surface)[:] = np.rint(255.0 * alpha * cover).astype(np.uint8)
     return surface
+
+
+def _covers(radius: float, width: float) -> tuple[FloatArray, FloatArray]:
+    """Return what share of each pixel a disc covers, and what share of it lies inside of an outline of that width."""
+    half = math.ceil(radius + 0.5) - 1  # the farthest pixel that is covered at all
+    axis = np.arange(2 * half + 1) - half
+    distance: FloatArray = np.hypot(axis[:, None], axis[None, :]).astype(np.float64)
+    return np.clip(radius + 0.5 - distance, 0.0, 1.0), np.clip(radius - width + 0.5 - distance, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Text: the bundled Noto Sans (it comes with pygame_gui, so nothing depends on the system's fonts), rendered once and kept."""
+"""Text and the plates under it, made once and kept; in Noto Sans, which comes with pygame_gui, so that no font of the system is needed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pygame
 
 from engine.render import palette
 from engine.render.palette import Color
+from engine.render.recent import Recent
 
 __all__ = ["FontBook", "font_file"]
 
-_LARGEST_CACHE = 1024
-"""Rendered texts kept; a readout that changes every frame would fill memory otherwise."""
+_MOST_TEXTS = 512
+"""Rendered texts of a generation; a readout that changes every frame would fill memory otherwise."""
+_MOST_PLATES = 64
 
 
 @cache
@@ -28,7 +30,7 @@ def font_file(bold: bool = False) -> str | None:
 
 
 class FontBook:
-    """Fonts by size and rendered texts, for one UI scale.
+    """Fonts by size, rendered texts and the plates under them, for one UI scale.
 
     Parameters
     ----------
@@ -41,8 +43,10 @@ class FontBook:
             pygame.font.init()
         self.ui_scale = ui_scale
         self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
-        self._texts: dict[tuple[str, float, Color, bool], pygame.Surface] = {}
-        self._lines: dict[tuple[str, float, int, bool], list[str]] = {}
+        self._texts: Recent[tuple[str, float, Color, bool], pygame.Surface] = Recent(_MOST_TEXTS)
+        self._lines: Recent[tuple[str, float, int, bool], list[str]] = Recent(_MOST_TEXTS)
+        self._shortened: Recent[tuple[str, float, int, bool], str] = Recent(_MOST_TEXTS)
+        self._plates: Recent[tuple[tuple[int, int], Color, int, int, Color | None], pygame.Surface] = Recent(_MOST_PLATES)
 
     def font(self, size: float, bold: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""
@@ -58,9 +62,18 @@ class FontBook:
         key = (text, size, color, bold)
         found = self._texts.get(key)
         if found is None:
-            if len(self._texts) >= _LARGEST_CACHE:
-                self._texts.clear()
-            found = self._texts[key] = self.font(size, bold).render(text.replace("\0", ""), True, color)
+            found = self._texts.put(key, self.font(size, bold).render(text.replace("\0", ""), True, color))
+        return found
+
+    def plate(self, size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None = None) -> pygame.Surface:
+        """Return a rounded plate of `size` pixels to write on, `alpha` of 255 opaque; the same surface for the same plate."""
+        key = (size, ground, alpha, radius, edge)
+        found = self._plates.get(key)
+        if found is None:
+            found = self._plates.put(key, pygame.Surface(size, pygame.SRCALPHA))
+            pygame.draw.rect(found, (*ground, alpha), found.get_rect(), border_radius=radius)
+            if edge is not None:
+                pygame.draw.rect(found, edge, found.get_rect(), width=1, border_radius=radius)
         return found
 
     def width(self, text: str, size: float, bold: bool = False) -> int:
@@ -68,24 +81,50 @@ class FontBook:
         return self.font(size, bold).size(text)[0]
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
-        """Break the text into lines of at most `width` screen pixels; a longer word gets a line of its own."""
+        """Break the text into lines of at most `width` screen pixels; a word longer than that, a path for instance, is broken too."""
         key = (text, size, width, bold)
-        if key not in self._lines:
-            if len(self._lines) >= _LARGEST_CACHE:
-                self._lines.clear()
-            self._lines[key] = self._broken(text, size, width, bold)
-        return self._lines[key]
+        found = self._lines.get(key)
+        if found is None:
+            found = self._lines.put(key, self._broken(text, size, width, bold))
+        return found
+
+    def shortened(self, text: str, size: float, width: int, bold: bool = False) -> str:
+        """Return the text, or where it is wider than `width` screen pixels as much of its beginning as there is room for, and "…"."""
+        key = (text, size, width, bold)
+        found = self._shortened.get(key)
+        if found is None:
+            found = text
+            if self.width(text, size, bold) > width:
+                found = text[: self._n_fitting(text, size, width, bold, "…")].rstrip(" .,:…") + "…"
+            self._shortened.put(key, found)
+        return found
+
+    def _n_fitting(self, text: str, size: float, width: int, bold: bool, tail: str = "") -> int:
+        """Return how many characters of a text, with a tail after them, are at most `width` screen pixels wide."""
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.width(text[:middle] + tail, size, bold) <= width else (low, middle - 1)
+        return low
 
     def _broken(self, text: str, size: float, width: int, bold: bool) -> list[str]:
         lines: list[str] = []
         for paragraph in text.split("\n"):
+            whole = " ".join(paragraph.split())
+            if self.width(whole, size, bold) <= width:  # most do: measured once, not word by word
+                lines.append(whole)
+                continue
             line = ""
             for word in paragraph.split():
                 longer = f"{line} {word}" if line else word
-                if line and self.width(longer, size, bold) > width:
-                    lines.append(line)
-                    line = word
-                else:
+                if self.width(longer, size, bold) <= width:
                     line = longer
+                    continue
+                if line:
+                    lines.append(line)
+                while (n := max(self._n_fitting(word, size, width, bold), 1)) < len(word):
+                    lines.append(word[:n])
+                    word = word[n:]
+                line = word
             lines.append(line)
         return lines

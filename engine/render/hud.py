@@ -71,7 +71,7 @@ def draw_lines(
     ui = fonts.ui_scale
     pad, step = round(9 * ui), round(1.45 * size * ui)
     pictures = [fonts.render(text, size, color) for text, color in lines]
-    _plate(surface, (*place, *lines_size(fonts, lines, size)), alpha, round(6 * ui))
+    _plate(surface, fonts, (*place, *lines_size(fonts, lines, size)), alpha, round(6 * ui))
     for k, picture in enumerate(pictures):
         surface.blit(picture, (place[0] + pad, place[1] + round(0.6 * pad) + k * step))
 
@@ -82,23 +82,34 @@ def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float 
     return max((fonts.width(text, size) for text, _ in lines), default=0) + 2 * pad, step * len(lines) + round(1.4 * pad)
 
 
-def draw_notice(surface: pygame.Surface, fonts: FontBook, view: _Place, text: str, color: Color) -> None:
-    """Write a line on a plate at the bottom middle of the view; one wider than the view goes on in a second line, and is cut there."""
+def draw_notice(
+    surface: pygame.Surface, fonts: FontBook, view: _Place, text: str, color: Color, keep: Sequence[pygame.Rect] = ()
+) -> pygame.Rect:
+    """Write on a plate at the bottom middle of the view, above those of the places in `keep` that it would lie on; return its place.
+
+    In as many lines as are needed; where they are higher than the view, the last that fits ends in "…".
+    """
     ui = fonts.ui_scale
     room = view[2] - round(40 * ui)
-    pictures = [fonts.render(line, 14, color, True) for line in fonts.wrapped(text, 14, max(room, 1), bold=True)[:_NOTICE_LINES]]
+    lines = fonts.wrapped(text, 14, max(room, 1), bold=True)
+    most = max((view[3] - round(60 * ui)) // fonts.font(14, True).get_linesize(), 1)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], fonts.shortened(f"{lines[most - 1]} …", 14, max(room, 1), bold=True)]
+    pictures = [fonts.render(line, 14, color, True) for line in lines]
     height = sum(picture.get_height() for picture in pictures)
     rect = pygame.Rect(0, 0, max(picture.get_width() for picture in pictures), height)
     rect.midbottom = view[0] + view[2] // 2, view[1] + view[3] - round(18 * ui)
     outer = rect.inflate(round(24 * ui), round(12 * ui))
-    _plate(surface, (outer.x, outer.y, outer.w, outer.h), 225, round(6 * ui), color)
+    hit = [place.top for place in keep if place.colliderect(outer)]
+    if hit:
+        rise = outer.bottom - min(hit) + round(6 * ui)
+        rect.y, outer.y = rect.y - rise, outer.y - rise
+    _plate(surface, fonts, (outer.x, outer.y, outer.w, outer.h), 225, round(6 * ui), color)
     top = rect.top
     for picture in pictures:
         surface.blit(picture, picture.get_rect(midtop=(rect.centerx, top)))
         top += picture.get_height()
-
-
-_NOTICE_LINES = 2
+    return outer
 
 
 def draw_help(surface: pygame.Surface, fonts: FontBook, view: _Place, groups: _Groups, notes: Sequence[tuple[str, str]] = ()) -> None:
@@ -119,7 +130,7 @@ def draw_help(surface: pygame.Surface, fonts: FontBook, view: _Place, groups: _G
             break
     left, top = view[0] + max((view[2] - whole) // 2, pad), view[1] + max((view[3] - height) // 2, 0)
     frame = pygame.Rect(left, top, whole, height).inflate(2 * pad, 2 * pad).clip(pygame.Rect(view))
-    _plate(surface, (frame.x, frame.y, frame.w, frame.h), 255, round(8 * fonts.ui_scale))
+    _plate(surface, fonts, (frame.x, frame.y, frame.w, frame.h), 255, round(8 * fonts.ui_scale))
     for k, column in enumerate(columns):
         _draw_keys(surface, fonts, (left + k * width, top), column, size, _key_width(fonts, groups, size))
     for line, indent, words, color, bold in pieces:
@@ -189,8 +200,5 @@ def _draw_keys(surface: pygame.Surface, fonts: FontBook, place: tuple[int, int],
             y += row
 
 
-def _plate(surface: pygame.Surface, place: _Place, alpha: int, radius: int, edge: Color | None = None) -> None:
-    plate = pygame.Surface(place[2:], pygame.SRCALPHA)
-    pygame.draw.rect(plate, (*palette.PANEL, alpha), plate.get_rect(), border_radius=radius)
-    pygame.draw.rect(plate, palette.PANEL_EDGE if edge is None else edge, plate.get_rect(), width=1, border_radius=radius)
-    surface.blit(plate, place[:2])
+def _plate(surface: pygame.Surface, fonts: FontBook, place: _Place, alpha: int, radius: int, edge: Color | None = None) -> None:
+    surface.blit(fonts.plate(place[2:], palette.PANEL, alpha, radius, palette.PANEL_EDGE if edge is None else edge), place[:2])

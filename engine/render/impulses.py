@@ -15,7 +15,7 @@ from engine.contracts.contact import StepContacts
 from engine.render import palette
 from engine.render.canvas import Canvas
 
-__all__ = ["ImpulseScale", "draw_impulses", "nice_above"]
+__all__ = ["ImpulseScale", "draw_impulse_scale", "draw_impulses", "nice_above"]
 
 LONGEST = 64.0
 """Design pixels of an arrow that is as large as the scale."""
@@ -28,6 +28,8 @@ _MOST_ARROWS = 1_500
 """The largest are drawn; more would be a carpet."""
 _CROWD = 300
 _MOST_WORLDS = 64
+_PLATE = 215
+"""Of 255: how opaque the plate under the scale is."""
 
 
 def nice_above(value: float) -> float:
@@ -61,13 +63,11 @@ class ImpulseScale:
 
 
 def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, world: int = 0) -> None:
-    """Draw the impulse at every contact point of a world, and the scale at the foot of the view."""
-    exists = contacts.state >= 0
-    rows = np.nonzero(exists)[0]
+    """Draw the impulse at every contact point of a world."""
+    rows, at = np.nonzero(contacts.state >= 0)
     normals = contacts.normal[rows]
-    tangents = np.column_stack((normals[:, 1], -normals[:, 0]))  # as Box2D has them: the cross product of the normal and 1
-    vectors = contacts.normal_impulse[exists][:, None] * normals + contacts.tangent_impulse[exists][:, None] * tangents
-    sizes = np.hypot(vectors[:, 0], vectors[:, 1])
+    along, across = contacts.normal_impulse[rows, at], contacts.tangent_impulse[rows, at]
+    sizes = np.hypot(along, across)  # the tangent is, as Box2D has it, the cross product of the normal and 1
     full = scale.fit(world, float(sizes.max(initial=0.0)))
     if full <= 0.0:
         return
@@ -76,37 +76,48 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
     shown = np.flatnonzero(lengths >= _LEAST * ui)
     if len(shown) > _MOST_ARROWS:
         shown = shown[np.argsort(-lengths[shown], kind="stable")[:_MOST_ARROWS]]
-    starts = canvas.camera.to_screen_array(contacts.position[exists][shown])
-    ways = vectors[shown] / sizes[shown, None] * np.array((1.0, -1.0))
-    ends = starts + ways * lengths[shown, None]
-    heads = np.minimum(_HEAD * ui, 0.6 * lengths[shown])
-    necks = ends - ways * heads[:, None]
-    wings = np.column_stack((-ways[:, 1], ways[:, 0])) * (0.5 * heads)[:, None]
+    starts = canvas.camera.to_screen_array(contacts.position[rows[shown], at[shown]])
     left, top, width, height = canvas.camera.view
     reach = LONGEST * ui  # an arrow is not longer: one that begins farther outside is not seen
-    low, high = np.array((left - reach, top - reach)), np.array((left + width + reach, top + height + reach))
-    near = ((starts >= low) & (starts <= high)).all(axis=1)  # false for NaN
+    x, y = starts[:, 0], starts[:, 1]
+    near = (x >= left - reach) & (x <= left + width + reach) & (y >= top - reach) & (y <= top + height + reach)  # false for NaN
+    if not near.all():
+        shown, starts = shown[near], starts[near]
+    lengths, sizes, normals = lengths[shown, None], sizes[shown], normals[shown]
+    cos, sin = along[shown] / sizes, across[shown] / sizes
+    ways = np.column_stack((cos * normals[:, 0] + sin * normals[:, 1], sin * normals[:, 0] - cos * normals[:, 1]))  # y down
+    sides = np.column_stack((-ways[:, 1], ways[:, 0]))
+    ends = starts + ways * lengths
     surface, color, thick = canvas.surface, palette.IMPULSE, max(1, round(1.5 * ui))
-    if near.sum() > _CROWD:  # a needle each, thick where it begins: shaft and head cost three times as much
-        sides = np.column_stack((-ways[:, 1], ways[:, 0])) * (1.2 * ui)
-        needles = np.stack((starts + sides, starts - sides, ends), axis=1)[near]
-        for needle in needles.tolist():
-            pygame.draw.polygon(surface, color, needle)
+    if len(shown) > _CROWD:  # a needle each, thick where it begins
+        sides *= 1.2 * ui
+        canvas.figures_px(np.stack((starts + sides, starts - sides, ends), axis=1), color)
     else:
-        for neck, start in zip(necks[near].tolist(), starts[near].tolist(), strict=True):
+        heads = np.minimum(_HEAD * ui, 0.6 * lengths)
+        necks = ends - ways * heads
+        for neck, start in zip(necks.tolist(), starts.tolist(), strict=True):
             pygame.draw.line(surface, color, start, neck, thick)
-        for head in np.stack((ends, necks + wings, necks - wings), axis=1)[near].tolist():
-            pygame.draw.polygon(surface, color, head)
-    _draw_scale(canvas, full)
+        wings = sides * (0.5 * heads)
+        canvas.figures_px(np.stack((ends, necks + wings, necks - wings), axis=1), color)
 
 
-def _draw_scale(canvas: Canvas, full: float) -> None:
-    """Draw an arrow of the scale's length with its value, at the lower left, above the scale bar's height."""
+def draw_impulse_scale(canvas: Canvas, full: float, bar: pygame.Rect) -> pygame.Rect:
+    """Draw an arrow of the scale's length with its value on a plate in the lower left corner; return the plate's place.
+
+    `bar` is the place of the scale bar: where there is no room beside it the arrow stands above it.
+    """
     ui = canvas.ui_scale
-    left, top, _, height = canvas.camera.view
-    x, y = left + 14.0 * ui, top + height - 34.0 * ui
+    left, _, _, _ = canvas.camera.view
+    words = f"{full:g} N s"
+    wide = LONGEST * ui + canvas.fonts.width(words, 12.0) + 24.0 * ui
+    place = pygame.Rect(round(left + 8.0 * ui), bar.top, round(wide), bar.height)
+    if place.right > bar.left - round(6.0 * ui):
+        place.bottom = bar.top - round(4.0 * ui)
+    canvas.surface.blit(canvas.fonts.plate(place.size, palette.BACKGROUND, _PLATE, round(5.0 * ui)), place)
+    x, y = place.left + 8.0 * ui, place.centery
     end = x + LONGEST * ui
     pygame.draw.line(canvas.surface, palette.IMPULSE, (x, y), (end - _HEAD * ui, y), max(1, round(1.5 * ui)))
     half = 0.5 * _HEAD * ui
     pygame.draw.polygon(canvas.surface, palette.IMPULSE, ((end, y), (end - _HEAD * ui, y - half), (end - _HEAD * ui, y + half)))
-    canvas.text_px((end + 8.0 * ui, y), f"{full:g} N s", palette.TEXT, 12.0, "left", plate=True)
+    canvas.text_px((end + 8.0 * ui, y), words, palette.TEXT, 12.0, "left")
+    return place

@@ -29,7 +29,7 @@ class PackedShapes:
     centers : float64 (c, 2); radii : float64 (c,); circle_row : int64 (c,)
     circle_fixtures : int64 (c,)
         Their ids.
-    polygon_sensor, circle_sensor : list of bool
+    polygon_sensor, circle_sensor : bool (p,), (c,)
     skins : float64 (p,)
         Rounding of each polygon, metres.
     is_moving, is_dynamic : bool (b,); colors : list; local_centers : float64 (b, 2)
@@ -53,8 +53,8 @@ class PackedShapes:
         centers: list[tuple[float, float]] = []
         radii: list[float] = []
         skins: list[float] = []
-        self.polygon_sensor: list[bool] = []
-        self.circle_sensor: list[bool] = []
+        polygon_sensor: list[bool] = []
+        circle_sensor: list[bool] = []
         for fixture_id in world.fixture_ids:
             fixture = world.fixture(fixture_id)
             if isinstance(fixture.shape, Circle):
@@ -62,22 +62,31 @@ class PackedShapes:
                 radii.append(fixture.shape.radius)
                 circle_row.append(row_of[fixture.body])
                 circle_fixtures.append(fixture_id)
-                self.circle_sensor.append(fixture.spec.sensor)
+                circle_sensor.append(fixture.spec.sensor)
             else:
                 corners.append(_there_and_back(fixture.shape) if isinstance(fixture.shape, Segment) else fixture.shape.vertices)
                 skins.append(fixture.shape.skin_radius)
                 polygon_row.append(row_of[fixture.body])
-                self.polygon_sensor.append(fixture.spec.sensor)
+                polygon_sensor.append(fixture.spec.sensor)
         lengths = np.array([len(part) for part in corners], dtype=np.int64)
         self.vertices = np.concatenate(corners) if corners else np.zeros((0, 2))
         self.starts: IntArray = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
         self.polygon_row: IntArray = np.array(polygon_row, dtype=np.int64)
         self.vertex_row: IntArray = np.repeat(self.polygon_row, lengths)
+        self.polygon_sensor = np.array(polygon_sensor, dtype=np.bool_)
+        self.circle_sensor = np.array(circle_sensor, dtype=np.bool_)
         self.skins = np.array(skins, dtype=np.float64)
         self.centers = np.array(centers, dtype=np.float64).reshape(-1, 2)
         self.radii = np.array(radii, dtype=np.float64)
         self.circle_row: IntArray = np.array(circle_row, dtype=np.int64)
         self.circle_fixtures: IntArray = np.array(circle_fixtures, dtype=np.int64)
+
+    def rows_of(self, bodies: IntArray) -> IntArray:
+        """Return the row of each body, by its id; -1 of one that is gone."""
+        if len(self.body_ids) == 0:
+            return np.full(len(bodies), -1, dtype=np.int64)
+        rows = np.minimum(np.searchsorted(self.body_ids, bodies), len(self.body_ids) - 1)
+        return np.where(self.body_ids[rows] == bodies, rows, -1)
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
         """Return all polygon corners for body poses (b, 3)."""
@@ -132,8 +141,8 @@ def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArr
         return contacts.position
     is_round = _among(contacts.fixture_a, packed.circle_fixtures) | _among(contacts.fixture_b, packed.circle_fixtures)
     bodies, held = np.concatenate((contacts.body_a, contacts.body_b)), np.concatenate((contacts.pose_a, contacts.pose_b))
-    rows = np.minimum(np.searchsorted(packed.body_ids, bodies), len(packed.body_ids) - 1)
-    carries = ((packed.body_ids[rows] == bodies) & packed.is_moving[rows]).reshape(2, n, 1)
+    rows = packed.rows_of(bodies)
+    carries = ((rows >= 0) & packed.is_moving[rows]).reshape(2, n, 1)
     drawn = poses[rows]
     turn = drawn[:, 2] - held[:, 2]
     turn[np.concatenate((is_round, is_round))] = 0.0

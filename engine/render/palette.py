@@ -6,7 +6,7 @@ constant of a module, which would keep the theme of the moment in which they wer
 
 from __future__ import annotations
 
-from engine.render.themes import DARK, LEAST_CONTRAST, THEMES, Color, contrast
+from engine.render.themes import DARK, LEAST_CONTRAST, THEMES, WORDS_CONTRAST, Color, contrast
 
 __all__ = [
     "ACCENT",
@@ -39,6 +39,7 @@ __all__ = [
     "TOUCHING",
     "UNEXPLAINED",
     "WARNING",
+    "WORDS_CONTRAST",
     "Color",
     "legible",
     "mix",
@@ -88,7 +89,7 @@ SERIES: tuple[Color, ...] = DARK.series
 
 _theme = DARK
 _present: dict[Color, Color] = {}
-_legible: dict[Color, Color] = {}
+_legible: dict[tuple[Color, float], Color] = {}
 
 
 def theme_name() -> str:
@@ -125,19 +126,19 @@ def now(color: Color) -> Color:
     return _present.get(color, color)
 
 
-def legible(color: Color) -> Color:
+def legible(color: Color, least: float = LEAST_CONTRAST) -> Color:
     """Return a colour that a demo chose for a body, dark enough for a light ground: that of its name, or else nearer to black.
 
-    A dark ground changes nothing, as demos choose their colours on one.
+    A dark ground changes nothing, as demos choose their colours on one. `least` is the contrast: words need `WORDS_CONTRAST`.
     """
     if _theme is DARK:
         return now(color)
-    found = _legible.get(color)
+    found = _legible.get((color, least))
     if found is None:
         found = now(color)
-        while contrast(found, BACKGROUND) < LEAST_CONTRAST:
+        while contrast(found, BACKGROUND) < least:
             found = mix(found, (0, 0, 0), 0.1)
-        _legible[color] = found
+        _legible[color, least] = found
     return found
 
 

@@ -13,6 +13,7 @@ A curve with more steps than pixels is drawn through the least and the largest v
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +26,15 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
-__all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "ticks"]
+__all__ = ["DASHES", "Curve", "TimeAxis", "columns", "draw_panes", "draw_sample", "number_words", "runs", "ticks"]
 
 DASHES: tuple[tuple[int, int], ...] = ((1, 0), (9, 4), (2, 3), (14, 3), (5, 7))
 """Design pixels on and off, of the curve of each place: told apart without colour, and by their marks too."""
 _MARK_EVERY = 84
 _DIMMED = 0.34
 """Share of its colour that what lies ahead keeps."""
+_FAINT, _ZERO = 0.35, 0.8
+"""Share of the colour of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
 _LABEL = 10.5
 _LEFT = 46.0
 """Design pixels at the left of a pane for the numbers of its axis."""
@@ -40,12 +43,16 @@ _FOOT = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses colour, dash and mark."""
+    """Values by step, from step 0, float64 (n,), NaN where unknown; `style` chooses colour, dash and mark.
+
+    `breaks` are the steps whose values do not go on from those before: no line leads to them.
+    """
 
     name: str
     unit: str
     values: FloatArray
     style: int
+    breaks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,23 @@ def columns(values: FloatArray, axis: TimeAxis) -> tuple[FloatArray, FloatArray,
     return x[starts], np.minimum.reduceat(part, starts), np.maximum.reduceat(part, starts)
 
 
+def runs(curve: Curve, axis: TimeAxis) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Return pixel, least and largest value of the columns of each part of a curve through which one line goes, as `columns`.
+
+    It ends where the values are not known, and before a break.
+    """
+    first, last = max(math.floor(axis.first), 0), min(math.ceil(axis.last) + 1, len(curve.values))
+    if last <= first:
+        return []
+    known = np.isfinite(curve.values[first:last])
+    edges = {first, last, *(first + 1 + np.flatnonzero(np.diff(known))).tolist(), *(k for k in curve.breaks if first < k < last)}
+    found = []
+    for start, end in itertools.pairwise(sorted(edges)):
+        if known[start - first]:
+            found.append(columns(curve.values[start:end], TimeAxis(axis.first - start, axis.last - start, axis.left, axis.width)))
+    return found
+
+
 def draw_panes(
     surface: pygame.Surface,
     fonts: FontBook,
@@ -177,7 +201,7 @@ def _draw_time(surface: pygame.Surface, fonts: FontBook, axis: TimeAxis, rows: t
     pitch = marks[1] - marks[0] if len(marks) > 1 else 1.0
     for at in marks:
         x = round(axis.x(at / step_seconds))
-        pygame.draw.line(surface, palette.GRID_AXIS, (x, top), (x, top + room))
+        pygame.draw.line(surface, mix(palette.PANEL, palette.PANEL_EDGE, _FAINT), (x, top), (x, top + room))
         words = fonts.render(f"{number_words(at, pitch)} s", _LABEL, palette.CAPTION)
         where = words.get_rect(midtop=(x, top + room - round(2 * fonts.ui_scale)))
         where.right = min(where.right, axis.left + axis.width + round(7 * fonts.ui_scale))
@@ -186,7 +210,7 @@ def _draw_time(surface: pygame.Surface, fonts: FontBook, axis: TimeAxis, rows: t
 
 def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis: TimeAxis, curves: Sequence[Curve], now: int) -> None:
     ui = fonts.ui_scale
-    found = [(curve, *columns(curve.values, axis)) for curve in curves]
+    found = [(curve, *run) for curve in curves for run in runs(curve, axis)]
     low = min((float(least.min()) for _, _, least, _ in found if len(least)), default=0.0)
     high = max((float(most.max()) for _, _, _, most in found if len(most)), default=1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-12):
@@ -200,15 +224,14 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
     pitch = marks[1] - marks[0] if len(marks) > 1 else max(abs(marks[0]) if marks else 1.0, 1e-9)
     for at in marks:
         y = round(pane.bottom - 1 - (at - low) * scale)
-        pygame.draw.line(surface, palette.PANEL_EDGE if at == 0.0 else palette.GRID_AXIS, (pane.left + 1, y), (pane.right - 2, y))
+        line = mix(palette.PANEL, palette.PANEL_EDGE, _ZERO if at == 0.0 else _FAINT)
+        pygame.draw.line(surface, line, (pane.left + 1, y), (pane.right - 2, y))
         words = fonts.render(number_words(at, pitch), _LABEL, palette.CAPTION)
         where = words.get_rect(midright=(pane.left - round(5 * ui), y))
         where.clamp_ip(pygame.Rect(pane.left - 400, pane.top - round(4 * ui), 800, pane.height + round(8 * ui)))
         surface.blit(words, where)
     turn = axis.x(now) + 0.5
     for curve, x, least, most in found:
-        if len(x) == 0:
-            continue
         color = palette.SERIES[curve.style % len(palette.SERIES)]
         path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
         gone = [point for point in path if point[0] <= turn]
@@ -216,7 +239,10 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         _dashed(surface, color, gone, curve.style, ui)
         _draw_marks(surface, path, color, curve.style, turn, ui)
     unit = fonts.render(curves[0].unit, _LABEL, palette.TEXT, True)
-    surface.blit(unit, unit.get_rect(topleft=(pane.left + round(5 * ui), pane.top + round(1 * ui))))
+    where = unit.get_rect(topleft=(pane.left + round(5 * ui), pane.top + round(1 * ui)))
+    plate = fonts.plate((where.width + round(6 * ui), where.height), palette.PANEL, 215, round(3 * ui))
+    surface.blit(plate, plate.get_rect(center=where.center))
+    surface.blit(unit, where)
 
 
 def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:
@@ -242,7 +268,7 @@ def _dashed(surface: pygame.Surface, color: Color, path: Sequence[tuple[float, f
         if path:
             pygame.draw.circle(surface, color, path[0], max(1.5 * ui, 1.0))
         return
-    thick = max(1, round(1.4 * ui))
+    thick = max(2, round(2.0 * ui))
     on, off = DASHES[style % len(DASHES)]
     if off == 0:
         pygame.draw.lines(surface, color, False, path, thick)

@@ -11,13 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TypeAlias
 
-__all__ = ["DARK", "LEAST_CONTRAST", "LIGHT", "THEMES", "Color", "Theme", "contrast"]
+__all__ = ["DARK", "LEAST_CONTRAST", "LIGHT", "THEMES", "WORDS_CONTRAST", "Color", "Theme", "contrast"]
 
 Color: TypeAlias = tuple[int, int, int]
 
 
 LEAST_CONTRAST = 3.0
 """Of a graphical object that is needed to understand the picture, to the ground beside it: WCAG 2.2, success criterion 1.4.11."""
+WORDS_CONTRAST = 4.5
+"""Of words of the usual size: success criterion 1.4.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ DARK = Theme(
     agree=(70, 201, 138),
     explained=(240, 180, 60),
     unexplained=(255, 92, 92),
-    series=((86, 180, 233), (240, 180, 60), (178, 60, 245), (128, 152, 134), (156, 112, 40)),
+    series=((86, 180, 233), (240, 180, 60), (178, 60, 245), (64, 240, 130), (252, 64, 110)),
 )
 
 LIGHT = Theme(
@@ -126,7 +128,7 @@ LIGHT = Theme(
     agree=(0, 112, 66),
     explained=(140, 86, 0),
     unexplained=(166, 0, 52),
-    series=((0, 92, 158), (140, 86, 0), (98, 35, 213), (87, 21, 3), (96, 116, 110)),
+    series=((0, 92, 158), (140, 86, 0), (98, 35, 213), (0, 60, 24), (214, 20, 96)),
 )
 
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}

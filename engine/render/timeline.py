@@ -160,6 +160,6 @@ def _tell(canvas: Canvas, frame: pygame.Rect, axes: Axes, line: GapTimeline, poi
     if axes.place.collidepoint(x, y):
         pygame.draw.circle(surface, palette.TEXT, (x, y), 3.0 * ui)
     box = pygame.Rect((0, 0), lines_size(canvas.fonts, lines, 12.0))
-    box.bottomleft = round(pointer[0] + 12 * ui), round(pointer[1] - 10 * ui)
+    box.midbottom = x, frame.top - round(4 * ui)  # over the frame: what is told about stays to be seen
     view = pygame.Rect(canvas.camera.view)
     draw_lines(surface, canvas.fonts, box.clamp(view).topleft, lines, 12.0, 245)

@@ -9,7 +9,10 @@ from typing import Any
 from engine.box2d import (
     BodySpec,
     DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
     JointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -23,7 +26,7 @@ from engine.common.tolerances import LINEAR_SLOP
 from engine.geometry import Transform
 from engine.scenes._rube_object import RubeObject
 
-__all__ = ["JOINTS", "RefusedJointError"]
+__all__ = ["JOINTS", "RefusedJointError", "gear"]
 
 Point = tuple[float, float]
 Bodies = Sequence[BodySpec]
@@ -176,6 +179,42 @@ def _mouse(joint: RubeObject, a: int, b: int, bodies: Bodies) -> JointSpec:
     )
 
 
+def _friction(joint: RubeObject, a: int, b: int, bodies: Bodies) -> JointSpec:
+    on_a, on_b = _anchors(joint, a, b, bodies)
+    return _joined(
+        FrictionJointSpec,
+        body_a=a,
+        body_b=b,
+        anchor=on_a,
+        anchor_b=on_b,
+        max_force=joint.number("maxForce"),
+        max_torque=joint.number("maxTorque"),
+        **_common(joint),
+    )
+
+
+def _motor(joint: RubeObject, a: int, b: int, bodies: Bodies) -> JointSpec:
+    return _joined(
+        MotorJointSpec,
+        body_a=a,
+        body_b=b,
+        linear_offset=joint.vector("linearOffset" if "linearOffset" in joint else "anchorA"),  # the editor writes the latter
+        angular_offset=joint.number("refAngle"),
+        max_force=joint.number("maxForce"),
+        max_torque=joint.number("maxTorque"),
+        correction_factor=joint.number("correctionFactor"),
+        **_common(joint),
+    )
+
+
+def gear(joint: RubeObject, places: Mapping[int, int]) -> JointSpec:
+    """Return a gear joint; `places` are those of the other joints of the file among those of the scene."""
+    a, b = (joint.whole(name) for name in ("joint1", "joint2"))
+    if a not in places or b not in places:
+        raise RefusedJointError(f"joint {b if a in places else a} is not there")
+    return _joined(GearJointSpec, joint_a=places[a], joint_b=places[b], ratio=joint.number("ratio"), **_common(joint))
+
+
 JOINTS: Mapping[str, Callable[[RubeObject, int, int, Bodies], JointSpec]] = MappingProxyType(
     {
         "revolute": _revolute,
@@ -186,6 +225,10 @@ JOINTS: Mapping[str, Callable[[RubeObject, int, int, Bodies], JointSpec]] = Mapp
         "rope": _rope,
         "pulley": _pulley,
         "mouse": _mouse,
+        "friction": _friction,
+        "motor": _motor,
     }
 )
-"""By the type in the file: from the joint and the places of its bodies among those of the scene to its specification."""
+"""By the type in the file: from the joint and the places of its bodies among those of the scene to its specification. A gear is another
+matter (`gear`): it names joints.
+"""

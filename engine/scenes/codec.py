@@ -25,6 +25,9 @@ import numpy as np
 
 from engine.box2d.joints import (
     DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -53,6 +56,9 @@ JOINT_KINDS: Mapping[str, type] = MappingProxyType(
         "rope": RopeJointSpec,
         "pulley": PulleyJointSpec,
         "mouse": MouseJointSpec,
+        "friction": FrictionJointSpec,
+        "motor": MotorJointSpec,
+        "gear": GearJointSpec,
     }
 )
 """Joints, by their kind."""

@@ -9,8 +9,9 @@
 What is not there is 0, false or empty, but for some that are named here with another default. A vector may be the number 0, and a number
 may be a text: the eight hexadecimal digits of its float32. Anchors and axes are in the frames of their bodies.
 
-A scene of ours has no gear, motor (offset) and friction joints, no custom properties, no pictures, no mass apart from density: whatever is
-left out or changed is told in the scene's notes, nothing is dropped in silence. A value that makes no sense is refused with its place.
+A scene of ours has no custom properties, no pictures, no mass apart from density: whatever is left out or changed is told in the scene's
+notes, nothing is dropped in silence but what says nothing of its own: how fast a joint turns, which follows from its bodies. A value that
+makes no sense is refused with its place.
 
 Source: iforce2d.net/rube/json-structure, and for what it leaves open (defaults, names of old versions) the loader b2dJson of the same
 author.
@@ -21,7 +22,8 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,15 +31,17 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, JointSpec, WorldSettings
+from engine.box2d import BodySpec, FixtureSpec, JointSpec, World, WorldSettings
 from engine.box2d.convert import check_fixture_shape
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import read_json
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
+from engine.common.words import counted
 from engine.geometry import Circle, FixtureShape, Polygon, Segment, convex_hull
-from engine.scenes._rube_joints import JOINTS, RefusedJointError
+from engine.scenes._rube_joints import JOINTS, RefusedJointError, gear
+from engine.scenes._rube_mass import with_mass
 from engine.scenes._rube_object import RubeObject
 from engine.scenes.codec import at
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
@@ -48,8 +52,6 @@ __all__ = ["is_rube", "load_rube", "scene_of_rube"]
 Point = tuple[float, float]
 
 _TYPES = ("static", "kinematic", "dynamic")
-_SAME_MASS = 1e-3
-"""Share by which a body's given mass may differ from that of its fixtures without being told: floats are written with seven digits."""
 _KNOWN = {
     "world": "gravity allowSleep autoClearForces positionIterations velocityIterations stepsPerSecond warmStarting continuousPhysics "
     "subStepping body joint",
@@ -59,7 +61,8 @@ _KNOWN = {
     "loop path",
     "joint": "name type bodyA bodyB anchorA anchorB collideConnected refAngle referenceAngle enableLimit lowerLimit upperLimit enableMotor "
     "motorSpeed maxMotorTorque maxMotorForce localAxisA localAxis1 length frequency dampingRatio springFrequency springDampingRatio "
-    "maxLength groundAnchorA groundAnchorB lengthA lengthB ratio target maxForce path",
+    "maxLength groundAnchorA groundAnchorB lengthA lengthB ratio target maxForce maxTorque linearOffset correctionFactor joint1 joint2 "
+    "jointSpeed path",
 }
 _NAMES = {kind: frozenset(names.split()) for kind, names in _KNOWN.items()}
 _PLURAL = {"world": "the world", "body": "bodies", "fixture": "fixtures", "joint": "joints"}
@@ -112,7 +115,9 @@ class _Import:
         world = self._world
         self._look_at_names(world)
         if "image" in world:
-            self._notes.append(f"Left out: {len(world.objects('image', 'image'))} images. A scene has none.")
+            self._notes.append(f"Left out: {counted(len(world.objects('image', 'image')), 'image')}. A scene has none.")
+        if not world.flag("autoClearForces", True):
+            self._notes.append("Changed: forces act for one step, where the file lets them act until they are cleared.")
         settings = _checked(world, self._settings)
         for k, body in enumerate(world.objects("body", "body")):
             self._look_at_names(body)
@@ -120,21 +125,14 @@ class _Import:
             if made is not None:
                 self._places[k] = len(self._bodies)
                 self._bodies.append(made)
-        joints: list[JointSpec] = []
-        for joint in world.objects("joint", "joint"):
-            self._look_at_names(joint)
-            made_joint = self._joint(joint)
-            if made_joint is not None:
-                joints.append(made_joint)
+        joints = self._joints(build(Scene(settings, tuple(self._bodies))))
         for (kind, name), count in sorted(self._ignored.items()):
             where = f"{count} of the {_PLURAL[kind]}" if kind != "world" else _PLURAL[kind]
             self._notes.append(f"Ignored: {name} of {where}.")
         if len(self._notes) > MOST_NOTES:
             self._notes = [*self._notes[: MOST_NOTES - 1], f"And {len(self._notes) - MOST_NOTES + 1} more notes."]
         notes = tuple(note[:LONGEST_TEXT] for note in self._notes)
-        scene = Scene(settings, tuple(self._bodies), tuple(joints), self._title, notes=notes)
-        build(scene)
-        return scene
+        return Scene(settings, tuple(self._bodies), tuple(joints), self._title, notes=notes)
 
     def _look_at_names(self, given: RubeObject) -> None:
         self._ignored.update((given.kind, str(name)[:40]) for name in given.plain if name not in _NAMES[given.kind] and name != "image")
@@ -162,7 +160,8 @@ class _Import:
         for fixture in body.objects("fixture", "fixture"):
             self._look_at_names(fixture)
             fixtures += self._fixtures(fixture)
-        fixtures = self._with_mass(body, _TYPES[kind], fixtures)
+        if _TYPES[kind] == "dynamic":
+            fixtures = with_mass(body, fixtures, self._notes)
         moving = kind != 0
         settings: dict[str, Any] = {
             "type": _TYPES[kind],
@@ -186,25 +185,6 @@ class _Import:
         except InvalidInputError as error:  # what its shapes weigh: an editor lets a dynamic body be made of lines
             self._notes.append(f"Left out: {body.path} ({error}).")
             return None
-
-    def _with_mass(self, body: RubeObject, kind: str, fixtures: list[FixtureSpec]) -> list[FixtureSpec]:
-        """Give a dynamic body the mass that the file says, by the density of its fixtures."""
-        solid = [one for one in fixtures if not isinstance(one.shape, Segment)]
-        if kind != "dynamic" or not solid:
-            return fixtures
-        given = body.number("massData-mass")
-        mass = sum(one.shape.mass(one.density).mass for one in solid if not isinstance(one.shape, Segment))
-        if mass == 0.0:
-            wanted = given if given > 0.0 else 1.0
-            area = sum(one.shape.mass(1.0).area for one in solid if not isinstance(one.shape, Segment))
-            self._notes.append(f"Changed: {body.path} has no density; it gets that of {wanted:g} kg.")
-            return [replace(one, density=wanted / area) if one in solid else one for one in fixtures]
-        if given > 0.0 and abs(given - mass) > _SAME_MASS * mass:
-            self._notes.append(
-                f"Changed: {body.path} weighs {given:g} kg where its fixtures weigh {mass:g} kg; their densities are scaled."
-            )
-            return [replace(one, density=one.density * given / mass) for one in fixtures]
-        return fixtures
 
     def _fixtures(self, fixture: RubeObject) -> list[FixtureSpec]:
         kinds = [name for name in ("circle", "edge", "loop", "chain", "polygon") if name in fixture]
@@ -291,25 +271,48 @@ class _Import:
 
     # -- joints -------------------------------------------------------------------------------------------------------
 
-    def _joint(self, joint: RubeObject) -> JointSpec | None:
+    def _joints(self, world: World) -> list[JointSpec]:
+        """Return the joints that a world of the bodies takes; gears last, for they may stand before the joints that they couple."""
+        joints: list[JointSpec] = []
+        places: dict[int, int] = {}
+        given = list(enumerate(self._world.objects("joint", "joint")))
+        for is_gear in (False, True):
+            for k, joint in given:
+                if (joint.text("type") == "gear") != is_gear:
+                    continue
+                self._look_at_names(joint)
+                with self._refusing(joint):
+                    made = gear(joint, places) if is_gear else self._joint(joint)
+                    world.create_joint(made)
+                    places[k] = len(joints)
+                    joints.append(made)
+        return joints
+
+    @contextmanager
+    def _refusing(self, joint: RubeObject) -> Iterator[None]:
+        """Leave out, with a note, a joint that a world does not take."""
+        try:
+            yield
+        except RefusedJointError as refused:
+            self._notes.append(f"Left out: {joint.path} ({refused}).")
+        except InvalidInputError as error:
+            if error.field.startswith(joint.path):  # a value that makes no sense
+                raise
+            self._notes.append(f"Left out: {joint.path} ({error}).")
+
+    def _joint(self, joint: RubeObject) -> JointSpec:
         kind = joint.text("type")
         make = JOINTS.get(kind)
         if make is None:
-            self._notes.append(f"Left out: {joint.path}, of the type {kind[:40] or 'none'}, which a scene does not have.")
-            return None
+            raise RefusedJointError(f"a scene does not have the type {kind[:40] or 'none'}")
         ends = [joint.whole(name) for name in ("bodyA", "bodyB")]
         n_bodies = len(self._world.plain["body"])
         for name, end in zip(("bodyA", "bodyB"), ends, strict=True):
             integer(joint.place(name), end, 0, n_bodies - 1)
         if any(end not in self._places for end in ends):
-            self._notes.append(f"Left out: {joint.path}, whose body is left out.")
-            return None
+            raise RefusedJointError("its body is left out")
         a, b = (self._places[end] for end in ends)
-        try:
-            return make(joint, a, b, self._bodies)
-        except RefusedJointError as refused:
-            self._notes.append(f"Left out: {joint.path} ({refused}).")
-            return None
+        return make(joint, a, b, self._bodies)
 
 
 def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> FixtureShape:

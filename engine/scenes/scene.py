@@ -14,14 +14,17 @@ from typing import Any
 
 from engine.box2d import (
     BodySpec,
+    GearJointSpec,
     JointSpec,
     MouseJointSpec,
     World,
     WorldSettings,
     WorldSnapshot,
 )
-from engine.box2d.joints import as_it_stands
+from engine.box2d.joints import as_it_stands, joints_of
+from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
 
@@ -30,9 +33,13 @@ __all__ = [
     "MOST_BODIES",
     "MOST_JOINTS",
     "MOST_NOTES",
+    "MOST_WORLDS",
     "Scene",
+    "SceneWorld",
     "body_fields",
     "build",
+    "build_all",
+    "joint_fields",
     "scene_of",
     "scene_of_snapshot",
 ]
@@ -41,26 +48,57 @@ MOST_BODIES = 20_000
 MOST_JOINTS = 20_000
 LONGEST_TEXT = 1_000
 MOST_NOTES = 1_000
+MOST_WORLDS = 64
 
 _DEFAULT = WorldSettings()
 
 
 @dataclass(frozen=True)
+class SceneWorld:
+    """A world that stands beside the first of a scene, and has nothing to do with it.
+
+    Parameters
+    ----------
+    settings, bodies, joints
+        As in `Scene`.
+    offset : pair of float
+        Where its origin is in the picture, metres.
+    label : str
+        Its name.
+    """
+
+    settings: WorldSettings = _DEFAULT
+    bodies: tuple[BodySpec, ...] = ()
+    joints: tuple[JointSpec, ...] = ()
+    offset: tuple[float, float] = (0.0, 0.0)
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        _check_world(self)
+
+
+@dataclass(frozen=True)
 class Scene:
-    """What a world is made of.
+    """What a world is made of, or several that stand side by side.
 
     Parameters
     ----------
     settings : WorldSettings
     bodies : sequence of BodySpec
     joints : sequence of JointSpec
-        Their bodies are places in `bodies`, from 0.
+        Their bodies are places in `bodies`, from 0, and the joints of a gear joint places before it in `joints`.
     title, watch : str
         What it is called, and a sentence on what to watch.
     camera : AABB, optional
         What is shown at first, metres; everything otherwise.
     notes : sequence of str
         A sentence each: what an import left out or changed.
+    offset : pair of float
+        Where the world's origin is in the picture, metres.
+    label : str
+        What the world is called where there are several.
+    worlds : sequence of SceneWorld
+        The others.
 
     Raises
     ------
@@ -75,11 +113,13 @@ class Scene:
     watch: str = ""
     camera: AABB | None = None
     notes: tuple[str, ...] = ()
+    offset: tuple[float, float] = (0.0, 0.0)
+    label: str = ""
+    worlds: tuple[SceneWorld, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.settings, WorldSettings):
-            raise InvalidInputError("settings", "WorldSettings", self.settings)
-        for name, kind, most in (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("notes", str, MOST_NOTES)):
+        _check_world(self)
+        for name, kind, most in (("notes", str, MOST_NOTES), ("worlds", SceneWorld, MOST_WORLDS - 1)):
             object.__setattr__(self, name, _listed(name, getattr(self, name), kind, most))
         for name in ("title", "watch"):
             _text(name, getattr(self, name))
@@ -87,14 +127,20 @@ class Scene:
             _text(f"notes[{k}]", note)
         if self.camera is not None and not isinstance(self.camera, AABB):
             raise InvalidInputError("camera", "an AABB", self.camera)
-        for k, joint in enumerate(self.joints):
-            for name in body_fields(joint):
-                if getattr(joint, name) >= len(self.bodies):
-                    raise InvalidInputError(f"joints[{k}].{name}", f"one of {len(self.bodies)} bodies, from 0", getattr(joint, name))
+
+    @property
+    def all_worlds(self) -> tuple[Scene | SceneWorld, ...]:
+        """All its worlds, the first one first."""
+        return (self, *self.worlds)
 
 
-def build(scene: Scene) -> World:
-    """Return a new world of a scene; bodies and joints have their places in the scene as ids.
+def build_all(scene: Scene) -> list[World]:
+    """Return new worlds of a scene, all of them; else as `build`."""
+    return [_in_world(k, partial(build, one)) for k, one in enumerate(scene.all_worlds)]
+
+
+def build(scene: Scene | SceneWorld) -> World:
+    """Return a new world of a scene, of several the first; bodies and joints have their places in the scene as ids.
 
     Raises
     ------
@@ -159,19 +205,56 @@ def scene_of_snapshot(
         bodies.append(here)
         poses[body] = Transform((x, y), angle)
     joints: list[JointSpec] = []
+    joint_places: dict[int, int] = {}
     for joint, resolved in snapshot.joints:
         if joint in without_joints:
             continue
         if any(body not in places for body in resolved.bodies if body is not None):
             notes.append(f"Left out: joint {joint}, whose body is left out.")
             continue
+        if any(other not in joint_places for other in joints_of(resolved.spec)):
+            notes.append(f"Left out: joint {joint}, which couples a joint that is left out.")
+            continue
         try:
             standing = as_it_stands(resolved, poses.__getitem__)
         except InvalidInputError as error:
             notes.append(f"Left out: joint {joint} ({error}).")
             continue
-        joints.append(_between(standing, {name: places[getattr(standing, name)] for name in body_fields(standing)}))
+        joint_places[joint] = len(joints)
+        numbers = {name: places[getattr(standing, name)] for name in body_fields(standing)}
+        numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
+        joints.append(_between(standing, numbers))
     return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, tuple(notes[:MOST_NOTES]))
+
+
+def _check_world(world: Scene | SceneWorld) -> None:
+    """Check the parts that every world of a scene has, and make tuples of them."""
+    if not isinstance(world.settings, WorldSettings):
+        raise InvalidInputError("settings", "WorldSettings", world.settings)
+    for name, kind, most in (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS)):
+        object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
+    x, y = point("offset", world.offset, "m")
+    object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
+    if max(map(abs, world.offset)) > MAX_COORDINATE:
+        raise InvalidInputError("offset", f"two numbers from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} m", world.offset)
+    _text("label", world.label)
+    for k, joint in enumerate(world.joints):
+        for name in body_fields(joint):
+            if getattr(joint, name) >= len(world.bodies):
+                raise InvalidInputError(f"joints[{k}].{name}", f"one of {len(world.bodies)} bodies, from 0", getattr(joint, name))
+        for name in joint_fields(joint):
+            if getattr(joint, name) >= k:
+                raise InvalidInputError(f"joints[{k}].{name}", f"one of the {k} joints before it, from 0", getattr(joint, name))
+
+
+def _in_world(place: int, action: Callable[[], World]) -> World:
+    """Do something with one of several worlds; a mistake is told with its place among the others, but of the first."""
+    try:
+        return action()
+    except InvalidInputError as error:
+        if place == 0:
+            raise
+        raise type(error)(at(f"worlds[{place - 1}]", error.field), error.requirement, error.value) from None
 
 
 def _between(spec: Any, changes: Mapping[str, Any]) -> JointSpec:
@@ -181,7 +264,14 @@ def _between(spec: Any, changes: Mapping[str, Any]) -> JointSpec:
 
 def body_fields(joint: JointSpec) -> tuple[str, ...]:
     """Return the names of the fields of a joint that name bodies."""
+    if isinstance(joint, GearJointSpec):
+        return ()
     return ("body",) if isinstance(joint, MouseJointSpec) else ("body_a", "body_b")
+
+
+def joint_fields(joint: JointSpec) -> tuple[str, ...]:
+    """Return the names of the fields of a joint that name other joints."""
+    return ("joint_a", "joint_b") if isinstance(joint, GearJointSpec) else ()
 
 
 def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:

@@ -16,7 +16,10 @@
 
 Metres, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
 `WorldSettings`; what is left out has its default (`engine.scenes.codec`). A joint names its bodies, by name or by their place in the list,
-from 0. The schema is `docs/scene.schema.json`.
+from 0; a gear joint two joints by their places. The schema is `docs/scene.schema.json`.
+
+Where several worlds stand side by side the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and
+each world has an ``"offset"``, where its origin is in the picture, and a ``"label"``.
 
 `engine.scenes.scene` says what a scene of a running world does not hold.
 """
@@ -36,7 +39,18 @@ from engine.common.json_file import json_text, read_json
 from engine.geometry import AABB
 from engine.scenes.codec import JOINT_KINDS, at, from_plain, to_plain
 from engine.scenes.json_lines import line_of
-from engine.scenes.scene import MOST_BODIES, MOST_JOINTS, MOST_NOTES, Scene, body_fields, build, scene_of
+from engine.scenes.scene import (
+    MOST_BODIES,
+    MOST_JOINTS,
+    MOST_NOTES,
+    MOST_WORLDS,
+    Scene,
+    SceneWorld,
+    body_fields,
+    build,
+    build_all,
+    scene_of,
+)
 
 __all__ = [
     "FORMAT",
@@ -44,6 +58,7 @@ __all__ = [
     "VERSION",
     "Scene",
     "build",
+    "build_all",
     "load_scene",
     "save_scene",
     "scene_as_json",
@@ -73,7 +88,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     name = os.fspath(path)
     try:
         scene = scene_from_json(plain)
-        build(scene)
+        build_all(scene)
     except InvalidInputError as error:
         raise type(error)(with_line(name, error.field), error.requirement, error.value) from None
     return scene
@@ -99,16 +114,26 @@ def scene_as_json(scene: Scene) -> dict[str, Any]:
     """Return the plain data of the file; a joint names its bodies by name where no other body has it."""
     plain: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     plain.update((name, getattr(scene, name)) for name in ("title", "watch") if getattr(scene, name))
-    plain["settings"] = _untagged(scene.settings)
-    plain["bodies"] = [_untagged(body) for body in scene.bodies]
-    times = Counter(body.name for body in scene.bodies)
-    names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(scene.bodies)]
-    if scene.joints:
-        plain["joints"] = [to_plain(joint) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in scene.joints]
+    plain |= _world_as_json(scene)
+    if scene.worlds:
+        plain["worlds"] = [_world_as_json(one) for one in scene.worlds]
     if scene.camera is not None:
         plain["camera"] = {"lower": list(scene.camera.lower), "upper": list(scene.camera.upper)}
     if scene.notes:
         plain["notes"] = list(scene.notes)
+    return plain
+
+
+def _world_as_json(world: Scene | SceneWorld) -> dict[str, Any]:
+    plain: dict[str, Any] = {"label": world.label} if world.label else {}
+    if world.offset != (0.0, 0.0):
+        plain["offset"] = list(world.offset)
+    plain["settings"] = _untagged(world.settings)
+    plain["bodies"] = [_untagged(body) for body in world.bodies]
+    times = Counter(body.name for body in world.bodies)
+    names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(world.bodies)]
+    if world.joints:
+        plain["joints"] = [to_plain(joint) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in world.joints]
     return plain
 
 
@@ -125,25 +150,52 @@ def scene_from_json(plain: object) -> Scene:
     for name, right in (("format", FORMAT), ("version", VERSION)):
         if plain.get(name) != right or isinstance(plain[name], bool):
             raise InvalidInputError(name, str(right), plain.get(name, Described("nothing")))
-    for name in plain:
-        if name not in _NAMES:
-            raise InvalidInputError(str(name), "one of " + ", ".join(_NAMES), Described("a name that means nothing here"))
-    bodies = [from_plain(one, f"bodies[{k}]", _BODY) for k, one in enumerate(_list(plain, "bodies", MOST_BODIES))]
-    places: dict[str, list[int]] = {}
-    for k, body in enumerate(bodies):
-        places.setdefault(body.name, []).append(k)
+    _check_names(plain, "", (*_NAMES, *_WORLD_NAMES))
     return Scene(
-        from_plain(plain.get("settings", {}), "settings", _SETTINGS),
-        tuple(bodies),
-        tuple(_joint(one, f"joints[{k}]", places) for k, one in enumerate(_list(plain, "joints", MOST_JOINTS))),
-        plain.get("title", ""),
-        plain.get("watch", ""),
-        _camera(plain["camera"]) if "camera" in plain else None,
-        tuple(_list(plain, "notes", MOST_NOTES)),
+        title=plain.get("title", ""),
+        watch=plain.get("watch", ""),
+        camera=_camera(plain["camera"]) if "camera" in plain else None,
+        notes=tuple(_list(plain, "notes", MOST_NOTES)),
+        worlds=tuple(_world(one, f"worlds[{k}]") for k, one in enumerate(_list(plain, "worlds", MOST_WORLDS - 1))),
+        **_world_from_json(plain, ""),
     )
 
 
-_NAMES = ("format", "version", "title", "watch", "settings", "bodies", "joints", "camera", "notes")
+def _world(plain: object, path: str) -> SceneWorld:
+    if not isinstance(plain, Mapping):
+        raise InvalidInputError(path, "an object", plain)
+    _check_names(plain, path, _WORLD_NAMES)
+    given = _world_from_json(plain, path)
+    try:
+        return SceneWorld(**given)
+    except InvalidInputError as error:
+        raise type(error)(at(path, error.field), error.requirement, error.value) from None
+
+
+def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
+    listed = enumerate(_list(plain, "bodies", MOST_BODIES, path))
+    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY) for k, one in listed]
+    places: dict[str, list[int]] = {}
+    for k, body in enumerate(bodies):
+        places.setdefault(body.name, []).append(k)
+    joints = enumerate(_list(plain, "joints", MOST_JOINTS, path))
+    return {
+        "settings": from_plain(plain.get("settings", {}), at(path, "settings"), _SETTINGS),
+        "bodies": tuple(bodies),
+        "joints": tuple(_joint(one, at(path, f"joints[{k}]"), places) for k, one in joints),
+        "offset": point(at(path, "offset"), plain.get("offset", (0.0, 0.0)), "m"),
+        "label": plain.get("label", ""),
+    }
+
+
+def _check_names(plain: Mapping[str, Any], path: str, known: Sequence[str]) -> None:
+    for name in plain:
+        if name not in known:
+            raise InvalidInputError(at(path, str(name)), "one of " + ", ".join(known), Described("a name that means nothing here"))
+
+
+_NAMES = ("format", "version", "title", "watch", "camera", "notes", "worlds")
+_WORLD_NAMES = ("settings", "bodies", "joints", "offset", "label")
 
 
 def _untagged(value: object) -> dict[str, Any]:
@@ -181,12 +233,12 @@ def _camera(plain: object) -> AABB:
     return AABB(lower, upper)
 
 
-def _list(plain: Mapping[str, object], name: str, most: int) -> list[Any]:
+def _list(plain: Mapping[str, object], name: str, most: int, path: str = "") -> list[Any]:
     found = plain.get(name, [])
     if not isinstance(found, list):
-        raise InvalidInputError(name, "a list", found)
+        raise InvalidInputError(at(path, name), "a list", found)
     if len(found) > most:
-        raise InvalidInputError(name, f"a list of at most {most}", Described(str(len(found))))
+        raise InvalidInputError(at(path, name), f"a list of at most {most}", Described(str(len(found))))
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED
 from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
-from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES
+from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
 from engine.scenes.scene_file import FORMAT, VERSION
 
 __all__ = ["scene_schema"]
@@ -41,18 +41,23 @@ _BODY_REFERENCE: Schema = {
     "description": "A body: its place in the list, from 0, or its name, which no other body may have.",
     "oneOf": [_whole(0, MOST_BODIES - 1), {"type": "string"}],
 }
+_JOINT_REFERENCE: Schema = _whole(0, MOST_JOINTS - 1) | {
+    "description": "A revolute or prismatic joint: its place in the list, from 0, before this one."
+}
 _FRACTION_HERTZ: Schema = {"type": "number", "minimum": 1.0, "maximum": 10_000.0}
 
 _BY_NAME: dict[str, Schema] = {
     **dict.fromkeys(("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed", "position"), _POINT),
-    **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2"), _POINT),
+    **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2", "linear_offset"), _POINT),
     **dict.fromkeys(("density", "friction", "restitution", "linear_damping", "angular_damping"), _NOT_NEGATIVE),
-    **dict.fromkeys(("frequency", "damping_ratio", "max_motor_torque", "max_motor_force"), _NOT_NEGATIVE),
-    **dict.fromkeys(("radius", "max_force", "max_length", "length", "length_a", "length_b", "ratio"), _POSITIVE),
+    **dict.fromkeys(("frequency", "damping_ratio", "max_motor_torque", "max_motor_force", "max_force", "max_torque"), _NOT_NEGATIVE),
+    **dict.fromkeys(("radius", "max_length", "length", "length_a", "length_b"), _POSITIVE),
     **dict.fromkeys(("body", "body_a", "body_b"), _BODY_REFERENCE),
+    **dict.fromkeys(("joint_a", "joint_b"), _JOINT_REFERENCE),
     **dict.fromkeys(("velocity_iterations", "position_iterations"), _whole(1, MAX_ITERATIONS)),
     **dict.fromkeys(("category", "mask"), _whole(0, 0xFFFF)),
     "axis": _pair(MAX_NUMBER),
+    "correction_factor": _number(0.0, 1.0),
     "gravity": _pair(MAX_NUMBER),
     "linear_velocity": _pair(MAX_SPEED),
     "angular_velocity": _number(-MAX_SPEED, MAX_SPEED),
@@ -73,6 +78,13 @@ _BY_NAME: dict[str, Schema] = {
 }
 """Of each field, by its name, which means one thing in all specifications; the others are flags or plain numbers, by their default."""
 
+_BY_KIND: dict[tuple[str, str], Schema] = {
+    ("mouse", "max_force"): _POSITIVE,
+    ("mouse", "frequency"): _POSITIVE,
+    ("pulley", "ratio"): _POSITIVE,
+}
+"""Where one kind is stricter."""
+
 
 def scene_schema() -> Schema:
     """Return the schema, JSON Schema 2020-12."""
@@ -83,14 +95,26 @@ def scene_schema() -> Schema:
         "shape": {"oneOf": [_object(kind, name) for name, kind in SHAPE_KINDS.items()]},
         "joint": {"oneOf": [_object(kind, name) for name, kind in JOINT_KINDS.items()]},
     }
+    world: Schema = {
+        "settings": {"$ref": "#/$defs/settings"},
+        "bodies": {"type": "array", "items": {"$ref": "#/$defs/body"}, "maxItems": MOST_BODIES},
+        "joints": {"type": "array", "items": {"$ref": "#/$defs/joint"}, "maxItems": MOST_JOINTS},
+        "offset": {"description": "Where the world's origin is in the picture, metres."} | _POINT,
+        "label": _TEXT,
+    }
+    definitions["world"] = {
+        "description": "A world beside the first one, with nothing in common.",
+        "type": "object",
+        "properties": world,
+        "additionalProperties": False,
+    }
     parts: Schema = {
         "format": {"const": FORMAT},
         "version": {"const": VERSION},
         "title": _TEXT,
         "watch": _TEXT,
-        "settings": {"$ref": "#/$defs/settings"},
-        "bodies": {"type": "array", "items": {"$ref": "#/$defs/body"}, "maxItems": MOST_BODIES},
-        "joints": {"type": "array", "items": {"$ref": "#/$defs/joint"}, "maxItems": MOST_JOINTS},
+        **world,
+        "worlds": {"type": "array", "items": {"$ref": "#/$defs/world"}, "maxItems": MOST_WORLDS - 1},
         "camera": {
             "type": "object",
             "properties": {
@@ -117,7 +141,7 @@ def _object(kind: Any, name: str | None = None) -> Schema:
     """Return the schema of a specification; one of several has a kind."""
     known = [field for field in fields(kind) if field.init]
     properties: Schema = {} if name is None else {"kind": {"const": name}}
-    properties.update((field.name, _field(field)) for field in known)
+    properties.update((field.name, _field(field, name)) for field in known)
     if name is None:
         properties["kind"] = {"const": {BodySpec: "body", FixtureSpec: "fixture", WorldSettings: "settings"}[kind]}
     required = [*(["kind"] if name is not None else []), *(field.name for field in known if field.default is MISSING)]
@@ -125,8 +149,8 @@ def _object(kind: Any, name: str | None = None) -> Schema:
     return schema | ({"required": required} if required else {})
 
 
-def _field(field: Field[Any]) -> Schema:
-    schema = _BY_NAME.get(field.name)
+def _field(field: Field[Any], kind: str | None) -> Schema:
+    schema = _BY_KIND.get((kind or "", field.name), _BY_NAME.get(field.name))
     if schema is None:
         schema = _FLAG if isinstance(field.default, bool) else _number()
     if field.default is MISSING or field.default == ():

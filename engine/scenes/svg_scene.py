@@ -23,6 +23,7 @@ from engine.box2d import BodySpec, FixtureSpec, WorldSettings
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
+from engine.common.words import counted
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
 from engine.decompose.svg import DrawnShape, read_drawing
@@ -123,7 +124,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
     cut = decompose(outline.translated(-x, -y), max_lost=_LOST)
     if n_parts or n_holes or cut.n_dropped:
-        told = f"{n_parts} parts and {n_holes} holes too thin for Box2D's skin, {cut.n_dropped} slivers"
+        told = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
         notes.append(f"Left out of {shape.name or 'a shape'}: {told}.")
     material = {name: roles[name] for name in ("density", "friction", "restitution", "sensor") if name in roles}
     return BodySpec(

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TextIO
 
 from engine.box2d import World
-from engine.common.files import real_path, temporary_beside
+from engine.common.files import naming, real_path, temporary_beside
 
 __all__ = ["CONTACT_COLUMNS", "STATE_COLUMNS", "TIMING_COLUMNS", "Tables"]
 
@@ -60,25 +60,30 @@ Row = Sequence[object]
 
 
 class _Table:
-    """One CSV file, growing under another name."""
+    """One CSV file, growing under another name; an `OSError` names its own."""
 
     def __init__(self, path: str | os.PathLike[str], columns: Sequence[str]) -> None:
         self._target = real_path(Path(path))
         self._temporary = temporary_beside(self._target)
-        self._file: TextIO = open(self._temporary, "x", encoding="utf-8", newline="")  # noqa: SIM115 - until `close` or `discard`
-        self._writer = csv.writer(self._file, lineterminator="\n")
-        self._writer.writerow(columns)
+        with naming(self._target):
+            self._file: TextIO = open(self._temporary, "x", encoding="utf-8", newline="")  # noqa: SIM115 - until `close` or `discard`
+            self._writer = csv.writer(self._file, lineterminator="\n")
+            self._writer.writerow(columns)
 
     def add(self, rows: Iterator[Row]) -> None:
-        self._writer.writerows(rows)
+        with naming(self._target):
+            self._writer.writerows(rows)
 
     def close(self) -> None:
-        self._file.close()
-        os.replace(self._temporary, self._target)
+        with naming(self._target):
+            self._file.close()
+            os.replace(self._temporary, self._target)
 
     def discard(self) -> None:
-        self._file.close()
-        self._temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what is still to be written finds no room either
+            self._file.close()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
 
 
 class Tables:
@@ -106,7 +111,7 @@ class Tables:
         timings: str | os.PathLike[str] | None = None,
     ) -> None:
         self._tables: dict[str, _Table] = {}
-        self._names: dict[int, tuple[int, dict[int, str]]] = {}
+        self._names: dict[int, tuple[World, int, dict[int, str]]] = {}
         try:
             for name, path, columns in (
                 ("contacts", contacts, CONTACT_COLUMNS),
@@ -115,7 +120,7 @@ class Tables:
             ):
                 if path is not None:
                     self._tables[name] = _Table(path, columns)
-        except OSError:
+        except BaseException:
             self.discard()
             raise
 
@@ -142,7 +147,7 @@ class Tables:
         for index, world in enumerate(worlds):
             head = (step, world.time, index)
             if "states" in self._tables:
-                self._tables["states"].add(_states(head, world, self._names_of(world)))
+                self._tables["states"].add(_states(head, world, self._names_of(index, world)))
             if "contacts" in self._tables and step > 0:
                 self._tables["contacts"].add(_contacts(head, world))
             if "timings" in self._tables and step > 0:
@@ -150,12 +155,12 @@ class Tables:
                 parts = (cost.box2d, cost.collide, cost.solve, cost.toi, cost.reading)
                 self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), whole, *parts, check)]))
 
-    def _names_of(self, world: World) -> dict[int, str]:
-        """Return the names of bodies, asked for anew only when something has come, gone or changed."""
-        version, names = self._names.get(id(world), (-1, {}))
-        if version != world.structure_version:
+    def _names_of(self, index: int, world: World) -> dict[int, str]:
+        """Return the names of bodies, asked for anew only when something has come, gone or changed, or the world is another one."""
+        known, version, names = self._names.get(index, (None, -1, {}))
+        if known is not world or version != world.structure_version:
             names = {body: world.body(body).spec.name for body in world.body_ids}
-            self._names[id(world)] = world.structure_version, names
+            self._names[index] = world, world.structure_version, names
         return names
 
     def close(self) -> None:
@@ -163,15 +168,14 @@ class Tables:
         try:
             for table in self._tables.values():
                 table.close()
-        except OSError:
+        except BaseException:
             self.discard()
             raise
 
     def discard(self) -> None:
         """Leave nothing behind."""
         for table in self._tables.values():
-            with contextlib.suppress(OSError):
-                table.discard()
+            table.discard()
 
 
 def _states(head: Row, world: World, names: dict[int, str]) -> Iterator[Row]:

@@ -5,12 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.box2d.oracle import PairOracle, held_rotation, round_pose, round_shape
+from engine.box2d.held import held_rotation, round_pose, round_shape
+from engine.box2d.oracle import PairOracle
 from engine.common.errors import InvalidInputError
-from engine.compare import bulk
+from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
+from engine.compare.bulk import comparison
 from engine.compare.cases import PAIR_KINDS, case_chunk
-from engine.compare.judge import fit
-from engine.compare.posed import Answers, our_manifolds, posed_pairs
+from engine.compare.verdicts.manifolds import fit
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack
 
@@ -24,7 +25,7 @@ def deterministic(found):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_is_unexplained(seed):
-    found = bulk.compare(20_000, seed)
+    found = comparison.compare(20_000, seed)
     assert found["box2d"] == "2.3.0"
     assert found["unexplained_total"] == 0
     manifold, overlap = found["queries"]["manifold"], found["queries"]["overlap"]
@@ -48,7 +49,7 @@ def test_nothing_is_unexplained(seed):
 
 
 def test_any_number_of_jobs_gives_one_result():
-    one, two = (deterministic(bulk.compare(20_001, 3, ("manifold", "overlap"), jobs)) for jobs in (1, 2))
+    one, two = (deterministic(comparison.compare(20_001, 3, ("manifold", "overlap"), jobs)) for jobs in (1, 2))
     assert one == two
 
 
@@ -120,4 +121,4 @@ def test_box2ds_rotation_is_float32():
 )
 def test_bad_input(arguments, message):
     with pytest.raises(InvalidInputError, match=message):
-        bulk.compare(*arguments)
+        comparison.compare(*arguments)

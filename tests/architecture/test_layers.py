@@ -33,6 +33,12 @@ LAYERS = (
     "main",
 )
 
+# The parts of the referee, in the order in which its docstring says to read them: each imports only from those before it, and from itself.
+REFEREE = tuple(
+    f"engine.compare.{part}"
+    for part in ("allowances", "cases", "asked", "proofs", "verdicts", "pair", "processes", "bulk", "report", "live")
+)
+
 # An oracle shares no algorithm with what it judges; drawing never computes collision.
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
 LIMITS = {"engine.box2d": _PLAIN, "engine.render": _PLAIN | {"engine.bounding"}}
@@ -98,6 +104,19 @@ def test_imports_follow_the_layers(path: Path) -> None:
         if library in LIBRARIES and layer not in LIBRARIES[library]:
             wrong.append(f"{path}:{line}: {layer or module} may not import {library}")
     assert not wrong, "\n".join(wrong)
+
+
+def _part(module: str) -> int | None:
+    """Where among the parts of the referee a module belongs."""
+    return next((at for at, part in enumerate(REFEREE) if module == part or module.startswith(part + ".")), None)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "engine" / "compare").rglob("*.py")), ids=_module)
+def test_the_referee_can_be_read_from_the_start(path: Path) -> None:
+    own = -1 if _module(path) == "engine.compare" else _part(_module(path))
+    assert own is not None, f"{path}: has no place in the order"
+    later = [f"{path}:{line}: imports {name}" for line, name in _imports(path) if (_part(name) or 0) > own]
+    assert not later, "\n".join(later)
 
 
 def test_every_package_of_the_engine_has_a_place_among_the_layers() -> None:

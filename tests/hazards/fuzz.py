@@ -26,6 +26,9 @@ from engine.box2d import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -137,8 +140,27 @@ class Fuzzer:
                 lambda: RopeJointSpec(a, b, p, q),
                 lambda: PulleyJointSpec(a, b, (-3.0, 6.0), (3.0, 6.0), p, q),
                 lambda: MouseJointSpec(a, p, r.choice((1.0, 1e3)), frequency=r.choice((0.5, 5.0))),
+                lambda: FrictionJointSpec(a, b, p, r.choice((0.0, 5.0, 1e3)), 2.0, is_on),
+                lambda: MotorJointSpec(a, b, r.choice((None, q)), r.choice((None, 0.5)), 50.0, 9.0, r.choice((0.0, 0.3, 1.0)), is_on),
+                self.gear,
+                self.gear,
+                self.gear,
             )
         )()
+
+    def gear(self) -> GearJointSpec:
+        """On any two joints, or, mostly, on two new ones."""
+        w, r = self.world, self.random
+        on = self.any_of(w.joint_ids), self.any_of(w.joint_ids)
+        if r.random() < 0.8 and len(w.joint_ids) + 2 < MOST_JOINTS:
+            a, b, c = (self.any_of(w.body_ids) for _ in range(3))
+            turned, slid = RevoluteJointSpec(a, b, self.place()), PrismaticJointSpec(b, c, self.place(), (1.0, 0.5))
+            on = self.support(turned), self.support(r.choice((slid, RevoluteJointSpec(a, c, self.place()))))
+        return GearJointSpec(*on, r.choice((1.0, -1.0, 0.3, -20.0)), r.random() < 0.5)
+
+    def support(self, spec) -> int:
+        """Create a joint that another one is to stand on. Who plays through a history must replace this, or the history misses it."""
+        return self.world.create_joint(spec)
 
     def any_of(self, ids) -> int:
         """One that is alive, or now and then a number that may name nothing."""

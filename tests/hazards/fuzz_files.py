@@ -46,7 +46,7 @@ JSON_WORDS = 'null|true|[]|{}|""|-1|0|1e400|NaN|1e-320|"kind"|"polygon"|"circle"
 """Put in the place of numbers and words, between bars."""
 SCENE_WORDS = (
     JSON_WORDS + '|"static"|"dynamic"|"bodies"|"joints"|"body_a"|"revolute"|"pulley"|"arm 1"|"segment"|{"x":0,"y":0}'
-    '|"7F800000"|"bodyB"|"chain"|{"vertices":0}|0.5|16|[0,0,0]|"type"|2|65536'
+    '|"7F800000"|"bodyB"|"chain"|"gear"|"motor"|"friction"|{"vertices":0}|0.5|16|[0,0,0]|"type"|2|65536'
 )
 
 
@@ -108,21 +108,25 @@ def bodies() -> list[tuple[str, bytes]]:
 
 
 def scenes() -> list[tuple[str, bytes]]:
-    """Good scene files: one written by hand, and a machine with every kind of joint in the middle of its movement."""
+    """Good scene files: one written by hand, a machine with every kind of joint in the middle of its movement, and three worlds."""
     world = samples.machine()
     for _ in range(40):
         world.step()
-    return [(".json", json_text(scene_as_json(scene_of(world, "A machine")))), (".json", samples.EXAMPLE.encode())]
+    machine = scene_of(world, "A machine")
+    texts = json_text(scene_as_json(machine)), samples.EXAMPLE.encode(), json_text(scene_as_json(samples.three_worlds()))
+    return [(".json", text) for text in texts]
 
 
 def rubes() -> list[tuple[str, bytes]]:
     """Good exports of R.U.B.E., with chains and joints."""
-    joints = [
-        {"type": kind, "bodyA": 0, "bodyB": 1, "anchorA": 0, "anchorB": samples.vec(0.1, 0.2), "refAngle": "3F000000", "maxForce": 9}
-        | {"localAxisA": samples.vec(0, 1), "length": 2, "maxLength": 3, "lengthA": 1, "lengthB": 1, "ratio": 1, "springFrequency": 4}
-        for kind in ("revolute", "prismatic", "wheel", "weld", "distance", "rope", "pulley", "mouse", "gear")
-    ]
+    vec = samples.vec
+    kinds = "revolute prismatic wheel weld distance rope pulley mouse friction motor revolute gear"
+    settings = {"anchorA": 0, "anchorB": vec(0.1, 0.2), "refAngle": "3F000000", "maxForce": 9, "maxTorque": 2, "localAxisA": vec(0, 1)}
+    settings |= {"length": 2, "maxLength": 3, "lengthA": 1, "lengthB": 1, "ratio": 1, "springFrequency": 4, "correctionFactor": 0.3}
+    joints = [{"type": kind, "bodyA": 0, "bodyB": 1, "joint1": 1, "joint2": 10, "frequency": 5, **settings} for kind in kinds.split()]
+    joints[10]["bodyB"] = 3
     plain = samples.level(joint=joints)
+    plain["body"].append({"type": 2, "position": samples.vec(3, 9), "fixture": [samples.box(0.3)]})
     chain = {"vertices": {"x": [0, 1, 2, 3], "y": [0, 1, 0, 0]}, "hasNextVertex": True, "nextVertex": samples.vec(4, 0)}
     plain["body"][0]["fixture"] += [{"chain": chain}, {"loop": {"vertices": {"x": [0, 1, 0], "y": [0, 0, 1]}}}]
     return [(".json", json.dumps(plain, indent=1).encode()), (".json", json.dumps(samples.level()).encode())]

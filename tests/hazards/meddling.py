@@ -177,6 +177,7 @@ class Meddler:
             return x - stage.offset[0], y - stage.offset[1]
 
         maker.place = there  # type: ignore[method-assign]
+        maker.support = lambda spec: self.act("edit", number, "create_joint", (spec,))  # type: ignore[method-assign]
         try:
             arguments, changes = self.edited(what, there)
         except LabError:  # a body or joint that cannot be described at all

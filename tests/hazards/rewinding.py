@@ -8,8 +8,10 @@ the worlds. Then
 3. all that was done is undone, one after the other, and redone;
 4. at a random step something else is done, the branch goes on, and is played again from the beginning.
 
-Every step must come out with the same hash of all worlds, the same words in the readout, the same counts and colours. The window's shape
-is another each time, for it must not matter. A run that fails is made smaller: what was done is taken out piece by piece as long as it
+Every step must come out with the same hash of all worlds: ids, poses, velocities and wakefulness of all bodies, bit for bit. Every ten
+steps everything else must be the same too: specifications, contacts and manifolds with their impulses, what Box2D hides of bodies and
+joints, the words in the readout, counts and colours. The window's shape is another each time, and so is how many keyframes are kept, for
+neither must matter. A run that fails is made smaller: what was done is taken out piece by piece as long as it
 still fails, and the rest is printed.
 """
 
@@ -25,6 +27,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
 from engine.app.demo import Demo
 from engine.app.history import History, demo_hash
 from engine.app.registry import all_demos, find_demo
@@ -39,6 +43,9 @@ N_WANDERINGS = 10
 LONGEST_WALK = 150
 """Steps played on after each of the ten, but one."""
 MOST_UNDONE = 25
+FEW = 2.0
+"""In every second run keyframes may take so many times what the first takes before it is packed: most of them are thinned out, some six
+stay, and many steps are taken again from afar."""
 EVERY = 10
 """Steps from one reading of everything to the next; hashes are compared at each."""
 SHRINKING_SECONDS = 60.0
@@ -126,7 +133,11 @@ def told(demo: Demo) -> dict[str, object]:
         ]
         found[f"joints {k}"] = list(state.joints.items())
         found[f"settings {k}"] = stage.world.settings, stage.world.strays, stage.world.step_index
-        found[f"contacts {k}"] = contacts.normal_impulse.tobytes(), contacts.began, contacts.ended
+        found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in vars(contacts).values()]
+        snapshot = stage.world.snapshot()
+        found[f"solver {k}"] = snapshot.pairs.keys.tobytes(), snapshot.pairs.manifolds.tobytes(), sorted(snapshot.touching), snapshot.events
+        if snapshot.hidden is not None:
+            found[f"hidden {k}"] = snapshot.hidden.bodies.tobytes(), snapshot.hidden.joint_ids.tobytes(), snapshot.hidden.joints.tobytes()
     return found
 
 
@@ -149,10 +160,12 @@ def reshaped(demo: Demo, chance: random.Random) -> None:
 
 def meddled(kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...] = ()) -> Run:
     """Return a demo after `steps` steps of random play."""
+    chance = random.Random(f"shape {kind.id} {seed}")
     history = History(kind(seed))
+    if chance.random() < 0.5:
+        history = History(history.demo, round(FEW * history.n_bytes))
     run = Run(history)
     meddler = Meddler(history, seed, files)
-    chance = random.Random(f"shape {kind.id} {seed}")
     run.note()
     while history.now < steps:
         if chance.random() < 0.01:

@@ -1,11 +1,13 @@
 """Random events to the real window: nothing is raised, no frame hangs, no worlds pile up.
 
-Short here. All demos: ``python -m tests.hazards.monkey --events 50000``.
+Short here. All demos: ``python -m tests.hazards.monkey --events 50000``, and with ``--window`` on an X display.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 from pathlib import Path
 
 import pygame
@@ -16,7 +18,11 @@ from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec, World, memory
 from engine.geometry import Circle
+from tests.hazards import x_server
+from tests.hazards.leaks import MOST, doings, left_by
 from tests.hazards.monkey import HOMES, Monkey, broken_files, live_worlds, play
+from tests.hazards.resident import allocated, growth
+from tests.hazards.seats import on_screen
 
 EVENTS = int(os.environ.get("MONKEY_EVENTS", "1500"))
 CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
@@ -66,3 +72,73 @@ def test_worlds_that_pile_up_are_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(AssertionError, match="worlds are alive"):
         play(Monkey([find_demo("bounce")], 0), 2000, checked_every=200)
     assert live_worlds() > before
+
+
+class NoWarmup:
+    """Stands for the live check, which would take longer to get ready than the test."""
+
+    factory, failure = None, "left out"
+
+    def start(self) -> None:
+        """Nothing."""
+
+    def wait(self, seconds: float) -> bool:
+        """Ended."""
+        return True
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.skipif(not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="Xvfb or xdotool is not installed")
+def test_random_events_from_an_x_server_end_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    monkeypatch.setattr("engine.app.loop.RefereeWarmup", NoWarmup)
+    demos = [find_demo(id) for id in CHOSEN]
+    pygame.display.quit()
+    with on_screen((960, 540), demos, 5, own=True) as seat:
+        monkey = Monkey(demos, 5, broken_files(folder), (960, 540), seat)
+        monkey.demo_lasts = 30
+        report = play(monkey, 200, checked_every=100)
+        assert pygame.display.get_surface().get_size() == (960, 540), "the window has not the size that it was pulled to"
+    assert report.by_hand > 30 and report.from_server > 0.5 * report.by_hand
+    assert len(report.rests) == 2 and not pygame.display.get_init()
+
+
+def test_without_a_server_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(x_server.shutil, "which", lambda name: None)
+    with pytest.raises(x_server.NoServerError, match="Xvfb is not installed"), x_server.display(own=True):
+        pass
+    assert os.environ["SDL_VIDEODRIVER"] == "dummy"
+    with pytest.raises(x_server.NoServerError, match="xdotool is not installed"):
+        x_server.Hands(1)
+
+
+@pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
+def test_a_leak_is_told_from_a_burst() -> None:
+    """Of two runs that take and give back, one keeps 10 kB each time: only that one is said to grow."""
+    kept: list[bytes] = []
+    gc.freeze()  # what the other tests have left need not be looked through each time
+    try:
+        for leak in (0, 10_000):
+            sizes = []
+            for _ in range(12):
+                burst = [bytes(50_000) for _ in range(60)]
+                kept.append(bytes(leak))
+                del burst
+                sizes.append(float(allocated() or 0))
+            slope = growth(range(len(sizes)), sizes)
+            assert abs(slope - leak) < 1_000, f"{slope:.0f} bytes a time instead of {leak}"
+    finally:
+        gc.unfreeze()
+
+
+@pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
+def test_what_is_done_again_and_again_is_weighed() -> None:
+    monkey = Monkey([find_demo("bounce")], 0)
+    named = dict(doings(monkey))
+    assert {"size", "F12", "ctrl z", "demo bounce"} <= set(named)
+    kept: list[bytes] = []
+    assert left_by(monkey, lambda: kept.append(bytes(50_000)), 4) == pytest.approx(50_000, rel=0.1)
+    assert abs(left_by(monkey, named["F1"], 4)) * 4 < MOST

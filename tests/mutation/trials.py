@@ -22,18 +22,22 @@ from engine.box2d.hull_oracle import box2d_hulls
 from engine.box2d.oracle import PairOracle
 from engine.box2d.point_oracle import PointOracle
 from engine.box2d.shape_oracle import ShapeOracle
-from engine.compare.boxes import box_rows, judge_boxes, our_boxes, posed_boxes
-from engine.compare.broad_pairs import OurScene, judge_pairs, our_scene, scene_chunk
+from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
+from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
+from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays
 from engine.compare.cases import PAIR_KINDS, case_chunk, motion_chunk, ray_chunk
-from engine.compare.distances import judge_distances, our_distances
-from engine.compare.hulls import judge_hulls, our_hulls
-from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
-from engine.compare.judge import Explanation, answers_of, judge_manifolds
-from engine.compare.masses import box2d_masses, judge_masses, our_masses
-from engine.compare.posed import Answers, our_manifolds, posed_pairs
-from engine.compare.property_cases import mass_chunk, point_sets
-from engine.compare.rays import Rays, judge_points, judge_rays, our_points, our_rays, posed_rays
-from engine.compare.ties import explain_overlap
+from engine.compare.cases.properties import box_rows, mass_chunk, point_sets
+from engine.compare.cases.scenes import scene_chunk
+from engine.compare.proofs.touching_limit import explain_overlap
+from engine.compare.verdicts.box_pairs import OurScene, judge_pairs, our_scene
+from engine.compare.verdicts.boxes import judge_boxes, our_boxes, posed_boxes
+from engine.compare.verdicts.distances import judge_distances, our_distances
+from engine.compare.verdicts.explanation import Explanation
+from engine.compare.verdicts.hulls import judge_hulls, our_hulls
+from engine.compare.verdicts.impacts import judge_impacts
+from engine.compare.verdicts.manifolds import answers_of, judge_manifolds
+from engine.compare.verdicts.masses import box2d_masses, judge_masses, our_masses
+from engine.compare.verdicts.rays import judge_points, judge_rays
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon
 from engine.narrowphase import batched

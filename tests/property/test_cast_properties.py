@@ -114,9 +114,7 @@ def test_rigid_motion_changes_nothing(a, sweep_a, b, sweep_b, motion):
 @PROFILE
 @given(shapes, sweeps, shapes, sweeps, st.sampled_from([2.0**-10, 2.0**10]))
 def test_scaling_by_a_power_of_two_changes_no_time(a, sweep_a, b, sweep_b, k):
-    moves = [
-        Sweep(scaled(sweep.start, k), scaled(sweep.end, k), tuple(np.multiply(k, sweep.local_center))) for sweep in (sweep_a, sweep_b)
-    ]
+    moves = [Sweep(scaled(sweep.start, k), scaled(sweep.end, k), tuple(np.multiply(k, sweep.local_center))) for sweep in (sweep_a, sweep_b)]
     there = time_of_impact(scaled_shape(a, k), moves[0], scaled_shape(b, k), moves[1])
     assert_same(time_of_impact(a, sweep_a, b, sweep_b), there, a, sweep_a, b, sweep_b)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.app.commands.cli import main
+from engine.common.locks import held
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("atlas", "--x", "speed=20:200:5", "--y", "thickness=0.02:0.5:4", "--rule", "discrete,bullet", "--shots", "100", "--seed", "2")
@@ -121,6 +122,14 @@ def test_mistakes_are_told_in_a_line(arguments: tuple[str, ...], words: str, cap
     told = capsys.readouterr().err
     assert words in told and told.count("\n") == 1
     assert not (tmp_path / "new").exists()
+
+
+def test_two_at_once_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with held(tmp_path / ".atlas.lock") as is_held:
+        assert is_held and main([*SMALL, "--jobs", "1", "--out", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert told == f"error: --out must be a directory where no other atlas is being made, got '{tmp_path}'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,7 @@ def test_ctrl_c_prints_what_was_found(tmp_path: Path) -> None:
     path, calls = tmp_path / "slow.py", tmp_path / "calls"
     body = f"import time\ndef collide(a, b):\n    time.sleep(0.002)\n    open({str(calls)!r}, 'a').write('x')\n"
     path.write_text(body, encoding="utf-8")
-    command = [sys.executable, str(ROOT / "main.py"), "check", str(path), "--pairs", "1000000"]
+    command = [sys.executable, str(ROOT / "main.py"), "check", str(path), "--pairs", "1000000", "--json", str(tmp_path / "found.json")]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment)
     end = time.monotonic() + 240.0  # a first start compiles
@@ -120,4 +120,6 @@ def test_ctrl_c_prints_what_was_found(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
     assert "missed overlap" in out
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert found["interrupted"] is True and found["files"][0]["kinds"]["missed_overlap"] > 0
     assert err.startswith("interrupted after ") and err.count("\n") == 1

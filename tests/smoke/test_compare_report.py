@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.app.commands.cli import main
-from engine.compare import bulk, pair_answers
-from engine.compare.pair_file import load_pair
-from engine.compare.posed import our_manifolds
+from engine.compare.asked.pairs import our_manifolds
+from engine.compare.bulk import pair_queries
+from engine.compare.pair import answers
+from engine.compare.pair.file import load_pair
 
 
 def run(*arguments: str) -> int:
@@ -45,8 +46,8 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(
         axis[:, :2] *= -1.0
         return replace(rows, axis=axis)
 
-    monkeypatch.setattr(bulk, "our_manifolds", faulty)
-    monkeypatch.setattr(pair_answers, "our_manifolds", faulty)
+    monkeypatch.setattr(pair_queries, "our_manifolds", faulty)
+    monkeypatch.setattr(answers, "our_manifolds", faulty)
     asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
     assert run(*asked) == 1
     assert "--report DIR makes unexplained pairs small" in capsys.readouterr().out

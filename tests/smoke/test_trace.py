@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -65,22 +66,38 @@ def test_at_most_so_many_pieces(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(body.pieces) <= 7 == body.max_pieces
 
 
+def test_whether_the_number_is_the_least_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", str(SAMPLES / "ampersand.png"), "--method", "exact,hertel_mehlhorn"]) == 0
+    told = capsys.readouterr().out
+    assert "exact: " in told and " are the fewest found; with holes nobody knows" in told and "hertel_mehlhorn: " not in told
+    assert main(["trace", PAW]) == 0
+    assert "fewest" not in capsys.readouterr().out
+
+
+def test_what_could_not_be_loaded_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "body.json"
+    target.write_text("kept", encoding="utf-8")
+    assert main(["trace", GEAR, "--method", "hull", "--tolerance", "1e7", "--json", str(target)]) == 2
+    assert "error: --json: tolerance must be a number > 0 m, at most 1e+06, got 10000000.0" in capsys.readouterr().err
+    assert target.read_text(encoding="utf-8") == "kept" and list(tmp_path.iterdir()) == [target]
+
+
 def test_a_fault_is_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Pieces that are not the outline, and pieces that Box2D refuses, are both found out."""
     import engine.decompose.decompose as module
 
     real = module.decompose
 
-    class Shrunk:
-        def __init__(self, *arguments: object) -> None:
-            self.pieces = tuple(Polygon(piece.vertices * self.scale) for piece in real(*arguments).pieces)
+    scale = 0.99
 
-        scale = 0.99
+    def shrunk(*arguments: object) -> module.Decomposition:
+        found = real(*arguments)
+        return dataclasses.replace(found, pieces=tuple(Polygon(piece.vertices * scale) for piece in found.pieces))
 
-    monkeypatch.setattr(module, "decompose", Shrunk)
+    monkeypatch.setattr(module, "decompose", shrunk)
     assert main(["trace", PAW]) == 1
     assert "not the outline" in capsys.readouterr().out
-    Shrunk.scale = 1e-9
+    scale = 1e-9
     assert main(["trace", PAW, "--method", "hull"]) == 1
     assert "Box2D refuses 1" in capsys.readouterr().out
 
@@ -103,12 +120,16 @@ def test_box2d_is_asked_about_each_piece() -> None:
         ([GEAR, "--pixels-per-metre", "-5"], "--pixels-per-metre must be > 0"),
         ([GEAR, "--threshold", "1"], "--threshold must be greater than 0 and less than 1"),
         ([GEAR, "--max-pieces", "0"], "--max-pieces must be a whole number"),
+        ([GEAR, "--max-pieces", "1001"], "--max-pieces must be a whole number from 1 to 1000, got 1001"),
         ([GEAR, "--max-pieces", "x"], "--max-pieces must be a whole number, got 'x'"),
         ([GEAR, "--tolerance", "abc"], "--tolerance must be a number, got 'abc'"),
         ([GEAR, "--method", "exact,magic"], "--method must be all, or a list of exact"),
         ([GEAR, "--crop", "1,2,3"], "--crop must be four whole numbers"),
         ([PAW, "--crop", "1000,1000,10,10"], "--crop must be left,top,width,height of a rectangle within the picture's 192 x 192 pixels"),
         ([GEAR, "--crop", "0,0,5,5"], "--crop must be left out for a drawing"),
+        ([GEAR, "--json", str(SAMPLES / ".." / "samples" / "gear.svg")], "--json must be another file than FILE"),
+        ([PAW, "--screenshot", PAW], "--screenshot must be another file than FILE"),
+        ([GEAR, "--json", "no_such.png", "--screenshot", "no_such.png"], "--screenshot must be another file than --json"),
         ([GEAR, "--json", "/no/such/folder/a.json"], "--json must be a file in a directory that exists"),
         ([GEAR, "--json", str(ROOT)], "--json must be a file, not a directory"),
         ([GEAR, "--screenshot", "a.txt"], "--screenshot must be a file name that ends in .png"),

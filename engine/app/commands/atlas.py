@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.app.commands.output import InterruptedRunError, people, plain_lines
-from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
+from engine.app.commands.termination import MOST_JOBS, cores
 from engine.app.files import check_directory, write_atomically
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
+from engine.common.locks import held
 
 if TYPE_CHECKING:
     from engine.experiments.atlas import Atlas
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["atlas_command"]
 
-ATLAS, COST = "atlas.json", "cost.json"
+ATLAS, COST, _LOCK = "atlas.json", "cost.json", ".atlas.lock"
 _SHOWN_OUTLIERS = 12
 
 
@@ -73,9 +74,11 @@ def atlas_command(
     from engine.experiments.atlas_cost import measure_costs
     from engine.experiments.atlas_journal import AtlasJournal
 
-    journal = AtlasJournal(directory, plan, BOX2D_VERSION)
-    _take_finished(directory, plan, BOX2D_VERSION, journal)
-    with terminating_as_interrupting():
+    with held(directory / _LOCK) as is_mine:
+        if not is_mine:
+            raise InvalidInputError("--out", "a directory where no other atlas is being made", out)
+        journal = AtlasJournal(directory, plan, BOX2D_VERSION)
+        _take_finished(directory, plan, BOX2D_VERSION, journal)
         try:
             _fire(plan, journal, n_jobs)
             atlas = Atlas.of(plan, journal.cells)
@@ -85,7 +88,7 @@ def atlas_command(
         except KeyboardInterrupt:
             total = plan.n_cells
             raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command goes on") from None
-    _write_costs(directory, costs)
+        _write_costs(directory, costs)
     _print(atlas, costs, directory)
     return 0 if all(found.agrees for found in atlas.maps) else 1
 
@@ -114,7 +117,7 @@ def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: Atla
 
     try:
         found: Any = json.loads((directory / ATLAS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return
     journal.cells.update(finished_cells(plan, version, found))
 

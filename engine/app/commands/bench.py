@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, progress, warming, write_json
+from engine.app.commands.output import InterruptedRunError, check_json_target, people, progress, warming, write_json
 from engine.common.errors import InvalidInputError
+from engine.common.words import counted
 
 __all__ = ["bench_command"]
 
@@ -18,7 +21,7 @@ def bench_command(
     quick: Annotated[bool, typer.Option("--quick", help="Small and few: whether it runs, not how fast it is.")] = False,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
 ) -> None:
-    """Measure our speed, each time in turn with a peer where there is one: one thread, medians."""
+    """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
     wanted = list(dict.fromkeys(names or known))
@@ -32,11 +35,21 @@ def bench_command(
     with warming():
         query.warm_up()
     records: list[Any] = []
-    with progress("measuring", len(wanted)) as one_done:
+    n_done = 0
+    with progress("measuring", len(wanted)) as one_done, contextlib.suppress(KeyboardInterrupt):
         for name in wanted:
             records += registry.load(name)(quick)
+            n_done += 1
             one_done()
+    found = {"quick": quick, "records": [one.as_json() for one in records]}
+    if records:
+        _print(records, json_file)
+    write_json(json_file, found if n_done == len(wanted) else {**found, "interrupted": True})
+    if n_done < len(wanted):
+        raise InterruptedRunError(f"interrupted after {n_done} of {counted(len(wanted), 'benchmark')}")
 
+
+def _print(records: Sequence[Any], json_file: str | None) -> None:
     from rich.table import Table
 
     table = Table("name", "ours", "peer", "ratio", "spread", "note", box=None, header_style="bold")
@@ -46,15 +59,15 @@ def bench_command(
         table.add_row(one.name, _number(one.ours, one.unit), peer, ratio, f"{one.spread:.0%}", one.note)
     console = people(json_file)
     console.print(table)
-    if records:
-        console.print(f"{records[0].machine}; " + ", ".join(f"{name} {version}" for name, version in records[0].versions.items()))
-    write_json(json_file, {"quick": quick, "records": [one.as_json() for one in records]})
+    console.print(f"{records[0].machine}; " + ", ".join(f"{name} {version}" for name, version in records[0].versions.items()))
 
 
 def _registry() -> Any:
     try:
         return importlib.import_module("benchmarks.registry")
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "benchmarks":
+            raise
         raise InvalidInputError("bench", "run from the project's folder, where benchmarks/ lies", "no such folder") from None
 
 

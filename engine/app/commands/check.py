@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import LOADING, InterruptedRunError, check_json_target, people, plain_lines, warming, write_json
-from engine.app.commands.report_folder import PAGE, write_report
+from engine.app.commands.output import (
+    LOADING,
+    InterruptedRunError,
+    check_apart,
+    check_json_target,
+    people,
+    plain_lines,
+    warming,
+    write_json,
+)
+from engine.app.commands.report_folder import page_in, write_report
 from engine.app.files import check_directory
 from engine.common.checks import choice, integer, non_negative, positive
 from engine.common.errors import InvalidInputError, LabError
@@ -24,7 +33,9 @@ __all__ = ["check_command"]
 
 DEFAULT_PAIRS = 10_000
 DEFAULT_FUNCTION = "collide"
+_MOST_PAIRS = 1_000_000_000
 _LONGEST_LIMIT = 3600.0
+"""Seconds that a call may be allowed."""
 
 
 def check_command(
@@ -52,7 +63,7 @@ def check_command(
 
     if query is not None:
         choice("--query", query, QUERIES)
-    n_pairs, seed = integer("--pairs", pairs, 1, 1_000_000_000), integer("--seed", seed, 0)
+    n_pairs, seed = integer("--pairs", pairs, 1, _MOST_PAIRS), integer("--seed", seed, 0)
     seconds = positive("--time-limit", time_limit, "s")
     if seconds > _LONGEST_LIMIT:
         raise InvalidInputError("--time-limit", f"at most {_LONGEST_LIMIT:g} s", time_limit)
@@ -61,6 +72,7 @@ def check_command(
     if report is not None:
         check_directory("--report", report)
     check_json_target(json_file)
+    check_apart({**{str(path): str(path) for path in paths}, "--pair": pair_file}, {"--report": page_in(report), "--json": json_file})
 
     from engine.check.trial import Task
 
@@ -81,11 +93,11 @@ def check_command(
         pair_files = _write_report(report, tallies)
     _print(console, tallies, pair_files)
     if report is not None:
-        console.print(f"report: {Path(report) / PAGE}", markup=False)
+        console.print(f"report: {page_in(report)}", markup=False)
+    write_json(json_file, _as_json(tasks[0], tallies, is_whole))
     if not is_whole:
         done = sum(tally.pairs for tally in tallies)
         raise InterruptedRunError(f"interrupted after {done:,} of {n_pairs * len(tasks):,} pairs")
-    _write(json_file, tallies)
     return 0 if all(tally.is_right for tally in tallies) else 1
 
 
@@ -126,7 +138,7 @@ def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Ta
     from engine.check.kinds import QUERIES
     from engine.check.plain import plain_pair
     from engine.check.trial import check_pair
-    from engine.compare.pair_file import load_pair
+    from engine.compare.pair.file import load_pair
     from engine.geometry import Circle, Polygon
 
     found = load_pair(file)
@@ -271,10 +283,10 @@ def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str]
     return {key: name for key, (_, name) in pictures.items()}
 
 
-def _write(json_file: str | None, tallies: Sequence[Tally]) -> None:
+def _as_json(task: Task, tallies: Sequence[Tally], is_whole: bool) -> dict[str, Any]:
     from engine.box2d.oracle import BOX2D_VERSION
     from engine.check.result import as_json
 
-    task = tallies[0].task
     head = {"seed": task.seed, "box2d": BOX2D_VERSION, "query": task.query, "tolerance": task.tolerance, "time_limit": task.time_limit}
-    write_json(json_file, {**head, "files": [as_json(tally) for tally in tallies]})
+    found = {**head, "files": [as_json(tally) for tally in tallies]}
+    return found if is_whole else {**found, "interrupted": True}

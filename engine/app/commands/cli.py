@@ -7,6 +7,7 @@ with one line on standard error; 130 interrupted.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import sys
@@ -27,6 +28,7 @@ from engine.app.commands.replay import replay_command
 from engine.app.commands.run import run_command
 from engine.app.commands.scene import scene_command
 from engine.app.commands.start import start
+from engine.app.commands.termination import terminating_as_interrupting
 from engine.app.commands.trace import trace_command
 from engine.common.errors import InvalidInputError, LabError
 
@@ -65,11 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         Without the program's name; None takes those of the process.
     """
-    for stream in ("stdout", "stderr"):
-        if getattr(sys, stream) is None:  # closed by whoever started us
-            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+    _open_streams()
     try:
-        status = _app(args=arguments, prog_name=_NAME, standalone_mode=False)
+        with terminating_as_interrupting():
+            status = _app(args=arguments, prog_name=_NAME, standalone_mode=False)
         sys.stdout.flush()
         return _interrupted() if status == 130 else int(status or 0)
     except KeyboardInterrupt:
@@ -87,10 +88,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_gone()
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) and error.filename is None:
-            raise
-        _discard_output()
-        return _mistake(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
+        return _mistake(_refused(error))
+
+
+def _open_streams() -> None:
+    """Let there be a standard input, output and error, whatever whoever started us has closed; what they cannot spell becomes ``?``.
+
+    A closed one would be given to the next file that is opened, and what is printed would go there.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
+def _refused(error: OSError) -> str:
+    """Say what the system has refused. What names no file is, if it is about writing, about standard output."""
+    told = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {told}"
+    if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT):
+        return f"the system refuses: {told}"
+    _discard_output()
+    return f"standard output cannot be written: {told}"
 
 
 def _reader_gone() -> int:

@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import LOADING, InterruptedRunError, check_json_target, people, plain_lines, waiting, warming, write_json
-from engine.app.commands.report_folder import write_report
-from engine.app.commands.termination import MOST_JOBS, cores, terminating_as_interrupting
+from engine.app.commands.output import (
+    LOADING,
+    InterruptedRunError,
+    check_apart,
+    check_json_target,
+    people,
+    plain_lines,
+    waiting,
+    warming,
+    write_json,
+)
+from engine.app.commands.report_folder import page_in, write_report
+from engine.app.commands.termination import MOST_JOBS, cores
 from engine.app.files import check_directory
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
@@ -19,8 +29,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from engine.compare.bulk import Tally
-    from engine.compare.exhibits import Run
+    from engine.compare.bulk.comparison import Tally
+    from engine.compare.report.exhibits import Run
 
 __all__ = ["compare_command"]
 
@@ -50,40 +60,40 @@ def compare_command(
     what was found so far. The report shows the first and the worst pair of each reason; unexplained ones are made small for it.
     """
     from engine import query
-    from engine.compare import bulk
+    from engine.compare.bulk import comparison
     from engine.compare.cases import PAIR_KINDS
-    from engine.compare.cluster import check_address
-    from engine.compare.exhibits import Run
+    from engine.compare.processes.cluster import check_address
+    from engine.compare.report.exhibits import Run
 
-    n_pairs = integer("--pairs", pairs, 1, bulk.MAX_PAIRS)
+    n_pairs = integer("--pairs", pairs, 1, comparison.MAX_PAIRS)
     seed = integer("--seed", seed, 0)
     n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
     if scheduler is not None:
         check_address("--scheduler", scheduler)
         if jobs is not None:
             raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", jobs)
-    wanted = _listed("--queries", queries, bulk.QUERIES)
+    wanted = _listed("--queries", queries, comparison.QUERIES)
     wanted_kinds = PAIR_KINDS if kinds is None else _listed("--kinds", kinds, PAIR_KINDS)
     if report is not None:
         check_directory("--report", report)
     check_json_target(json_file)
+    check_apart({}, {"--report": page_in(report), "--json": json_file})
 
-    with terminating_as_interrupting():
-        if scheduler is None:
-            with warming():
-                query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-        tallies = bulk.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds, scheduler)
-        total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
-        if total is not None:
-            console = people(json_file)
-            _print(console, total, timings)
-            found = total.as_json(with_seconds=timings)
-            write_json(json_file, found if is_whole else {**found, "interrupted": True})
-            if report is not None:
-                page = _write_report(report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
-                console.print(f"report: {page}", markup=False, soft_wrap=True)
-            elif total.unexplained_total:
-                console.print("--report DIR makes unexplained pairs small, and writes them as pair files and as pictures")
+    if scheduler is None:
+        with warming():
+            query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
+    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds, scheduler)
+    total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
+    if total is not None:
+        console = people(json_file)
+        _print(console, total, timings)
+        found = total.as_json(with_seconds=timings)
+        write_json(json_file, found if is_whole else {**found, "interrupted": True})
+        if report is not None:
+            page = _write_report(report, total, Run(n_pairs, seed, wanted, wanted_kinds), is_whole)
+            console.print(f"report: {page}", markup=False, soft_wrap=True)
+        elif total.unexplained_total:
+            console.print("--report DIR makes unexplained pairs small, and writes them as pair files and as pictures")
     if not is_whole:
         compared = 0 if total is None else total.queries[wanted[0]].pairs
         raise InterruptedRunError(f"interrupted after {compared:,} of {n_pairs:,} pairs")
@@ -122,9 +132,9 @@ def _so_far(doing: str, n_done: float, n_pairs: int) -> str:
 
 def _write_report(folder: str, total: Tally, run: Run, is_whole: bool) -> Path:
     """Write the page, a file for each pair in it, and of unexplained ones a picture too."""
-    from engine.compare.exhibits import exhibits
-    from engine.compare.report import html_report
-    from engine.compare.report_page import standalone_svg
+    from engine.compare.report.document import html_report
+    from engine.compare.report.exhibits import exhibits
+    from engine.compare.report.page import standalone_svg
 
     with waiting("drawing the report"):
         found = list(exhibits(total, run))

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from engine.app.commands.output import check_json_target, people, write_json
 from engine.common.jit import cache_is_warm
+from engine.common.words import counted
 
 __all__ = ["Finding", "doctor_command", "findings"]
 
@@ -31,6 +33,7 @@ _PROBE_TIME = 120.0
 """Seconds the probe may take: it may have to compile its kernels on a slow machine."""
 _INSTALL = "python -m pip install -r requirements.txt"
 _REINSTALL = "python -m pip install --force-reinstall --no-deps -r requirements.txt"
+_READER_HELP = "nothing to do: the public interface serves, equal but slower; a demo with joints goes back by playing from its beginning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """Look at one thing after another. Nothing is changed, and nothing that may crash is loaded into this process."""
+    """Look at one thing after another. Nothing is changed, and Box2D, of which a broken one may crash, is loaded into other processes."""
     yield _python()
     yield _platform()
     yield from _packages()
@@ -68,13 +71,13 @@ def doctor_command(
     colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
     table = Table("", "what", "found", box=None, header_style="bold", pad_edge=False)
     for finding in found:
-        table.add_row(f"[{colors[finding.state]}]{finding.state}", finding.what, finding.found)
+        table.add_row(f"[{colors[finding.state]}]{finding.state}", escape(finding.what), escape(finding.found))
         if finding.advice:
-            table.add_row("", "", f"[{colors[finding.state]}]-> {finding.advice}")
+            table.add_row("", "", f"[{colors[finding.state]}]-> {escape(finding.advice)}")
     out = people(json_file)
     out.print(table)
     problems = sum(finding.state == "problem" for finding in found)
-    out.print("The program can run." if problems == 0 else f"{problems} problem{'s' if problems > 1 else ''}: the program cannot run.")
+    out.print("The program can run." if problems == 0 else f"{counted(problems, 'problem')}: the program cannot run.")
     write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
     return 1 if problems else 0
 
@@ -168,7 +171,11 @@ def _box2d() -> Iterator[Finding]:
         last = ran.stderr.strip().splitlines()[-1] if ran.stderr.strip() else _ending(ran.returncode)
         yield Finding("Box2D works", "problem", last, _REINSTALL)
         return
-    said = json.loads(ran.stdout)
+    try:
+        said = json.loads(ran.stdout)
+    except ValueError:
+        yield Finding("Box2D works", "problem", "its test answers with something else", _REINSTALL)
+        return
     if said["fell_well"]:
         yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {said['engine']}")
     else:
@@ -177,7 +184,7 @@ def _box2d() -> Iterator[Finding]:
     if said["memory_problem"] is None:
         yield Finding("memory reader", "ok", "reads contacts straight from Box2D; equal to the public interface")
     else:
-        yield Finding("memory reader", "note", str(said["memory_problem"]), "nothing to do: the public interface serves, equal but slower")
+        yield Finding("memory reader", "note", str(said["memory_problem"]), _READER_HELP)
 
 
 def _ending(status: int) -> str:
@@ -226,9 +233,9 @@ def _numba() -> Iterator[Finding]:
 
 def _can_write(folder: Path) -> bool:
     there = folder
-    while not there.exists():
-        there = there.parent
     try:
+        while not there.exists():
+            there = there.parent
         with tempfile.TemporaryFile(dir=there):
             return True
     except OSError:

@@ -59,9 +59,9 @@ class Camera:
             self._filming.stepped()
 
     @property
-    def frames(self) -> int:
-        """How many were taken."""
-        return self._filming.frames if self._filming is not None else 0
+    def words(self) -> str:
+        """How long the film is, and in how many frames, once it is closed."""
+        return self._film.words if self._film is not None else ""
 
     def close(self) -> None:
         """Finish the film."""

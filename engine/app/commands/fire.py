@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, progress, warming, write_json
+from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import choice, integer
 from engine.common.errors import InvalidInputError
@@ -108,6 +108,7 @@ def fire_command(
         check_writable("--csv", csv_file, (".csv",))
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
+    check_apart({}, {"--json": json_file, "--csv": csv_file, "--screenshot": screenshot})
     with warming():
         from engine import query
 

@@ -8,9 +8,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from os.path import normcase, realpath
+from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import InvalidInputError, LabError
@@ -19,6 +25,7 @@ __all__ = [
     "LOADING",
     "STANDARD_OUTPUT",
     "InterruptedRunError",
+    "check_apart",
     "check_json_target",
     "people",
     "plain_lines",
@@ -39,14 +46,42 @@ class InterruptedRunError(LabError):
 
 
 _PIPE_WIDTH = 160
-"""Columns where nobody says how many there are: a table cut to 80 would lose text in a file or a pipe."""
+"""Columns where nobody says how many there are."""
+_LEAST_WIDTH = 80
+"""Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
+
+
+_LONGEST_WORD = 20
+"""Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
 
 
 class _PatientConsole(Console):
-    """Leaves a closed pipe to `cli.main`; Rich would exit with status 1."""
+    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; and cuts no words or numbers of a table off."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        usual = self._width
+        for one in objects:
+            if isinstance(one, Table):
+                _keep_words(one)
+                self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(one, width)), _PIPE_WIDTH)
+        super().print(*objects, **options)
+        self._width = usual
+
+    def _fits(self, table: Table, width: int) -> bool:
+        lines = Segment.split_lines(self.render(table, self.options.update(width=width)))
+        return all(Segment.get_line_length(line) <= width for line in lines)
+
+
+def _keep_words(table: Table) -> None:
+    """Let no column of a table break a number or a word, unless it is very long: headings, and the spaces between words, give way."""
+    for column in table.columns:
+        column.overflow = "fold"
+        texts = [cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain for cell in column.cells]
+        words = texts if column.justify == "right" else [max(text.split(), key=len, default="") for text in texts]
+        column.min_width = min(max(map(cell_len, words), default=0), _LONGEST_WORD)
 
 
 def check_json_target(target: str | None) -> None:
@@ -59,6 +94,33 @@ def check_json_target(target: str | None) -> None:
     """
     if target is not None and target != STANDARD_OUTPUT:
         check_writable("--json", target)
+
+
+def check_apart(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:
+    """Make sure, before any work is done, that nothing is written over what is read, nor two results to one file.
+
+    Parameters
+    ----------
+    reads, writes : mapping of str to str
+        Files by the option or argument that names them; None, and ``-``, are no file.
+
+    Raises
+    ------
+    InvalidInputError
+        Two are one file; it names the option that would write over the other.
+    """
+    taken = {_one_name(path): name for name, path in reads.items() if path is not None}
+    for option, path in writes.items():
+        if path is None or path == STANDARD_OUTPUT:
+            continue
+        other = taken.setdefault(_one_name(path), option)
+        if other != option:
+            raise InvalidInputError(option, f"another file than {other}", path)
+
+
+def _one_name(path: str) -> str:
+    """Return what two names of one file have in common."""
+    return normcase(realpath(path))
 
 
 def write_json(target: str | None, result: Mapping[str, object]) -> None:
@@ -79,8 +141,7 @@ def write_json(target: str | None, result: Mapping[str, object]) -> None:
 def people(json_target: str | None = None) -> Console:
     """Return where tables and sentences go: standard output, or nowhere if that is taken by JSON."""
     console = _PatientConsole(quiet=json_target == STANDARD_OUTPUT, highlight=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
+    console.width = max(console.width, _LEAST_WIDTH) if console.is_terminal else _PIPE_WIDTH
     return console
 
 

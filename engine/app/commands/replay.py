@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from engine.app.commands.film import WantedFilm, filmed, wanted_film
-from engine.app.commands.output import check_json_target, people, progress, write_json
+from engine.app.commands.output import check_apart, check_json_target, people, progress, write_json
+from engine.app.commands.run import use_theme
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
@@ -22,7 +23,9 @@ __all__ = ["replay_command"]
 
 def replay_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A recording (.rec).")],
-    headless: Annotated[bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale.")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale and --theme.")
+    ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None,
@@ -37,6 +40,7 @@ def replay_command(
     size: Annotated[str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film.", show_default="1280x720")] = None,
     with_panel: Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")] = False,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
+    theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of window, pictures, films.")] = None,
 ) -> int:
     """Play a recording.
 
@@ -45,6 +49,7 @@ def replay_command(
     """
     from engine.app.recordings import load_recording
 
+    use_theme(theme)
     check_json_target(json_file)
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
@@ -54,43 +59,33 @@ def replay_command(
         if value is not None and film is None:
             raise InvalidInputError(option, "given with --record, of whose film it speaks", value)
     filming = wanted_film("--record", film, rate, size, with_panel, 1.0 if speed is None else speed)
-    _check_targets({"--json": json_file, "--screenshot": screenshot, "--record": film}, file)
+    check_apart({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
     recording = load_recording(file)
     steps = recording.steps
     at = integer("--at", steps if at is None else at, 0, steps)
     first = integer("--from", 0 if first is None else first, 0, steps)
     last = integer("--to", steps if last is None else last, first, steps)
     if not (headless or verify or json_file or screenshot or film):
-        _open_window(recording, file, ui_scale)
+        _open_window(recording, file, ui_scale, theme)
         return 0
     if ui_scale is not None:
         raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
-    verdict = _played(recording, steps if verify else 0) if verify else None
+    verdict = _played(recording) if verify else None
     if screenshot is not None:
         _picture(recording, at, screenshot)
-    frames = _film(recording, filming, first, last) if filming is not None else 0
+    film_words = _film(recording, filming, first, last) if filming is not None else ""
     _print(recording, verdict, json_file)
     if filming is not None:
-        people(json_file).print(f"  {'film':<10} {filming.path}, {frames} frames of {filming.size[0]} x {filming.size[1]}")
+        words = f"{filming.path}, {film_words} of {filming.size[0]} x {filming.size[1]}"
+        people(json_file).print(f"  {'film':<10} {words}", markup=False)
     write_json(json_file, _as_json(recording, verdict))
     return 1 if verdict is not None and not verdict.is_same else 0
 
 
-def _check_targets(targets: dict[str, str | None], source: str) -> None:
-    """Make sure that no file is written over the recording, or over another."""
-    taken = {os.path.realpath(source)}
-    for option, path in targets.items():
-        if path is None or path == "-":
-            continue
-        if os.path.realpath(path) in taken:
-            raise InvalidInputError(option, "a file of its own", path)
-        taken.add(os.path.realpath(path))
-
-
-def _played(recording: Recording, steps: int) -> Verdict:
+def _played(recording: Recording) -> Verdict:
     from engine.app.recordings.verifying import verify
 
-    with progress("playing it again", steps) as advance:
+    with progress("playing it again", recording.steps) as advance:
         return verify(recording, lambda _: advance())
 
 
@@ -104,7 +99,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> int:
+def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> str:
     from engine.app.recordings import replay
 
     history = replay(recording)
@@ -115,17 +110,17 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> in
             history.seek(step)
             camera.stepped()
             advance()
-    return camera.frames
+    return camera.words
 
 
-def _open_window(recording: Recording, file: str, ui_scale: float | None) -> None:
+def _open_window(recording: Recording, file: str, ui_scale: float | None, theme: str | None) -> None:
     from engine.app.display import display_problem
     from engine.app.loop import DisplayError, run_window
 
     problem = display_problem()
     if problem is not None:
         raise DisplayError(f"no window can be opened here ({problem}); --headless says what is in the recording")
-    run_window(lambda *_: recording.new_demo(), ui_scale=ui_scale, prepare=lambda session: session.play(recording, file))
+    run_window(lambda *_: recording.new_demo(), ui_scale=ui_scale, prepare=lambda session: session.play(recording, file), theme=theme)
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
@@ -149,8 +144,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 def _print(recording: Recording, verdict: Verdict | None, json_file: str | None) -> None:
     out = people(json_file)
-    title = recording.kind.title if recording.scene is None else recording.demo
-    out.print(f"[bold]{title}[/bold], recorded, seed {recording.seed}")
+    title = recording.kind.title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
+    out.print(f"[bold]{escape(title)}[/bold], recorded, seed {recording.seed}")
     made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
     rows = [
         ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s"),

@@ -10,11 +10,16 @@ from engine.app.files import write_atomically
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.compare.pair_file import Pair
+    from engine.compare.pair.file import Pair
 
-__all__ = ["PAGE", "write_report"]
+__all__ = ["page_in", "write_report"]
 
-PAGE = "report.html"
+_PAGE = "report.html"
+
+
+def page_in(folder: str | None) -> str | None:
+    """Return where the page of a folder is, None of none."""
+    return None if folder is None else str(Path(folder) / _PAGE)
 
 
 def write_report(folder: str, page: str, pairs: Mapping[str, Pair], pictures: Mapping[str, bytes]) -> Path:
@@ -25,7 +30,7 @@ def write_report(folder: str, page: str, pairs: Mapping[str, Pair], pictures: Ma
     InvalidInputError
         The folder takes them no longer; it was checked before the work began.
     """
-    from engine.compare.pair_file import save_pair
+    from engine.compare.pair.file import save_pair
 
     target = Path(folder)
     try:
@@ -33,7 +38,7 @@ def write_report(folder: str, page: str, pairs: Mapping[str, Pair], pictures: Ma
             write_atomically(target / name, content)
         for name, pair in pairs.items():
             save_pair(target / name, pair)
-        write_atomically(target / PAGE, page.encode("utf-8"))
+        write_atomically(target / _PAGE, page.encode("utf-8"))
     except OSError as error:
         raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
-    return target / PAGE
+    return target / _PAGE

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from engine.app.commands.film import WantedFilm, check_new_recording, filmed, wanted_film
-from engine.app.commands.output import check_json_target, people, progress, warming, write_json
+from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
 from engine.app.commands.tables import add_step, open_tables, wanted_tables
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from engine.app.demo import Demo
     from engine.app.headless import RunReport
     from engine.app.history import Direct, History
+    from engine.app.recordings import Recorder
     from engine.app.session import Session
 
 __all__ = ["run_command"]
@@ -72,12 +74,13 @@ def run_command(
     check_json_target(json_file)
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
-        if json_file is not None and os.path.realpath(json_file) == os.path.realpath(screenshot):
-            raise InvalidInputError("--screenshot", "another file than --json", screenshot)
     filming = wanted_film("--record", film, rate, film_size, with_panel)
     if recording is not None:
         check_new_recording(recording)
     tables = wanted_tables(csv_contacts, csv_states, csv_timings)
+    scene = demo if demo is not None and os.path.exists(demo) else None
+    reads = {"ID|FILE": scene, "--pair": pair_file, **{f"--drop {file}": file for file in drops or ()}}
+    check_apart(reads, {"--json": json_file, "--screenshot": screenshot, "--record": film, "--record-inputs": recording, **tables})
     if pair_file is not None:
         for option, value in (("--record", film), ("--record-inputs", recording), *tables.items()):
             if value is not None:
@@ -162,10 +165,17 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None) -> Non
     if recording is not None:
         if session.history is None:
             raise InvalidInputError("--record-inputs", f"left out: {session.failure}", recording)
-        from engine.app.recordings import Recorder
-
-        session.recorder = Recorder(session.history, recording)
+        session.recorder = _recorder(session.history, recording)
     _drop(session, drops)
+
+
+def _recorder(history: History, path: str) -> Recorder:
+    from engine.app.recordings import Recorder
+
+    try:
+        return Recorder(history, path)
+    except InvalidInputError as error:
+        raise InvalidInputError("--record-inputs", error.requirement, error.value) from None
 
 
 def _drop(acting: Session | Direct | History, files: Sequence[str]) -> None:
@@ -237,11 +247,7 @@ def _headless(
 
     with warming():
         referee = referee_factory()
-    record = None
-    if recording is not None:
-        from engine.app.recordings import Recorder
-
-        record = partial(Recorder, path=recording)
+    record = partial(_recorder, path=recording) if recording is not None else None
     with open_tables(tables) as table, filmed(film) as camera, progress(kind.title, steps) as advance:
 
         def prepare(acting: Direct | History) -> None:
@@ -259,7 +265,7 @@ def _headless(
         write_atomically(screenshot, picture_of(demo))
     _print(report, demo, json_file)
     if film is not None:
-        people(json_file).print(f"  {'film':<10} {film.path}, {camera.frames} frames of {film.size[0]} x {film.size[1]}", markup=False)
+        people(json_file).print(f"  {'film':<10} {film.path}, {camera.words} of {film.size[0]} x {film.size[1]}", markup=False)
     if recording is not None:
         people(json_file).print(f"  {'recording':<10} {recording}", markup=False)
     write_json(json_file, report.as_json())
@@ -274,7 +280,7 @@ def _pair_words(report: RunReport) -> str:
 
 def _print(report: RunReport, demo: Demo, json_file: str | None) -> None:
     out = people(json_file)
-    out.print(f"[bold]{demo.title}[/bold], {report.steps} steps, seed {report.seed}")
+    out.print(f"[bold]{escape(demo.title)}[/bold], {report.steps} steps, seed {report.seed}")
     for label, text in (
         ("bodies", f"{report.bodies}"),
         ("contacts", f"{report.contacts_begun} begun, {report.contacts_ended} ended"),

@@ -9,11 +9,11 @@ from engine.app.commands.output import people, warming, write_json
 from engine.app.files import write_atomically
 from engine.app.registry import find_demo
 from engine.common.errors import LabError
-from engine.compare.pair_file import Pair, load_pair, pair_as_json
+from engine.compare.pair.file import Pair, load_pair, pair_as_json
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
-    from engine.compare.pair_answers import PairAnswers
+    from engine.compare.pair.answers import PairAnswers
 
 __all__ = ["answers_as_json", "inspector_of", "run_pair_headless"]
 
@@ -35,7 +35,7 @@ def run_pair_headless(pair: Pair, kind: type[Demo], values: dict[str, float], sc
     """Ask both once, print and write what was asked for; 1 if the difference stays unexplained."""
     from engine.app.headless import picture_of
     from engine.app.warmup import referee_factory
-    from engine.compare.pair_answers import ask
+    from engine.compare.pair.answers import ask
 
     with warming():
         referee = referee_factory()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, write_json
+from engine.app.commands.output import check_apart, check_json_target, people, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import Described, InvalidInputError
 
@@ -35,8 +34,7 @@ def scene_command(
             check_writable(option, path, (".json",))
     if file is None and schema is None:
         raise InvalidInputError("FILE", "a scene file, or --schema F.json", Described("nothing"))
-    if out is not None and file is not None and os.path.realpath(out) == os.path.realpath(file):
-        raise InvalidInputError("--out", "another file than the one that is read", out)
+    check_apart({"FILE": file}, {"--out": out, "--schema": schema, "--json": json_file})
     if schema is not None:
         from engine.common.json_file import json_text
         from engine.scenes.schema import scene_schema
@@ -53,7 +51,12 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     from engine.app.scene_demo import load_any_scene
     from engine.scenes import save_scene
 
-    scene = load_any_scene(file, pixels_per_metre)
+    try:
+        scene = load_any_scene(file, pixels_per_metre)
+    except InvalidInputError as error:
+        if error.field != "pixels_per_metre":
+            raise
+        raise InvalidInputError("--pixels-per-metre", error.requirement, error.value) from None
     if out is not None:
         save_scene(out, scene)
     counts = _counts(scene)
@@ -61,6 +64,8 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     screen.print(scene.title or file, style="bold", markup=False)
     if scene.watch:
         screen.print(f"  {scene.watch}", markup=False)
+    if scene.worlds:
+        screen.print(f"  worlds     {len(scene.all_worlds)}")
     screen.print(f"  bodies     {_listed(counts['bodies'])}")
     screen.print(f"  fixtures   {_listed(counts['fixtures'])}")
     screen.print(f"  joints     {_listed(counts['joints'])}")
@@ -74,10 +79,11 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
 def _counts(scene: Scene) -> dict[str, dict[str, int]]:
     from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
 
-    shapes = Counter(type(fixture.shape) for body in scene.bodies for fixture in body.fixtures)
-    joints = Counter(type(joint) for joint in scene.joints)
+    bodies = [body for world in scene.all_worlds for body in world.bodies]
+    shapes = Counter(type(fixture.shape) for body in bodies for fixture in body.fixtures)
+    joints = Counter(type(joint) for world in scene.all_worlds for joint in world.joints)
     return {
-        "bodies": dict(Counter(body.type for body in scene.bodies)),
+        "bodies": dict(Counter(body.type for body in bodies)),
         "fixtures": {name: shapes[kind] for name, kind in SHAPE_KINDS.items() if shapes[kind]},
         "joints": {name: joints[kind] for name, kind in JOINT_KINDS.items() if joints[kind]},
     }

@@ -9,6 +9,7 @@ import typer
 
 from engine.app.commands.output import people, progress, warming
 from engine.app.commands.run import use_theme
+from engine.common.errors import InvalidInputError
 
 __all__ = ["start"]
 
@@ -23,6 +24,9 @@ def start(
 ) -> int:
     """Open the window; without a display, say so and tour the demos off-screen."""
     if context.invoked_subcommand is not None:
+        for option, value in (("--ui-scale", ui_scale), ("--theme", theme)):
+            if value is not None:
+                raise InvalidInputError(option, f"behind the command ({context.invoked_subcommand}), if that takes it", value)
         return 0
 
     from engine.app.display import display_problem

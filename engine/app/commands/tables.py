@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from engine.app.files import check_writable
-from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
@@ -25,8 +23,6 @@ def wanted_tables(contacts: str | None, states: str | None, timings: str | None)
         if path is None:
             continue
         check_writable(option, path, (".csv",))
-        if os.path.realpath(path) in map(os.path.realpath, wanted.values()):
-            raise InvalidInputError(option, "another file than the other tables", path)
         wanted[option] = path
     return wanted
 

@@ -1,4 +1,4 @@
-"""Ending a long run from outside: a request to terminate becomes Ctrl-C; and how many processes a run may have."""
+"""Ending a run from outside: a request to terminate becomes Ctrl-C; and how many processes a run may have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ def cores() -> int:
 
 @contextlib.contextmanager
 def terminating_as_interrupting() -> Iterator[None]:
-    """Let a request to terminate end the run as Ctrl-C does, so that the other processes end too and nothing found is lost."""
+    """Let a request to terminate, or a terminal that is closed, end the run as Ctrl-C does.
+
+    So other processes end too, nothing found is lost, and no half-written file stays. A signal that whoever started us wants ignored
+    (``nohup``) stays so.
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -32,8 +36,10 @@ def terminating_as_interrupting() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]  # Windows has no terminals to hang up
+    before = {number: signal.signal(number, interrupt) for number in numbers if signal.getsignal(number) is signal.SIG_DFL}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, warming, write_json
+from engine.app.commands.output import STANDARD_OUTPUT, check_apart, check_json_target, people, warming, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
@@ -32,7 +32,10 @@ _MOST_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it."""
+    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it.
+
+    `at_least` is how many pieces `exact` needs in any case, where it is not known whether those found are the fewest.
+    """
 
     method: str
     body: BodyFile
@@ -40,6 +43,7 @@ class Cut:
     seconds: float
     is_exact: bool
     refused: tuple[str, ...]
+    at_least: int | None = None
 
     @property
     def n_vertices(self) -> int:
@@ -90,11 +94,11 @@ def trace_command(
 
     Every piece is made in a Box2D world, and the union of an exact way's pieces compared with the outline; status 1 if either fails.
     """
-    from engine.decompose.decompose import METHODS
+    from engine.decompose.decompose import METHODS, MOST_PIECES
 
     methods = _methods_of(method, METHODS)
     if max_pieces is not None:
-        integer("--max-pieces", max_pieces, 1)
+        integer("--max-pieces", max_pieces, 1, MOST_PIECES)
     positive("--tolerance", tolerance, "m")
     positive("--pixels-per-metre", pixels_per_metre)
     if not 0.0 < threshold < 1.0:
@@ -103,6 +107,7 @@ def trace_command(
     check_json_target(json_file)
     if screenshot is not None:
         check_writable("--screenshot", screenshot, (".png",))
+    check_apart({"FILE": file}, {"--json": json_file, "--screenshot": screenshot})
     from engine.decompose import trace_file
 
     try:
@@ -120,7 +125,7 @@ def trace_command(
         write_atomically(screenshot, draw_cuts(tracing, cuts))
     _print(tracing, cuts, json_file)
     if json_file is not None:
-        folder = Path(json_file).parent if json_file != "-" else Path()
+        folder = Path(json_file).parent if json_file != STANDARD_OUTPUT else Path()
         write_json(json_file, _as_json(tracing, cuts, folder))
     return 0 if all(cut.is_valid for cut in cuts) else 1
 
@@ -152,21 +157,31 @@ def _warm_up(methods: Sequence[str]) -> None:
 
 
 def _cut(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> Cut:
-    from engine.decompose.body_file import body_of_tracing
-    from engine.decompose.decompose import EXACT_METHODS
+    from engine.decompose.body_file import body_of_cut
+    from engine.decompose.decompose import EXACT_METHODS, decompose
     from engine.decompose.measures import cover
 
     started = time.thread_time()
-    body = body_of_tracing(tracing, method, tolerance, max_pieces, pixels_per_metre)
+    cut = decompose(tracing.outline, method, max_pieces)
     seconds = time.thread_time() - started
+    body = body_of_cut(tracing, cut, tolerance, pixels_per_metre)
     is_exact = method in EXACT_METHODS and max_pieces is None
-    return Cut(method, body, cover(body.outline, body.pieces), seconds, is_exact, _refused_by_box2d(body.pieces))
+    measured = cover(body.outline, body.pieces)
+    return Cut(method, body, measured, seconds, is_exact, _refused_by_box2d(body.pieces), cut.at_least)
 
 
 def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
-    """Make a body of the pieces in a world, one fixture after the other, and return what was said of those that it refuses."""
+    """Make a body of the pieces in a world, and return what was said of those that it refuses.
+
+    All at once; where that is refused, one after the other: what a fixture costs that is added grows with those that are there (measured).
+    """
     from engine.box2d import BodySpec, FixtureSpec, World
 
+    try:
+        World().create_body(BodySpec(tuple(FixtureSpec(piece) for piece in pieces)))
+        return ()
+    except LabError:
+        pass
     world = World()
     world.create_body(BodySpec())
     (body,) = world.body_ids
@@ -186,11 +201,14 @@ def _hausdorff(tracing: Tracing, tolerance: float) -> float:
 
 
 def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, Any]:
-    """Return the body of one method, or a row and the body of each of several."""
-    from engine.decompose import body_as_json
+    """Return the body of one method, or a row and the body of each of several; what could not be loaded again is refused."""
+    from engine.decompose import body_as_json, body_from_json
 
+    bodies = [body_as_json(cut.body, folder) for cut in cuts]
+    for body in bodies:
+        body_from_json(body, "--json", folder)
     if len(cuts) == 1:
-        return body_as_json(cuts[0].body, folder)
+        return bodies[0]
     first = cuts[0].body
     return {
         "format": "comparison of bodies",
@@ -213,9 +231,9 @@ def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, A
                 "farthest_excess": cut.cover.farthest_excess,
                 "ms": 1e3 * cut.seconds,
                 "valid": cut.is_valid,
-                "body": body_as_json(cut.body, folder),
+                "body": body,
             }
-            for cut in cuts
+            for cut, body in zip(cuts, bodies, strict=True)
         ],
     }
 
@@ -252,6 +270,11 @@ def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None
             "[green]valid[/]" if cut.is_valid else f"[bold red]{_fault(cut)}[/]",
         )
     out.print(table)
+    for cut in cuts:
+        for note in cut.body.notes[len(tracing.notes) :]:
+            out.print(f"[yellow]{cut.method}: {escape(note)}[/]")
+        if cut.at_least is not None:
+            out.print(f"[yellow]{cut.method}: {_words_of_number(outline, len(cut.body.pieces), cut.at_least)}[/]")
     stages = ", ".join(f"{stage} {1e3 * seconds:.1f}" for stage, seconds in tracing.seconds.items())
     out.print(f"Tracing took {1e3 * sum(tracing.seconds.values()):.1f} ms: {stages}.")
     for cut in cuts:
@@ -263,6 +286,13 @@ def _fault(cut: Cut) -> str:
     if cut.refused:
         return f"Box2D refuses {len(cut.refused)}"
     return "not the outline"
+
+
+def _words_of_number(outline: Outline, n_found: int, at_least: int) -> str:
+    """Say that the number of pieces is not proved to be the least, and why."""
+    has_holes = any(part.holes for part in outline.parts)
+    why = "with holes nobody knows a quick way to the fewest" if has_holes else "with so many corners the fewest are not looked for"
+    return f"{n_found} pieces are the fewest found; {why}, only that there are {at_least} at least."
 
 
 def _counted(outline: Outline) -> str:

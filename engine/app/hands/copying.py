@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from engine.app.hands.hands import Chosen, Hands
+from engine.app.hands.naming import create_named, names_in
 from engine.app.hands.picking import body_box, local, stage_under
 from engine.app.stage import union
-from engine.box2d import BodySpec, MouseJointSpec, World
+from engine.box2d import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.box2d.joints import JointSpec
 from engine.common.errors import LabError
 
@@ -22,7 +23,7 @@ _PLACES = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`."""
+    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`, of joints places in `joints`."""
 
     bodies: tuple[BodySpec, ...]
     joints: tuple[JointSpec, ...]
@@ -40,16 +41,22 @@ def copy_of(hands: Hands, chosen: Sequence[Chosen]) -> Copied | None:
     for body in bodies:
         joints.update(dict.fromkeys(world.body(body).joints))
     place = {body: k for k, body in enumerate(bodies)}
-    specs = []
+    specs: list[JointSpec] = []
+    copied: dict[int, int] = {}
     for joint in sorted(joints):
         spec = world.joint(joint).spec
+        if isinstance(spec, GearJointSpec):
+            if spec.joint_a in copied and spec.joint_b in copied:
+                specs.append(replace(spec, joint_a=copied[spec.joint_a], joint_b=copied[spec.joint_b]))
+            continue
         if isinstance(spec, MouseJointSpec) or spec.body_a not in place or spec.body_b not in place:
             continue
         try:
             now = world.joint_now(joint)
         except LabError:  # such as a rod whose ends have come together: it cannot be made anew
             continue
-        assert not isinstance(now, MouseJointSpec)
+        assert not isinstance(now, MouseJointSpec | GearJointSpec)
+        copied[joint] = len(specs)
         specs.append(replace(now, body_a=place[spec.body_a], body_b=place[spec.body_b]))
     box = union([one for one in (body_box(world, body) for body in bodies) if one is not None])
     middle = world.state(bodies[0]).position if box is None else tuple(0.5 * (box.lower[k] + box.upper[k]) for k in (0, 1))
@@ -68,13 +75,14 @@ def put_down(hands: Hands, copied: Copied, point: Point | None, offset: Point = 
     if point is not None:
         at = local(hands.stages[into], point)
         offset = at[0] - copied.middle[0], at[1] - copied.middle[1]
-    gesture = hands.gesture()
+    gesture, taken = hands.gesture(), names_in(hands, into)
     made: list[int] = []
     bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made
     for spec in bodies:
-        made.append(gesture.edit(into, "create_body", spec))
+        made.append(create_named(gesture, into, spec, taken))
+    joints: list[int] = []
     for joint in copied.joints:
-        gesture.edit(into, "create_joint", _elsewhere(joint, offset, made))
+        joints.append(gesture.edit(into, "create_joint", _elsewhere(joint, offset, made, joints)))
     return [Chosen(into, body) for body in made]
 
 
@@ -86,7 +94,9 @@ def _as_it_is(world: World, body: int) -> BodySpec:
     return replace(spec, linear_velocity=state.linear_velocity, angular_velocity=state.angular_velocity)
 
 
-def _elsewhere(joint: Any, offset: Point, bodies: Sequence[int]) -> JointSpec:
+def _elsewhere(joint: Any, offset: Point, bodies: Sequence[int], joints: Sequence[int]) -> JointSpec:
+    if isinstance(joint, GearJointSpec):
+        return replace(joint, joint_a=joints[joint.joint_a], joint_b=joints[joint.joint_b])
     names = {field.name for field in fields(joint)}
     places = {name: _moved(getattr(joint, name), offset) for name in _PLACES if name in names and getattr(joint, name) is not None}
     spec: JointSpec = replace(joint, body_a=bodies[joint.body_a], body_b=bodies[joint.body_b], **places)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.hands.naming import create_named, names_in
 from engine.app.hands.picking import local, stage_under
 from engine.app.hands.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
 from engine.app.hands.tool import Pointer, Tool, ghost
 from engine.render import palette
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from engine.app.hands.hands import Hands
     from engine.box2d import BodySpec
@@ -35,7 +36,9 @@ _MOST_CORNERS = 200
 
 
 class _DrawTool(Tool):
-    """What all of them share: the new body goes into the world under the first point."""
+    """What all of them share: the new body goes into the world under the first point, and is called what it is."""
+
+    kind: ClassVar[str]
 
     def _make(self, first: Point, how: Callable[[Callable[[Point], Point], BodyType], BodySpec], is_static: bool) -> bool:
         """Create the body; `how` is given the way from the picture into the world. Refusals are told, and False returned."""
@@ -44,10 +47,29 @@ class _DrawTool(Tool):
         stage = hands.stages[index]
         made = False
         with hands.telling():
-            spec = how(lambda point: local(stage, point), "static" if is_static else "dynamic")
-            hands.gesture().edit(index, "create_body", spec)
+            self._create(index, how(lambda point: local(stage, point), "static" if is_static else "dynamic"))
             made = True
         return made
+
+    def _create(self, stage: int, spec: BodySpec) -> None:
+        create_named(self.hands.gesture(), stage, spec, names_in(self.hands, stage), self.kind)
+
+    def _make_outline(self, points: Sequence[Point], error: float, is_static: bool) -> bool:
+        """Create the body of an outline, as `_make`; where the algorithm that cuts it must still be loaded, as soon as it is."""
+        hands = self.hands
+        index = stage_under(hands.stages, points[0])
+        placed = [local(hands.stages[index], point) for point in points]  # as the demo is laid out now
+
+        def create(spec: BodySpec) -> None:
+            if index < len(hands.stages):
+                self._create(index, spec)
+
+        taken = False
+        with hands.telling():
+            if not hands.beside.do(hands.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
+                hands.say(f"the {self.kind} is being cut into convex pieces; the first time the algorithm is loaded for it")
+            taken = True
+        return taken
 
 
 class _DragTool(_DrawTool):
@@ -75,7 +97,7 @@ class _DragTool(_DrawTool):
 class BoxTool(_DragTool):
     """An upright box."""
 
-    name, letter = "Box", "B"
+    name, letter, kind = "Box", "B", "box"
     hint = "drag from corner to corner; Shift: static, Ctrl: on the grid"
 
     def release(self, at: Pointer) -> None:
@@ -96,7 +118,7 @@ class BoxTool(_DragTool):
 class CircleTool(_DragTool):
     """A disc."""
 
-    name, letter = "Circle", "C"
+    name, letter, kind = "Circle", "C", "disc"
     hint = "drag from the centre to the rim; Shift: static, Ctrl: on the grid"
 
     def release(self, at: Pointer) -> None:
@@ -119,7 +141,7 @@ class CircleTool(_DragTool):
 class PolygonTool(_DrawTool):
     """Corner by corner; one that is not convex is cut into convex pieces."""
 
-    name, letter = "Polygon", "P"
+    name, letter, kind = "Polygon", "P", "polygon"
     hint = "click its corners; Enter or the first corner closes it (Shift: static); Backspace takes one back"
 
     def __init__(self, hands: Hands) -> None:
@@ -176,15 +198,14 @@ class PolygonTool(_DrawTool):
         return math.dist(self._corners[0], at.free) * at.metre <= _CLOSE
 
     def _close(self, is_static: bool) -> None:
-        corners = list(self._corners)
-        if self._make(corners[0], lambda to_world, kind: outline_spec([to_world(one) for one in corners], kind), is_static):
+        if self._make_outline(list(self._corners), 0.0, is_static):
             self._corners = []
 
 
 class FreehandTool(_DrawTool):
     """One stroke around a body."""
 
-    name, letter = "Outline", "F"
+    name, letter, kind = "Outline", "F", "outline"
     hint = "draw round the body in one stroke; letting go closes it; Shift: static"
 
     def __init__(self, hands: Hands) -> None:
@@ -205,8 +226,7 @@ class FreehandTool(_DrawTool):
     def release(self, at: Pointer) -> None:
         stroke, self._stroke = self._stroke, []
         if stroke:
-            error = _STROKE_ERROR / at.metre
-            self._make(stroke[0], lambda to_world, kind: outline_spec([to_world(one) for one in stroke], kind, error), at.shift)
+            self._make_outline(stroke, _STROKE_ERROR / at.metre, at.shift)
 
     def cancel(self) -> None:
         self._stroke = []

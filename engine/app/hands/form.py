@@ -176,6 +176,16 @@ class Form:
         if self._typing and not any(isinstance(one.row, _Field) and one.row.name == self._typing for one in laid):
             self._typing = ""
 
+    @property
+    def is_pointed(self) -> bool:
+        """Whether the pointer is in it."""
+        return self._pointer is not None
+
+    @property
+    def state(self) -> tuple[int, str, str]:
+        """How far it is scrolled, which field is typed in, and what."""
+        return self._scroll, self._typing, self._typed
+
     def stop_typing(self) -> None:
         """Forget what is being typed."""
         self._typing = ""

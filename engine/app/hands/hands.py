@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from engine.app.hands.beside import Beside
 from engine.app.session import Session
 from engine.common.errors import LabError
 from engine.render import palette
@@ -69,6 +70,8 @@ class Hands:
         Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
     copied : Copied or None
         For pasting; outlives the demo.
+    beside : Beside
+        What a thread works on meanwhile.
     """
 
     session: Session
@@ -77,6 +80,7 @@ class Hands:
         self.selection: list[Chosen] = []
         self.is_selecting = False
         self.copied: Copied | None = None
+        self.beside = Beside()
 
     def begin(self, session: Session) -> None:
         """Look at another session."""

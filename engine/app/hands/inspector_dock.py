@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -35,6 +36,7 @@ class InspectorDock(Dock):
     """
 
     side = "right"
+    folds = True
     title = "Inspector"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
         ("I", "inspector, world settings: open, close"),
@@ -99,6 +101,13 @@ class InspectorDock(Dock):
                 self._page = 1
             self.form.stop_typing()
             self._shown = shown
+
+    def shows(self, window: Window) -> Hashable:
+        demo = window.session.demo
+        if self.form.is_pointed or not demo.stages:
+            return None
+        state = (demo.steps, tuple(self.hands.selection)) if self._page == 0 else demo.stages[0].world.settings
+        return self._page, self.hands.refusal, self.form.state, state
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         if not self._is_open or self.place[2] < 1:

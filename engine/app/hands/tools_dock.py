@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
@@ -28,6 +29,8 @@ _WIDTH = 40.0
 _BUTTON = 32.0
 _LEAST_BUTTON = 18.0
 _GAP = 2.0
+_LOW = 420.0
+"""Design pixels of height below which gaps become smaller, so that buttons need not."""
 _HINT_SECONDS = 7.0
 _GROUPS_END = (1, 5, 10)
 """Tools after which the bar has a line: the hands, the shapes, the joints."""
@@ -147,6 +150,8 @@ class ToolsDock(Dock):
             if self._hint_for <= 0.0:
                 window.session.messages.end_passing()
         with hands.telling():
+            hands.beside.collect(hands.session)
+        with hands.telling():
             self.tool.update()
 
     def paint(self, canvas: Canvas, window: Window) -> None:
@@ -154,6 +159,9 @@ class ToolsDock(Dock):
             self.tool.paint(canvas)
         except LabError:  # a body has gone since the pointer moved: the next frame knows
             self.tool.cancel()
+
+    def shows(self, window: Window) -> Hashable:
+        return None if self._pointer is not None else (self.tools.index(self.tool), bool(self.hands.refusal))
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         left, top, width, height = self.place
@@ -240,8 +248,8 @@ class ToolsDock(Dock):
         return Pointer(pixel, camera.to_world(pixel), camera.scale / self.fonts.ui_scale, bool(mods & _SHIFT), bool(mods & _CTRL))
 
     def _gap_after(self, k: int) -> float:
-        ui = self.fonts.ui_scale
-        return (5.0 if k in _GROUPS_END or k == len(self.tools) - 1 else 1.0) * _GAP * ui
+        ui, is_low = self.fonts.ui_scale, self.place[3] < _LOW * self.fonts.ui_scale
+        return ((2.0 if is_low else 5.0) if k in _GROUPS_END or k == len(self.tools) - 1 else 0.5 if is_low else 1.0) * _GAP * ui
 
     def _buttons(self) -> list[tuple[pygame.Rect, str]]:
         """Return place and name of each button, from the top: the tools, then the inspector; smaller where the bar is low."""

@@ -9,7 +9,6 @@ far as that calling the demo with it can do nothing but what a hand could do, or
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.app.demo import EDITS
 from engine.app.history import ACTIONS, Input
-from engine.app.recordings.layout import RecordingError
+from engine.app.recordings.layout import RecordingError, is_number
 from engine.box2d import World
 from engine.common.errors import Described, InvalidInputError
 from engine.scenes.codec import from_plain, to_plain
@@ -82,13 +81,13 @@ def _argument_as_plain(argument: Any) -> Any:
 
 
 def _point(plain: object, place: str) -> tuple[float, float]:
-    if isinstance(plain, list) and len(plain) == 2 and all(_is_number(one) for one in plain):
+    if isinstance(plain, list) and len(plain) == 2 and all(is_number(one) for one in plain):
         return plain[0], plain[1]
     raise RecordingError(place, "two finite numbers", plain)
 
 
 def _number(plain: object, place: str) -> Any:
-    if not _is_number(plain):
+    if not is_number(plain):
         raise RecordingError(place, "a finite number", plain)
     return plain
 
@@ -122,10 +121,6 @@ def _body_file(plain: object, place: str) -> BodyFile:
     if not isinstance(plain, dict) or plain.get("kind") != _FILE:
         raise RecordingError(place, "a body file", plain)
     return body_from_json(plain.get("body"), place, Path.cwd())
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and math.isfinite(value)
 
 
 Reader = Callable[[object, str], Any]

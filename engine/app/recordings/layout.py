@@ -18,6 +18,7 @@ chunk is one `write`: whoever dies while recording leaves whole chunks and at mo
 from __future__ import annotations
 
 import json
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ from engine.common.errors import Described, InvalidInputError
 
 __all__ = [
     "HASH_BYTES",
+    "LONGEST_CHUNK",
     "MAGIC",
     "SUFFIX",
     "VERSION",
@@ -40,6 +42,7 @@ __all__ = [
     "chunks_of",
     "ids_of",
     "inflated",
+    "is_number",
     "json_of",
     "packed_part",
     "part_of",
@@ -54,8 +57,11 @@ HASH_BYTES = 16
 _START = struct.Struct("<8sI")
 _HEAD = struct.Struct("<4sI")
 _FRAME = struct.Struct("<4sIII")
-_LONGEST_CHUNK = 64_000_000
+LONGEST_CHUNK = 64_000_000
 """Bytes of a chunk, packed and unpacked: a part of half a second of 10,000 bodies has a million."""
+
+_LARGEST_NUMBER = 1e300
+"""Larger whole numbers are no floats."""
 
 
 class RecordingError(InvalidInputError):
@@ -116,7 +122,7 @@ def chunks_of(content: bytes, file: str) -> Iterator[tuple[bytes, bytes]]:
     while at + _FRAME.size <= len(content):
         kind, length, head_sum, sum_ = _FRAME.unpack_from(content, at)
         end = at + _FRAME.size + length
-        if length > _LONGEST_CHUNK or zlib.crc32(_HEAD.pack(kind, length)) != head_sum:
+        if length > LONGEST_CHUNK or zlib.crc32(_HEAD.pack(kind, length)) != head_sum:
             raise RecordingError(file, "whole", Described(f"damage at byte {at}"))
         if end > len(content):
             return
@@ -131,11 +137,11 @@ def inflated(payload: bytes, place: str) -> bytes:
     """Return what zlib has packed, unless it is too much."""
     unpacker = zlib.decompressobj()
     try:
-        content = unpacker.decompress(payload, _LONGEST_CHUNK)
+        content = unpacker.decompress(payload, LONGEST_CHUNK)
     except zlib.error:
         raise RecordingError(place, "packed by zlib", Described("other bytes")) from None
     if not unpacker.eof or unpacker.unused_data:
-        raise RecordingError(place, f"packed by zlib, at most {_LONGEST_CHUNK} bytes", Described("more, or less"))
+        raise RecordingError(place, f"packed by zlib, at most {LONGEST_CHUNK} bytes", Described("more, or less"))
     return content
 
 
@@ -226,6 +232,11 @@ def ids_of(plain: object, place: str) -> BodyIds:
     if not isinstance(plain, list) or any(not isinstance(stage, list) or not all(map(_is_count, stage)) for stage in plain):
         raise RecordingError(place, "lists of ids", plain)
     return tuple(tuple(stage) for stage in plain)
+
+
+def is_number(value: object) -> bool:
+    """Tell whether plain data are a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST_NUMBER and math.isfinite(value)
 
 
 def _is_count(value: object) -> bool:

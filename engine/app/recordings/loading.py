@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import struct
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from engine.app.history import Line
 from engine.app.imprint import DIGEST_BYTES
 from engine.app.recordings.inputs import input_of
-from engine.app.recordings.layout import HASH_BYTES, RecordingError, chunks_of, ids_of, inflated, json_of, part_of
+from engine.app.recordings.layout import HASH_BYTES, RecordingError, chunks_of, ids_of, inflated, is_number, json_of, part_of
 from engine.app.recordings.recording import Recording
 from engine.common.errors import Described
+from engine.common.files import read_at_most
 
 __all__ = ["load_recording", "recording_of"]
 
@@ -36,16 +36,8 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
     RecordingError
         There is no such file, it is no recording, a newer one, or damaged; one line says which.
     """
-    name = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
-        raise RecordingError("recording", f"a file that can be read ({told})", name) from None
-    if len(content) > _LARGEST_FILE:
-        raise RecordingError(name, f"a recording of at most {_LARGEST_FILE} bytes", Described("more"))
-    return recording_of(content, name)
+    content = read_at_most(path, "recording", _LARGEST_FILE, f"a recording of at most {_LARGEST_FILE} bytes", RecordingError)
+    return recording_of(content, os.fspath(path))
 
 
 def recording_of(content: bytes, name: str = "recording") -> Recording:
@@ -100,9 +92,9 @@ def _head(payload: bytes, place: str, line: Line) -> dict[str, Any]:
         raise RecordingError(f"{place}: demo", "a text", demo)
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**128:
         raise RecordingError(f"{place}: seed", "a whole number >= 0", seed)
-    if not isinstance(values, dict) or not all(_is_number(value) for value in values.values()):
+    if not isinstance(values, dict) or not all(is_number(value) for value in values.values()):
         raise RecordingError(f"{place}: values", "names with finite numbers", values)
-    if not _is_number(seconds) or not 0.0 < seconds <= 1.0:
+    if not is_number(seconds) or not 0.0 < seconds <= 1.0:
         raise RecordingError(f"{place}: step_seconds", "greater than 0 s and at most 1 s", seconds)
     if not isinstance(head["makers"], dict):
         raise RecordingError(f"{place}: makers", "an object", head["makers"])
@@ -159,7 +151,3 @@ def _bytes(plain: object, size: int, place: str) -> bytes:
     if len(found) != size or not isinstance(plain, str):
         raise RecordingError(place, f"{size} bytes as hexadecimal digits", plain)
     return found
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and math.isfinite(value)

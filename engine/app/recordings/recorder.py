@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
@@ -12,9 +13,10 @@ from typing import IO
 
 from engine.app.history import History, Input, Line
 from engine.app.recordings.inputs import as_plain
-from engine.app.recordings.layout import Part, chunk, packed_part, start_of_file
+from engine.app.recordings.layout import LONGEST_CHUNK, Part, chunk, packed_part, start_of_file
 from engine.app.recordings.recording import content_of, present_makers
 from engine.common.errors import InvalidInputError
+from engine.common.files import naming
 
 __all__ = ["Recorder", "free_path"]
 
@@ -22,6 +24,8 @@ _EVERY = 0.5
 """Seconds of wall clock between two writings: who dies loses at most these."""
 _MOST_STEPS = 600
 """Steps that wait at the most, for runs without a window, which take thousands in a second."""
+_MOST_BYTES = LONGEST_CHUNK // 2
+"""Bytes of digests in a part, unpacked; the rest is for inputs."""
 
 
 class Recorder:
@@ -69,10 +73,15 @@ class Recorder:
             told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
             raise InvalidInputError("recording", f"a file that can be made ({told})", str(path)) from None
         self._line: Line = line
-        self._steps = self._given = 0
+        self._steps = self._given = self._end = 0
         self._written = monotonic()
-        self._write(start_of_file() + chunk(b"HEAD", head))
-        self.flush()
+        try:
+            self._write(start_of_file() + chunk(b"HEAD", head), 0, 0)
+            self.flush()
+        except BaseException:
+            self._abandon()
+            self.path.unlink(missing_ok=True)
+            raise
 
     @property
     def is_open(self) -> bool:
@@ -101,8 +110,9 @@ class Recorder:
         line = self._history.line
         if line is not self._line:
             self._go_back(line)
+        whole = min(line.last, len(line.digests) - 1)  # Ctrl-C may come while a step is noted
         while True:
-            end = min(line.last, self._steps + _MOST_STEPS)
+            end = min(whole, self._steps + self._n_steps_of_a_part(line))
             inputs = [[step, as_plain(one)] for step in range(self._steps, end + 1) for one in self._new_inputs(line, step)]
             if end == self._steps and not inputs:
                 return
@@ -112,29 +122,29 @@ class Recorder:
             for step in range(self._steps + 1, end + 1):
                 if step in line.states:
                     content += chunk(b"KEYS", zlib.compress(struct.pack("<I", step) + line.states[step], 6))
-            self._write(content)
-            self._steps, self._given = end, len(line.inputs[end])
+            self._write(content, end, len(line.inputs[end]))
 
     def close(self) -> None:
         """Write the rest, and that this is the end."""
         if self._file is not None:
             try:
                 self.flush()
-                self._write(chunk(b"END ", b""))
+                self._write(chunk(b"END ", b""), self._steps, self._given)
             finally:
-                file, self._file = self._file, None
-                if file is not None:
-                    file.close()
+                self._abandon()
 
     # Inside
+
+    def _n_steps_of_a_part(self, line: Line) -> int:
+        n_bytes = max(len(line.digests[min(self._steps + 1, len(line.digests) - 1)]), 1)
+        return max(1, min(_MOST_STEPS, _MOST_BYTES // n_bytes))
 
     def _new_inputs(self, line: Line, step: int) -> list[Input]:
         return list(line.inputs[step][self._given if step == self._steps else 0 :])
 
     def _go_back(self, line: Line) -> None:
         """Find how far the file and another course of events are one, and say in the file that it goes on from there."""
-        old, self._line = self._line, line
-        step = given = 0
+        old, step, given = self._line, 0, 0
         while True:
             mine, theirs = old.inputs[step][: self._given if step == self._steps else None], line.inputs[step]
             given = next((k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a is not b), min(len(mine), len(theirs)))
@@ -143,19 +153,33 @@ class Recorder:
                 break
             step += 1
         if (step, given) != (self._steps, self._given):
-            self._write(chunk(b"BACK", json.dumps([step, given]).encode()))
-            self._steps, self._given = step, given
+            self._write(chunk(b"BACK", json.dumps([step, given]).encode()), step, given)
+        self._line = line
 
-    def _write(self, content: bytes) -> None:
+    def _write(self, content: bytes, steps: int, given: int) -> None:
+        """Add to the file, which has so many steps then, and of the inputs there so many are given.
+
+        Until that is noted it counts as not written: what Ctrl-C leaves behind is written over, and not written twice.
+        """
         if self._file is None:
             return
         try:
-            self._file.write(content)
-            self._file.flush()
+            with naming(self.path):
+                self._file.seek(self._end)
+                self._file.write(content)
+                self._file.flush()
+                self._file.truncate()
         except OSError:
-            file, self._file = self._file, None
-            file.close()
+            self._abandon()
             raise
+        self._end, self._steps, self._given = self._end + len(content), steps, given
+
+    def _abandon(self) -> None:
+        """Write nothing more."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):  # what did not fit before does not fit now
+                file.close()
 
 
 def free_path(folder: Path, name: str, suffix: str) -> Path:

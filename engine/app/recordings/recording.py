@@ -68,10 +68,21 @@ class Recording:
         return sum(len(given) for given in self.line.inputs)
 
     @property
+    def needs_memory(self) -> bool:
+        """Whether the worlds remembered what Box2D hides, from the beginning or from the moment at which memory came into reach."""
+        return self.remembers or any(one.action == "remember" for given in self.line.inputs for one in given)
+
+    @property
     def foreign(self) -> str:
         """What was otherwise where it was recorded, in words; nothing if nothing was."""
         here = present_makers()
         others = [f"{name} {made} (here {here[name]})" for name, made in self.makers.items() if name in here and here[name] != made]
+        if self.needs_memory:
+            from engine.box2d import memory
+
+            problem = memory.load()
+            if problem is not None:
+                others.append(f"Box2D's memory in reach (here not: {problem})")
         return ", ".join(others)
 
     @property
@@ -93,10 +104,10 @@ class Recording:
         LabError
             This program has no such demo, or it does not take the parameters.
         """
-        if self.remembers:
+        if self.needs_memory:
             from engine.box2d import memory
 
-            memory.load()  # where it was in reach from the beginning, it must be so here
+            memory.load()  # where it was in reach then, it must be so here
         demo = self.kind(self.seed, self.values, referee)
         if demo.remembers and not self.remembers:
             demo.remembers = False

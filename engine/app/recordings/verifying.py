@@ -23,7 +23,7 @@ class Verdict:
     Attributes
     ----------
     steps : int
-        Compared.
+        Compared, up to the first that ended otherwise.
     divergence : Divergence or None
         The first step that ended otherwise, and the bodies that did.
     measured_at : int or None
@@ -100,7 +100,7 @@ def verify(recording: Recording, progress: Callable[[int], object] | None = None
     if different is None:
         return Verdict(recording.steps, None)
     measured, apart = _measured(history, recording)
-    return Verdict(history.now, different, measured, apart, recording.foreign)
+    return Verdict(different.step, different, measured, apart, recording.foreign)
 
 
 def _measured(history: History, recording: Recording) -> tuple[int | None, float]:

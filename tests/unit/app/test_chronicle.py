@@ -55,6 +55,29 @@ def test_curves_are_those_of_a_falling_disc() -> None:
         np.testing.assert_allclose(chronicle.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
 
 
+def test_sums_and_curves_break_where_something_else_is_measured() -> None:
+    history, chronicle, demo = watched(10)
+    history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0)),))
+    for _ in range(10):
+        history.step()
+    history.act("edit", 0, "set_pose", (demo.disc, (0.0, 4.0), 0.0))
+    for _ in range(10):
+        history.step()
+    history.act("restart")
+    for _ in range(10):
+        history.step()
+    assert chronicle.breaks(0) == (11, 21, 31)
+    assert chronicle.breaks(0, demo.disc) == (21, 31) and chronicle.breaks(0, demo.far) == (31,)
+    total = chronicle.sums(0)["total"]
+    jumps = np.flatnonzero(np.abs(np.diff(total)) > 1.0) + 1
+    assert set(jumps.tolist()) <= {11, 21, 31} and {11, 21} <= set(jumps.tolist())
+    history.seek(15)
+    history.act("edit", 0, "apply_impulse", (demo.far, (1.0, 0.0)))
+    for _ in range(3):
+        history.step()
+    assert chronicle.breaks(0) == (11,)  # the other future is gone, and an impulse is no break
+
+
 def test_the_impulse_of_a_disc_at_rest_is_its_weight_over_a_step() -> None:
     _, chronicle, demo = watched(100)
     assert abs(chronicle.curve(0, demo.disc, "impulse")[100] - 2.0 * GRAVITY / 60.0) < 1e-3
@@ -149,3 +172,22 @@ def test_a_book_is_bounded() -> None:
     assert 0 < len(book.events) <= 20 and book.version > 0
     steps = [event.step for event in book.events]
     assert steps == sorted(steps) and steps[-1] >= 59
+
+
+def test_a_body_is_called_what_it_was_called_then() -> None:
+    history, chronicle, demo = watched(5)
+    history.act("edit", 0, "set_body", (demo.far,), (("name", "far away"),))
+    assert chronicle.name(0, demo.far) == "far away"  # before the next step too
+    for _ in range(3):
+        history.step()
+    history.act("edit", 0, "set_body", (demo.far,), (("name", ""),))
+    history.step()
+    assert [chronicle.name(0, demo.far, step) for step in (5, 6, 8, 9)] == [f"body {demo.far}", "far away", "far away", f"body {demo.far}"]
+    assert chronicle.name(0, demo.far) == f"body {demo.far}", "and not what it was once called"
+    history.seek(5)
+    history.act("edit", 0, "set_body", (demo.far,), (("name", "other"),))
+    history.step()
+    assert chronicle.name(0, demo.far, 6) == "other"
+    history.act("edit", 0, "destroy_body", (demo.far,))
+    history.step()
+    assert chronicle.name(0, demo.far) == "other"

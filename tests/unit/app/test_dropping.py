@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -118,6 +120,32 @@ def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None
         x, y = left + column * scale, top - row * scale
         at = session.camera.to_screen((0.0 - y, 4.0 + x))
         assert hand.surface.get_at((round(at[0]), round(at[1])))[:3] == pytest.approx(color, abs=12)
+
+
+def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong.txt").write_text("hello")
+    for file in (ell, tmp_path / "wrong.txt"):
+        hand.drop(file)
+        left = weakref.ref(hand.window.session.demo)
+        hand.window.start(0)
+        hand.frame(2)
+        gc.collect()
+        assert left() is None, f"something holds the demo that {file.name} fell into"
+
+
+def test_a_picture_out_of_view_is_let_go(hand: Hand, ell: Path) -> None:
+    """Drawn from close by it takes a hundred megabytes."""
+    session = hand.window.session
+    session.clock.paused = True
+    hand.drop(ell)
+    (body,) = session.demo.dropped
+    assert list(hand.window._painter._dropped._drawn) == [body]
+    body.world.set_pose(body.body, (500.0, 4.0), 0.0)
+    hand.frame()
+    assert not hand.window._painter._dropped._drawn
+    body.world.set_pose(body.body, (0.0, 4.0), 0.0)
+    hand.frame()
+    assert list(hand.window._painter._dropped._drawn) == [body]
 
 
 def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:

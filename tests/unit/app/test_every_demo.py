@@ -1,17 +1,25 @@
 """Smoke: each registered demo is built, stepped, drawn, given keys, and restarted to the same bits."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pygame
 import pytest
 
 from engine.app.demo import Demo
+from engine.app.frame import FramePainter
 from engine.app.headless import run_headless
+from engine.app.history import demo_hash
 from engine.app.layout import lay_out
 from engine.app.registry import all_demos
+from engine.app.session import Session
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
+from engine.render import palette
+from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
+from engine.render.themes import LEAST_CONTRAST, THEMES, Color, contrast
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
 
@@ -34,13 +42,14 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
         running.step()
         if k % 15 == 0:
             window.draw(surface)
-    first = [stage.world.state_hash() for stage in running.stages]
+    first = demo_hash(running)
+    assert running.stages or running.beside_worlds(), "nothing says whether it came out the same"
     assert pygame.transform.average_color(surface)[:3] != (0, 0, 0)
     window.session.restart()
     assert window.session.failure == "" and running.steps == 0
     for _ in range(90):
         running.step()
-    assert [stage.world.state_hash() for stage in running.stages] == first
+    assert demo_hash(running) == first
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -73,6 +82,39 @@ def test_survives_its_keys(demo: type[Demo]) -> None:
             window.update(1.0 / 60.0)
         window.draw(surface)
     assert window.session.failure == ""
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_what_it_writes_and_draws_can_be_told_from_the_ground(demo: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+    """WCAG 2.2, in both themes: words 4.5 to 1, lines 3 to 1. A grid and what is drawn as faintly as one is meant to be."""
+    used: set[tuple[str, Color]] = set()
+
+    def noting(name: str, place: int) -> Callable[..., Any]:
+        draw = getattr(Canvas, name)
+
+        def noted(canvas: Canvas, *arguments: Any, **named: Any) -> Any:
+            used.add((name, named["color"] if "color" in named else arguments[place]))
+            return draw(canvas, *arguments, **named)
+
+        return noted
+
+    for name, place in (("text_px", 2), ("label", 2), ("segment", 2), ("segments", 2), ("dashed", 2), ("arrow", 3), ("arrows", 3)):
+        monkeypatch.setattr(Canvas, name, noting(name, place))
+    running = demo()
+    session, surface = Session(running, (0, 0, 1280, 720)), pygame.Surface((1280, 720))
+    for _ in range(30):
+        running.step()
+    try:
+        for theme in THEMES:
+            palette.use_theme(theme)
+            used.clear()
+            FramePainter().paint(surface, session)
+            faint = {palette.GRID, palette.GRID_AXIS, palette.PANEL_EDGE}
+            for name, color in used:
+                least = palette.WORDS_CONTRAST if name in ("text_px", "label") else LEAST_CONTRAST
+                assert color in faint or contrast(palette.now(color), palette.BACKGROUND) >= least, (theme, name, color)
+    finally:
+        palette.use_theme("dark")
 
 
 @pytest.mark.parametrize("demo", DEMOS)

@@ -11,10 +11,12 @@ from pathlib import Path
 import pygame
 import pytest
 
+from engine.app import tables_export
 from engine.app.autosave import EVERY, Autosave
 from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
+from engine.app.recording_dock import RecordingDock
 from engine.app.scene_demo import SceneDemo, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec
@@ -46,6 +48,15 @@ class Desk:
         self.frame()
 
     @property
+    def recorder(self) -> RecordingDock:
+        return next(one for one in self.window.docks if isinstance(one, RecordingDock))
+
+    def finish(self) -> None:
+        """Let frames pass until what is being written is there."""
+        while self.recorder.is_busy:
+            self.frame(1, 0.0)
+
+    @property
     def words(self) -> str:
         return "\n".join(message.words for message in self.window.session.messages._waiting)
 
@@ -70,6 +81,26 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_never_over_a_file(d
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
 
 
+def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    desk = Desk(twins(), (twins, drop))
+    desk.frame(20)
+    demo = desk.window.session.demo
+    desk.key(pygame.K_s, CTRL)
+    scene = load_scene(tmp_path / "twins.json")
+    again = scene_demo(scene)()
+    assert len(demo.stages) == len(again.stages) == 2 and scene.notes == ()
+    for mine, other in zip(demo.stages, again.stages, strict=True):
+        assert (mine.offset, mine.label) == (other.offset, other.label)
+        assert other.world.poses == pytest.approx(mine.world.poses, abs=0.1)
+    for stage in demo.stages:  # a demo that draws its worlds apart by itself
+        stage.offset = (0.0, 0.0)
+    desk.key(pygame.K_s, CTRL)
+    apart = scene_demo(load_scene(tmp_path / "twins-2.json"))().stages
+    upper, lower = (stage.bounds for stage in apart)
+    assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
+
+
 def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     monkeypatch.setattr(Path, "cwd", lambda: gone)
@@ -85,6 +116,7 @@ def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) 
     session.clock.paused = True
     here, before = session.history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_t, CTRL)
+    desk.finish()
     assert session.history.now == here and session.demo.stages[0].world.state_hash() == before and session.history.divergence is None
     with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -96,6 +128,27 @@ def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) 
         contacts = list(csv.DictReader(file))
     assert [row["what"] for row in contacts[:2]] == ["begin", "add"] and contacts[-1]["what"] == "persist"
     assert len((tmp_path / "drop-timings.csv").read_text().splitlines()) == here + 1
+
+
+def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_export, "_BUDGET", 0.0)  # a step a frame
+    desk.frame(40)
+    session, history = desk.window.session, desk.window.session.history
+    assert history is not None
+    here, before = history.now, session.demo.stages[0].world.state_hash()
+    desk.key(pygame.K_t, CTRL)
+    desk.frame(5)
+    assert 4 < history.now < 15 and not list(tmp_path.glob("*.csv"))
+    desk.key(pygame.K_ESCAPE)
+    assert "nothing was written" in desk.words and not desk.window.browsing and not list(tmp_path.iterdir())
+    assert history.now >= here and history.divergence is None
+    history.seek(here)
+    assert session.demo.stages[0].world.state_hash() == before
+    desk.recorder.span = (10, 20)
+    desk.key(pygame.K_t, CTRL)
+    desk.finish()
+    with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
+        assert {row["step"] for row in csv.DictReader(file)} == {str(step) for step in range(10, 21)}
 
 
 def test_f12_writes_a_picture_of_the_whole_window(desk: Desk, tmp_path: Path) -> None:
@@ -152,11 +205,117 @@ def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo]
     assert desk.window.browsing and dock._banner.width > 100
     desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=dock._banner.center, button=1))
     desk.frame()
-    assert not desk.window.browsing and desk.window.session.demo.title == "lost" and "kept on" in desk.words
+    assert not desk.window.browsing and desk.window.session.demo.title.startswith("lost, kept ") and "kept on" in desk.words
     assert autosave.left == () and len(list((folder / "opened").glob("*.json"))) == 1
     assert dock._banner.width == 0
     autosave.close()
     assert sorted(path.name for path in folder.iterdir()) == ["opened"]
+
+
+BALL = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
+
+
+def files_dock(desk: Desk) -> FilesDock:
+    return next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
+
+
+def build_a_ball(desk: Desk) -> None:
+    desk.window.session.act("edit", 0, "create_body", (BALL,))
+    desk.frame(2)
+
+
+def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: Desk, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    build_a_ball(desk)
+    desk.window.session.zoom((700, 300), 3.0)
+    seen = desk.window.session.seen
+    desk.key(pygame.K_ESCAPE)
+    assert desk.window.browsing and "what you built in Drop was not saved; it is kept" in desk.words
+    assert [left.demo for left in autosave.left] == ["drop"] and files_dock(desk)._banner.width > 100
+    desk.key(pygame.K_RETURN)  # the demo again: it offers its own for a while
+    assert files_dock(desk)._banner.width > 100
+    desk.frame(3, 5.0)
+    assert files_dock(desk)._banner.width == 0
+    desk.key(pygame.K_o, CTRL)
+    demo = desk.window.session.demo
+    assert isinstance(demo, SceneDemo) and demo.title.startswith("Drop, kept ") and len(demo.stages[0].world.body_ids) == 3
+    assert "sliders and rules are no part of this" in demo.watch and demo.home().upper == pytest.approx(seen.upper)
+    assert demo.status()[0] == f"{Path(demo.opened_from).name}: 3 bodies, 0 joints" and Path(demo.opened_from).name.startswith("drop-kept-")
+    desk.key(pygame.K_ESCAPE)  # looked at, and still not saved
+    assert [left.demo for left in autosave.left] == ["drop"]
+    desk.key(pygame.K_o, CTRL)
+    desk.key(pygame.K_s, CTRL)
+    assert load_scene(tmp_path / "drop.json").title == "Drop"
+    desk.key(pygame.K_ESCAPE)
+    assert autosave.left == ()
+    autosave.close()
+
+
+def test_what_was_built_outlives_the_window_and_can_be_put_away(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
+    folder = tmp_path / "unsaved"
+    first = Autosave(folder)
+    desk.window.keep_scenes(first)
+    build_a_ball(desk)
+    desk.window.leave()
+    first.close()
+    second = Autosave(folder)
+    assert [left.demo for left in second.left] == ["drop"]
+    later = Desk(None, (drop,))
+    later.window.keep_scenes(second)
+    later.frame()
+    later.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=files_dock(later)._away.center, button=1))
+    later.frame()
+    assert later.window.browsing and second.left == () and files_dock(later)._banner.width == 0 and "put away" in later.words
+    assert len(list((folder / "opened").iterdir())) == 1
+    second.close()
+
+
+def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(desk: Desk, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    session = desk.window.session
+    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
+    session.act("release")
+    session.set_parameter("height", 2.0)
+    session.press("k")
+    desk.frame(3)
+    desk.key(pygame.K_ESCAPE)
+    assert autosave.left == ()
+    for ending in ("saved", "undone", "restarted"):
+        desk.key(pygame.K_RETURN)
+        build_a_ball(desk)
+        if ending == "saved":
+            desk.key(pygame.K_s, CTRL)
+        elif ending == "undone":
+            desk.window.session.undo()
+        else:
+            desk.window.session.restart()
+        desk.frame(2)
+        desk.key(pygame.K_ESCAPE)
+        assert desk.window.browsing and autosave.left == (), ending
+    desk.key(pygame.K_RETURN)
+    build_a_ball(desk)
+    desk.key(pygame.K_s, CTRL)
+    build_a_ball(desk)  # and once more after saving
+    desk.key(pygame.K_ESCAPE)
+    assert len(autosave.left) == 1
+    autosave.close()
+
+
+def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path) -> None:
+    session = desk.window.session
+    desk.key(pygame.K_s, CTRL)
+    assert load_scene(tmp_path / "drop.json").camera == session.demo.home()
+    scene = load_scene(tmp_path / "drop.json")
+    first = Desk(scene_demo(scene, "drop.json")(), ())
+    session = first.window.session
+    session.zoom((700, 300), 4.0)
+    session.pan(30.0, 20.0)
+    first.key(pygame.K_s, CTRL)
+    again = Desk(scene_demo(load_scene(tmp_path / "drop-2.json"), "drop.json")(), ()).window.session
+    assert again.camera.scale == pytest.approx(session.camera.scale, rel=1e-6)
+    assert again.camera.center == pytest.approx(session.camera.center, abs=1e-6)
 
 
 def test_a_damaged_scene_left_behind_is_told_and_kept(drop: type[Demo], tmp_path: Path) -> None:
@@ -169,7 +328,8 @@ def test_a_damaged_scene_left_behind_is_told_and_kept(drop: type[Demo], tmp_path
     desk.frame()
     desk.key(pygame.K_o, CTRL)
     assert "cannot be opened" in desk.words and desk.window.browsing
-    assert (folder / "opened" / "abc.json").read_text(encoding="utf-8") == "{"
+    (kept,) = (folder / "opened").iterdir()
+    assert kept.name.startswith("scene-kept-") and kept.read_text(encoding="utf-8") == "{"
     autosave.close()
 
 

@@ -1,12 +1,16 @@
+import gc
 import io
+import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pygame
 import pytest
+from PIL import Image
 
 from engine.app.demo import Demo
-from engine.app.headless import picture_of, run_headless, time_frames
+from engine.app.headless import picture_of, png_bytes, run_headless, time_frames
 from engine.app.tour import run_tour
 from engine.common.errors import InvalidInputError
 
@@ -83,3 +87,37 @@ def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Pat
     (tmp_path / "out").write_text("mine")
     with pytest.raises(InvalidInputError):
         run_tour((drop,), tmp_path / "out", 0.1)
+
+
+def noise() -> pygame.Surface:
+    """A picture of which PNG makes no less than it is."""
+    return pygame.image.frombytes(random.Random(0).randbytes(3 * 64 * 64), (64, 64), "RGB")
+
+
+def test_pictures_leave_nothing_in_memory() -> None:
+    tracemalloc.start()
+    try:
+        size = len(png_bytes(noise()))
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(10):
+            assert len(png_bytes(noise())) == size
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < size, f"{grown} bytes stayed of ten pictures of {size} each"
+
+
+def test_a_picture_holds_what_the_surface_shows() -> None:
+    clear = pygame.Surface((3, 2), pygame.SRCALPHA)
+    clear.set_at((1, 0), (10, 200, 30, 128))
+    for surface, mode in ((noise(), "RGB"), (clear, "RGBA")):
+        picture = Image.open(io.BytesIO(png_bytes(surface)))
+        assert (picture.mode, picture.size) == (mode, surface.get_size())
+        assert picture.tobytes() == pygame.image.tobytes(surface, mode)
+
+
+def test_a_picture_needs_no_room_on_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SDL wrote half a picture into a temporary folder that was full, and said nothing."""
+    monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
+    assert png_bytes(noise()).endswith(b"IEND\xaeB`\x82")

@@ -10,7 +10,7 @@ from engine.app.demo import Demo
 from engine.app.history import History, demo_hash
 from engine.app.keeping import KeepingError, keep
 from engine.app.registry import find_demo
-from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
 from engine.common.errors import InvalidInputError, LabError
 from engine.geometry import Circle, Polygon
 
@@ -147,10 +147,10 @@ def test_a_restart_can_be_undone() -> None:
 
 def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
     memory.load()
-    history = History(Rain(3), most_bytes=120_000)
-    for _ in range(1500):
+    history = History(Rain(3), most_bytes=250_000)
+    for _ in range(1501):  # the newest keyframe is packed in the step after it
         history.step()
-    assert history.n_bytes <= 120_000
+    assert history.n_bytes <= 250_000
     assert len(history.keyframes) < 1500 // 60
     history.seek(700)
     assert demo_hash(history.demo) == history.hash_at(700)
@@ -296,3 +296,50 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     history.seek(60)
     assert demo.arrived and history.divergence is None
     assert history.verify() is None
+
+
+class Chain(Demo):
+    """A disc on a rope: joints, of which nothing is kept while memory is out of reach."""
+
+    id = "chain"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        roof = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.2, 0.2)),), type="static", position=(0.0, 4.0)))
+        disc = world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(1.0, 4.0)))
+        world.create_joint(RevoluteJointSpec(roof, disc, (0.0, 4.0)))
+
+
+def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.app.session import Session
+
+    for module in ("engine.box2d._state", "engine.app.demo", "engine.app.session"):
+        monkeypatch.setattr(f"{module}.best_hidden", lambda: None)
+    session = Session(Chain(0), (0, 0, 640, 480), remembers=True)
+    history = session.history
+    assert history is not None
+    for _ in range(700):
+        history.step()
+    assert history.keyframes == [0]
+    session.seek(500)
+    assert session.messages.now is None  # not far enough to be noticed
+    session.seek(650)
+    message = session.messages.now
+    assert message is not None and "playing from its beginning" in message.words
+    assert history.divergence is None and demo_hash(history.demo) == history.hash_at(650)
+
+
+def test_after_a_restart_both_counts_of_steps_are_told() -> None:
+    from engine.app.session import Session
+
+    session = Session(Rain(0), (0, 0, 640, 480), remembers=True)
+    assert session.history is not None
+    for _ in range(30):
+        session.history.step()
+    assert session.moment == "0.50 s, step 30"
+    session.act("restart")
+    for _ in range(12):
+        session.history.step()
+    assert session.moment == "0.20 s, step 12 (42 on the time line)"
+    session.seek(6)
+    assert session.moment == "0.10 s, step 6"

@@ -238,8 +238,8 @@ def test_nothing_overlaps(size: tuple[int, int]) -> None:
     person.click((-2.0, 3.0))
     person.frames(2)
     dock, form = dock_of(person), form_of(person)
-    assert pygame.Rect(dock.place).right == size[0]
-    assert person.tools.place[0] + person.tools.place[2] == dock.place[0]
+    assert pygame.Rect(dock.place).right == person.tools.place[0]
+    assert person.tools.place[0] + person.tools.place[2] == size[0]
     bounds = pygame.Rect(dock.place)
     for one in form._laid:
         if isinstance(one.row, Number | Text):

@@ -1,12 +1,16 @@
-"""What commands say on standard error while they work, where that is no terminal."""
+"""What commands print, and where; what they say on standard error while they work, where that is no terminal."""
 
 from __future__ import annotations
 
+import io
 import time
+from pathlib import Path
 
 import pytest
+from rich.table import Table
 
 from engine.app.commands import output
+from engine.common.errors import InvalidInputError
 
 
 def test_what_takes_long_is_told_in_plain_lines_each_later_than_the_last(
@@ -27,3 +31,51 @@ def test_what_is_soon_done_says_nothing(capsys: pytest.CaptureFixture[str]) -> N
     with output.warming(), output.progress("firing", 3) as advance:
         advance()
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("reads", "writes", "told"),
+    [
+        ({"FILE": "a.json"}, {"--json": "a.json"}, "--json must be another file than FILE, got 'a.json'"),
+        ({"FILE": "a.json"}, {"--json": "./x/../a.json"}, "--json must be another file than FILE"),
+        ({}, {"--json": "a", "--csv": "a"}, "--csv must be another file than --json, got 'a'"),
+        ({"FILE": None}, {"--json": "a", "--csv": "b", "--screenshot": None}, None),
+        ({"FILE": "-"}, {"--json": "-", "--csv": "-"}, None),
+    ],
+)
+def test_nothing_is_written_over_what_is_read_or_written(
+    reads: dict[str, str | None], writes: dict[str, str | None], told: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    if told is None:
+        output.check_apart(reads, writes)
+        return
+    with pytest.raises(InvalidInputError) as refused:
+        output.check_apart(reads, writes)
+    assert str(refused.value).startswith(told)
+
+
+def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"mine")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    with pytest.raises(InvalidInputError):
+        output.check_apart({"FILE": str(tmp_path / "a")}, {"--json": str(tmp_path / "link")})
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_narrow_terminal_gets_every_word_and_number_of_a_table(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    screen = output._PatientConsole(file=io.StringIO(), force_terminal=True, color_system=None, highlight=False)
+    screen.width = max(screen.width, output._LEAST_WIDTH)
+    table = Table("demo", box=None, pad_edge=False)
+    for title in ("explained by a proof", "unexplained in all", "farthest of all, m", "area error", "of Box2D and shapely"):
+        table.add_column(title, justify="right")
+    table.add_row("nonconvex_characters", "1,234,567", "0", "9.82e-13 %", "12.5 %", "[green]1,000,000 M/s[/]")
+    screen.print(table)
+    screen.print("after")
+    assert isinstance(screen.file, io.StringIO)
+    shown = screen.file.getvalue()
+    assert "…" not in shown and shown.endswith("after\n")
+    assert all(word in shown for word in ("nonconvex_characters", "1,234,567", "9.82e-13 %", "12.5 %", "1,000,000 M/s"))
+    assert screen.width == output._LEAST_WIDTH

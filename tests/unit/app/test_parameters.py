@@ -18,6 +18,12 @@ def test_text_and_numbers_are_taken() -> None:
     assert COUNT.checked("1000") == 1000.0
 
 
+def test_a_value_is_the_same_text_however_it_was_given() -> None:
+    # a state's digest is of the text: a demo started from the list has defaults, one that is played again has numbers out of a file
+    given: list[dict[str, object]] = [{}, {"count": 40}, {"count": 40.0}, {"count": "40"}]
+    assert {repr(parameter_values((COUNT,), one)) for one in given} == {"{'count': 40.0}"}
+
+
 def test_whole_means_whole() -> None:
     with pytest.raises(InvalidInputError, match="a whole number"):
         COUNT.checked(1.5)

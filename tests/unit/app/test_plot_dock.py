@@ -80,6 +80,22 @@ def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
     assert window.session.camera.view == before and dock.place[3] == 0
 
 
+def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window: Window) -> None:
+    frames(window, 60)
+    session, at = window.session, body_pixel(window, 1)
+    for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
+        window.handle(pygame.event.Event(kind, pos=at, button=2))
+    assert session.watched == (0, 1)
+    before = session.camera
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(640, 100), button=2))
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(680, 100), rel=(40, 0), buttons=(0, 1, 0)))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(680, 100), button=2))
+    assert session.watched == (0, 1) and session.camera != before
+    for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):  # where there is none: nobody is watched
+        window.handle(pygame.event.Event(kind, pos=(640, 60), button=2))
+    assert session.watched is None
+
+
 def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> None:
     key(window, pygame.K_F7)
     frames(window, 30)

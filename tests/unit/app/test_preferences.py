@@ -16,6 +16,7 @@ from engine.render import palette
 class FakeWindow:
     ui_scale = 1.0
     rebuilt = 0
+    is_text_limited = False
 
     def rescale(self, ui_scale: float) -> None:
         self.ui_scale = ui_scale

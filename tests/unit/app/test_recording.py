@@ -91,6 +91,17 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path
     assert verify(recording).words == "all 145 steps came out the same, to the last bit"
 
 
+@pytest.mark.parametrize("demo", ["pyramid", "catapult"])
+def test_a_demo_with_its_defaults_plays_again_from_the_first_step(demo: str, tmp_path: Path) -> None:
+    memory.load()
+    history = History(find_demo(demo)(0))
+    recorder = Recorder(history, tmp_path / "c.rec")
+    for _ in range(3):
+        history.step()
+    recorder.close()
+    assert verify(load_recording(tmp_path / "c.rec")).words == "all 3 steps came out the same, to the last bit"
+
+
 def test_it_plays_the_branch_that_was_last(recorded: Path) -> None:
     recording = load_recording(recorded)
     assert recording.steps == 130 and recording.branches == 1
@@ -348,3 +359,77 @@ def test_who_is_killed_while_recording_loses_a_second_at_most(tmp_path: Path) ->
     a_second_before = max(step for step, at in taken if at < taken[-1][1] - 1.0)
     assert not recording.is_ended and recording.steps >= a_second_before > 0
     assert verify(recording).is_same
+
+
+def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
+    history = begun()
+    recorder = Recorder(history, tmp_path / "c.rec")
+    play(history, 20)
+    file = recorder._file
+    assert file is not None
+
+    class Interrupted:
+        def __getattr__(self, name: str) -> object:
+            return getattr(file, name)
+
+        def truncate(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(recorder, "_file", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        recorder.flush()
+    monkeypatch.setattr(recorder, "_file", file)
+    play(history, 5)
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert recording.steps == 25 and recording.is_ended and verify(recording).is_same
+
+
+def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    recorder = Recorder(history, tmp_path / "c.rec")
+    play(history, 5)
+
+    def interrupted() -> None:
+        history.demo.stages[0].advance()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(history.demo, "after_step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        history.step()
+    recorder.close()
+    recording = load_recording(tmp_path / "c.rec")
+    assert recording.steps == 5 and verify(recording).is_same
+
+
+def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    play(history, 3)
+
+    def full(self: Recorder) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Recorder, "flush", full)
+    with pytest.raises(OSError, match="No space left"):
+        Recorder(history, tmp_path / "c.rec")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = begun()
+    play(history, 30)
+    monkeypatch.setattr("engine.app.recordings.recorder._MOST_BYTES", 7 * len(history.line.digests[1]))
+    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder.close()
+    content = (tmp_path / "c.rec").read_bytes()
+    assert sum(kind == b"PART" for kind, _ in chunks_of(content, "c.rec")) == 5  # of 7 steps, and the rest
+    assert load_recording(tmp_path / "c.rec").line.hashes == history.line.hashes
+
+
+def test_a_step_that_differs_counts_as_the_last_compared(recorded: Path) -> None:
+    recording = load_recording(recorded)
+    recording.line.hashes[70] = bytes(16)
+    verdict = verify(recording)
+    assert verdict.divergence is not None and verdict.steps == verdict.divergence.step == 70
+    assert verdict.measured_at is not None and verdict.measured_at > 70

@@ -9,6 +9,7 @@ import pygame
 import pytest
 from PIL import Image
 
+from engine.app.film import open_film
 from engine.app.history import History, demo_hash
 from engine.app.recording_dock import RecordingDock
 from engine.app.recordings import Recorder, load_recording
@@ -80,7 +81,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.rec"))) == 2
 
 
-@pytest.mark.parametrize("way", ["button", "leave", "quit"])
+@pytest.mark.parametrize("way", ["button", "leave", "quit", "ctrl c"])
 def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) -> None:
     frames(window, 3)
     rect = dock_of(window)._buttons(window)[0][0]
@@ -91,6 +92,8 @@ def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) ->
     elif way == "leave":
         key(window, pygame.K_ESCAPE)
         assert window.browsing
+    elif way == "ctrl c":
+        window.break_off()
     else:
         window.handle(pygame.event.Event(pygame.QUIT))
         assert not window.running
@@ -125,11 +128,12 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
         pygame.time.wait(5)
         if not dock.is_busy:
             break
-    assert not dock.is_busy and "frames written to" in words(window)
+    n_frames = int(dock.span[1] / 60 * 25 / 0.5 + 1e-6) + 1
+    assert not dock.is_busy and f"{n_frames / 25:.2f} s in {n_frames} frames written to" in words(window)
     assert history.last == last and history.now == last and demo_hash(window.session.demo) == end and history.divergence is None
     (path,) = tmp_path.glob("*.gif")
     with Image.open(path) as film:
-        assert film.n_frames == int(dock.span[1] / 60 * 25 / 0.5 + 1e-6) + 1
+        assert film.n_frames == n_frames
         assert film.size[0] == min(window.session.camera.view[2] // 2 * 2, 800)
         first = film.convert("RGB").tobytes()
         film.seek(film.n_frames - 1)
@@ -147,7 +151,7 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     frames(window)
     key(window, pygame.K_ESCAPE)
     assert not dock_of(window).is_busy and not window.browsing and not list(tmp_path.iterdir())
-    assert history.now == history.last and "no film was written" in words(window)
+    assert history.now == history.last and "nothing was written" in words(window)
 
 
 def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(window: Window, tmp_path: Path) -> None:
@@ -195,3 +199,20 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     object.__setattr__(recording, "demo", "tomorrow")
     window.play(recording)
     assert "cannot be played: demo must be one of" in words(window)
+
+
+def test_equal_frames_of_a_gif_are_one_and_counted_so(tmp_path: Path) -> None:
+    film = open_film(tmp_path / "a.gif", (32, 32), 25.0)
+    for shade in (0, 0, 0, 200, 200):
+        film.add(bytes([shade]) * (3 * 32 * 32))
+    film.close()
+    assert film.words == "0.20 s in 2 frames" and film.written == 2
+
+
+def test_ctrl_c_leaves_no_half_of_a_film(window: Window, tmp_path: Path) -> None:
+    frames(window, 20)
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_f, mod=CONTROL, unicode="f"))
+    frames(window, 2)
+    assert dock_of(window).is_busy
+    window.break_off()
+    assert not dock_of(window).is_busy and not list(tmp_path.iterdir())

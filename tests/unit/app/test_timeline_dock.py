@@ -125,6 +125,6 @@ def test_docks_leave_the_view_its_share() -> None:
 
     docks = (Greedy(), Tall(), Tall())
     left, top, width, height = carve((100, 0, 1000, 800), 1.0, docks)
-    assert (left, top) == (100, 0) and width == 450 and height == 360
+    assert (left, top) == (100, 0) and width == 450 and height == 440
     assert docks[0].place == (550, 0, 550, 800)
-    assert docks[1].place == (100, 580, 450, 220) and docks[2].place == (100, 360, 450, 220)
+    assert docks[1].place == (100, 620, 450, 180) and docks[2].place == (100, 440, 450, 180)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pygame
 import pytest
 
 from engine.app.demo import Demo
+from engine.app.hands import draw_tools
 from engine.app.hands.hands import Chosen
 from engine.app.hands.placing import LEAST_SIZE, PlacingError, outline_spec
 from engine.app.hands.tool import grid_step
@@ -64,6 +67,7 @@ class Person:
 
     def __init__(self, demo: Demo, size: tuple[int, int] = (1280, 720)) -> None:
         self.size = size
+        self.waits = True
         self.window = Window(size, (type(demo),), demo)
         self.surface = pygame.Surface(size)
         self.frames(2)
@@ -100,6 +104,9 @@ class Person:
         for _ in range(n):
             self.window.update(FRAME)
             self.window.draw(self.surface)
+        while self.waits and self.tools.hands.beside.is_busy:  # an outline is being cut: on a busy machine that outlasts the frame
+            time.sleep(0.005)
+            self.window.update(0.0)
 
     def key(self, key: int, mod: int = 0, letter: str = "") -> None:
         """Press and let go."""
@@ -247,6 +254,33 @@ def test_an_outline_is_drawn_in_one_stroke(person: Person) -> None:
     assert body.mass == pytest.approx(math.pi * (0.8**2 + 0.5 * 0.3**2), rel=0.06)
     person.drag((4.0, 7.0), (4.05, 7.0))
     assert "too small" in person.said and len(person.world.body_ids) == 5
+
+
+def test_the_window_goes_on_while_an_outline_is_cut(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut, may_go = draw_tools.outline_spec, threading.Event()
+    monkeypatch.setattr(draw_tools, "outline_spec", lambda *given: may_go.wait(60.0) and cut(*given))
+    ring = [(4.5 + math.cos(0.2 * k), 4.5 + math.sin(0.2 * k)) for k in range(31)]
+    person.pick("F")
+    person.waits = False
+    person.drag(*ring)
+    person.window.session.clock.paused = False
+    before = person.history.now
+    person.frames(5)
+    person.window.session.clock.paused = True
+    assert person.history.now >= before + 4 and len(person.world.body_ids) == 4 and "is being cut" in person.said
+    person.drag((4.0, 7.0), (4.05, 7.0))  # the next stroke, which will be refused
+    may_go.set()
+    person.waits = True
+    person.frames()
+    assert len(person.world.body_ids) == 5 and "too small" in person.said
+    may_go.clear()
+    person.waits = False
+    person.drag(*ring)
+    person.window.start(0)  # somebody went elsewhere: nothing falls into the next demo
+    may_go.set()
+    person.waits = True
+    person.frames()
+    assert len(person.world.body_ids) == 4
 
 
 @pytest.mark.parametrize("letter", ["B", "C", "F"])

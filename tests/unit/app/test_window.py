@@ -1,6 +1,7 @@
 """The window, driven by the events a person would cause."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pygame
@@ -11,6 +12,8 @@ from engine.app.demo import Demo
 from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS, Command
 from engine.app.parameters import Parameter
 from engine.app.referee_panel import worst_errors
+from engine.app.registry import all_demos, find_demo
+from engine.app.session import FrameTimes
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.contracts.agreement import Difference, StepAgreement
@@ -479,7 +482,9 @@ def test_a_long_frame_is_not_made_up_for(hand: Hand) -> None:
 
 
 def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..., Any]) -> None:
-    assert "warming up" in hand.window._check_words()
+    assert "being loaded" in hand.window._check_words()
+    hand.window.warms_up("60 functions of about 240", "compiling: 60 of about 240")
+    assert hand.window._check_words() == "60 functions of about 240"
     hand.frame(5)
     hand.window.use_referee(referee)
     hand.frame(60)
@@ -582,3 +587,44 @@ def test_a_window_too_small_for_anything_still_draws(hand: Hand, size: tuple[int
     hand.frame(3)
     hand.click((0, 0))
     assert hand.window.session.failure == ""
+
+
+def test_the_list_begins_with_the_demo_that_shows_most() -> None:
+    window = Window((1280, 720), all_demos())
+    assert window.browsing and type(window.session.demo) is find_demo("simple_shapes")
+
+
+def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type[Demo]) -> None:
+    kinds = tuple(type(f"Drop{k}", (drop,), {"id": f"drop_{k}", "title": f"Drop {k}"}) for k in range(30))
+    hand = Hand(Window(SIZE, kinds))
+
+    def top(index: int) -> int:
+        assert hand.window._browser is not None
+        return int(hand.window._browser._buttons[index].rect.top)
+
+    for _ in range(25):
+        hand.key(pygame.K_DOWN)
+    assert 0 <= top(25) < SIZE[1] - 80 and top(0) < 0
+    where = top(25)
+    hand.key(pygame.K_RETURN)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing and top(25) == where
+    hand.key(pygame.K_RETURN)
+    hand.window.resize((900, 500))
+    hand.key(pygame.K_ESCAPE)
+    assert 0 <= top(25) < 500 - 80
+    begun = Hand(Window(SIZE, kinds, kinds[28]()))
+    begun.key(pygame.K_ESCAPE)
+    assert begun.window._browser is not None and 0 <= begun.window._browser._buttons[28].rect.top < SIZE[1] - 80
+
+
+def test_a_slow_frame_is_laid_at_the_right_door(hand: Hand) -> None:
+    times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
+    assert frame._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
+    assert frame._what_takes_long(times, False) == "the computer is busy with something else"
+    assert frame._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
+    hand.frame()
+    assert hand.window._painter.is_warming_up
+    hand.window.has_referee()
+    hand.frame()
+    assert not hand.window._painter.is_warming_up

@@ -109,6 +109,17 @@ def test_segments_and_points_as_hulls() -> None:
     assert not hull((0.0, 0.0), (-1.0, 0.0), radius=0.5).overlaps(hull((0.8, 0.8), (1.8, 0.8), radius=0.5))
 
 
+def test_a_hull_too_far_away_for_its_size_keeps_the_edges_that_it_has() -> None:
+    """At 1e16 m numbers are two metres apart, so that of two corners one is left; the slanted edge still parts what no other edge does."""
+    ring = np.array([(0.0, 0.0), (40.0, 0.0), (40.0, 0.0), (20.0, 40.0)]) + (1e16, 0.0)
+    other = np.array([(40.0, 40.0), (140.0, 60.0), (60.0, 140.0)]) + (1e16, 0.0)
+    hulls = BoundingHull(ring, 0.0), BoundingHull(other, 0.0)
+    assert not hulls[0].overlaps(hulls[1]) and not hulls[1].overlaps(hulls[0]) and hulls[0].overlaps(hulls[0])
+    batch = VolumeBatch("hull", [CLOUDS["square"]])
+    rows = np.array([(4.0, 0.0, 50.0, *ring.ravel()), (3.0, 0.0, 150.0, *other.ravel(), 0.0, 0.0)])
+    assert batch.overlap(rows, [(0, 1), (1, 0), (0, 0)]).tolist() == [False, False, True]
+
+
 @pytest.mark.parametrize("radius", [0.0, 0.15])
 def test_hulls_overlap_as_shapely_says(radius: float) -> None:
     rng = stream(2, "hulls")

@@ -11,7 +11,7 @@ import pytest
 from engine.bounding.kinds import KINDS, volume_name
 from engine.bounding.outlines import outline_area
 from engine.bounding.trade_off import ALL_VOLUMES, REACH, mean_area, neighbours, trade_offs
-from engine.common.errors import InvalidInputError
+from engine.common.errors import InvalidShapeError
 from sprites.figure_outline import OUTLINE
 from tests.unit.bounding.test_overlap import FRAME, STAR
 
@@ -57,7 +57,12 @@ def test_areas() -> None:
 
 
 def test_no_outline_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="rings"):
-        trade_offs([])
-    with pytest.raises(InvalidInputError, match=r"rings\[0\]"):
-        trade_offs([[(0.0, 0.0), (1.0, 0.0)]])
+    for rings, words in (
+        ([], "rings must be at least one"),
+        ([[(0.0, 0.0), (1.0, 0.0)]], r"rings\[0\] must be at least 3 corners, got 2"),
+        ([[(0.0, 0.0), (1.0, 0.0), (math.nan, 1.0)]], r"rings\[0\]\[2\] must be finite"),
+        ([[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]], r"rings must be an outline that has an area, got 0 m\^2"),
+        ([[(0.0, 0.0, 1.0)]], r"rings\[0\] must be a .n, 2. array"),
+    ):
+        with pytest.raises(InvalidShapeError, match=words):
+            trade_offs(rings)

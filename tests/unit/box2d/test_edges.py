@@ -10,7 +10,7 @@ import pytest
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.live import LiveReferee
+from engine.compare.live.contacts import LiveReferee
 from engine.geometry import Circle, Polygon, Segment
 
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (2.0, 0.25), (3.0, 0.25), (4.0, 0.0), (5.0, 0.5), (6.0, 0.5))

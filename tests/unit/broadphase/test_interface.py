@@ -285,6 +285,10 @@ NAN = float("nan")
         (lambda one: one.rays([(0, 0)], [(1, 1), (2, 2)]), r"translations must be a .1, 2. array"),
         (lambda one: one.rays([(0, 0)], []), r"translations must be a .1, 2. array"),
         (lambda one: one.rays([(0, 0, 0)], [(1, 1)]), r"origins must be a .n, 2. array"),
+        (lambda one: one.update([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
+        (lambda one: one.insert([(0, 0, 1, 1), (2, 2)]), "aabbs must be a .n, 4. array"),
+        (lambda one: one.remove([[0], [0, 2]]), "proxies must be an .n,. array of whole numbers"),
+        (lambda one: one.rays([(0, 0), (1,)], [(1, 1), (1, 1)]), r"origins must be a .n, 2. array"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(structure, ask, message):

@@ -15,7 +15,7 @@ from engine.check.plain import PlainPair, plain_pair
 from engine.check.report import html_report
 from engine.check.result import as_json, command_of, pair_of
 from engine.check.trial import Tally, Task, check_pair
-from engine.compare.pair_file import load_pair, save_pair
+from engine.compare.pair.file import load_pair, save_pair
 from engine.geometry import Circle, Polygon
 
 ROOT = Path(__file__).resolve().parents[3]

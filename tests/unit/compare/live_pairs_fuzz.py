@@ -16,7 +16,7 @@ import numpy as np
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, memory
 from engine.box2d.joints import MouseJointSpec
 from engine.common.errors import LabError
-from engine.compare.live_pairs import LivePairs
+from engine.compare.live.pairs import LivePairs
 from engine.geometry import Circle, Polygon, Segment
 
 __all__ = ["run"]

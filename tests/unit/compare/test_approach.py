@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from engine.box2d.oracle import round_pose
+from engine.box2d.held import round_pose
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.approach import clearances, core_gaps
+from engine.compare.asked.motions import moving_pairs
 from engine.compare.cases import MotionChunk
-from engine.compare.impacts import moving_pairs
+from engine.compare.proofs.approach import clearances, core_gaps
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack
 

@@ -19,10 +19,10 @@ import pytest
 
 from engine.app.commands.cli import main
 from engine.common.errors import InvalidInputError
-from engine.compare import cluster
-from engine.compare.bulk import compare, compare_chunks
-from engine.compare.cluster import DISTRIBUTED, ClusterError, check_address, run_on_cluster, versions
-from engine.compare.workers import WorkerLostError
+from engine.compare.bulk.comparison import compare, compare_chunks
+from engine.compare.processes import cluster
+from engine.compare.processes.cluster import DISTRIBUTED, ClusterError, check_address, run_on_cluster, versions
+from engine.compare.processes.workers import WorkerLostError
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS, SEED, QUERIES = 60_000, 4, ("manifold",)
@@ -72,7 +72,7 @@ class Cluster:
 
 def _when(read: Any) -> Any:
     """Return what `read` returns, as soon as that is anything."""
-    until = time.monotonic() + 20.0
+    until = time.monotonic() + 60.0  # of a machine that has much else to do
     while time.monotonic() < until:
         with contextlib.suppress(OSError):
             found = read()
@@ -276,8 +276,8 @@ def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
         finally:
             run.kill()
     assert run.returncode == 130, told
-    assert told.count("\n") == 1
-    assert told.startswith("interrupted after ")
+    *progress, last = told.splitlines()  # a busy machine says from the fifth second on what it is at
+    assert last.startswith("interrupted after ") and all(line.endswith(" so far") for line in progress), told
     found = json.loads(out.read_text(encoding="utf-8"))
     assert found["interrupted"] is True
     assert found["queries"]["overlap"]["pairs"] >= 10_000
@@ -360,7 +360,7 @@ def test_a_cluster_that_cannot_work_is_told(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_library_is_loaded_only_when_asked_for() -> None:
-    program = "import sys, engine.compare.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    program = "import sys, engine.compare.processes.cluster; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.compare._witnesses import core_gap, holds, nearest_features, share_point
-from engine.compare.exact import aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, whole
+from engine.compare.proofs.exact import aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, whole
+from engine.compare.proofs.witnesses import core_gap, holds, nearest_features, share_point
 
 RNG = np.random.default_rng(11)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.box2d import BodySpec, FixtureSpec, World
-from engine.compare.live import LiveReferee
+from engine.compare.live.contacts import LiveReferee
 from engine.contracts import StepAgreement
 from engine.geometry import Circle, Polygon
 

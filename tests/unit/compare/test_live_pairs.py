@@ -12,8 +12,8 @@ from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldS
 from engine.box2d.joints import MouseJointSpec
 from engine.broadphase import Grid
 from engine.common.arrays import IntArray
-from engine.compare.live_pairs import LivePairs
-from engine.compare.meeting_rules import RULES
+from engine.compare.live.meeting_rules import RULES
+from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from tests.unit.compare import live_pairs_fuzz

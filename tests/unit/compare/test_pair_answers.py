@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.compare.cases import case_chunk, motion_chunk, ray_chunk
-from engine.compare.pair_answers import ask
-from engine.compare.pair_file import PAIR_QUERIES, Pair, load_pair
+from engine.compare.pair.answers import ask
+from engine.compare.pair.file import PAIR_QUERIES, Pair, load_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 
 PAIRS = Path(__file__).resolve().parents[3] / "demos" / "pairs"

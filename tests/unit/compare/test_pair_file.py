@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk, motion_chunk, ray_chunk
-from engine.compare.pair_file import PAIR_QUERIES, Outsider, Pair, Provenance, load_pair, pair_as_json, pair_from_json, save_pair
+from engine.compare.pair.file import PAIR_QUERIES, Outsider, Pair, Provenance, load_pair, pair_as_json, pair_from_json, save_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 
 TRIANGLE = Polygon([(0.0, 0.0), (1.0, 0.1), (0.2, 1.0 / 3.0)], 0.01)

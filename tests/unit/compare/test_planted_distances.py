@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from engine.box2d.distance_oracle import DistanceOracle
-from engine.box2d.oracle import PairOracle, round_pose, round_shape
-from engine.compare import bulk
+from engine.box2d.held import round_pose, round_shape
+from engine.box2d.oracle import PairOracle
+from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
+from engine.compare.asked.pairs import posed_pairs
+from engine.compare.bulk import comparison
 from engine.compare.cases import MotionChunk, case_chunk, motion_chunk
-from engine.compare.distances import judge_distances, our_distances
-from engine.compare.impacts import Impacts, judge_impacts, moving_pairs, our_impacts
-from engine.compare.posed import posed_pairs
+from engine.compare.verdicts.distances import judge_distances, our_distances
+from engine.compare.verdicts.impacts import judge_impacts
 from engine.contracts import Status
 from engine.geometry import Polygon
 from engine.narrowphase.packing import pack
@@ -129,7 +131,7 @@ def test_jobs_do_not_change_what_is_found():
     def deterministic(found):
         return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}
 
-    one, two = (deterministic(bulk.compare(10_400, 5, ("distance", "toi"), jobs)) for jobs in (1, 2))
+    one, two = (deterministic(comparison.compare(10_400, 5, ("distance", "toi"), jobs)) for jobs in (1, 2))
     assert one == two
     assert one["toi"]["unexplained"] == one["distance"]["unexplained"] == 0
     assert 0.0 < one["toi"]["missed_share"] < 0.3

@@ -7,11 +7,11 @@ import pytest
 
 from engine.box2d.oracle import PairOracle
 from engine.common.errors import InvalidInputError
-from engine.compare._decisions import Bounds, world_polygon
-from engine.compare._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
+from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk
-from engine.compare.judge import judge_manifolds
-from engine.compare.posed import Answers, our_manifolds, posed_pairs
+from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
+from engine.compare.proofs._polygon_decisions import Bounds, world_polygon
+from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import pack

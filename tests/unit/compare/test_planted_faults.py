@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.box2d.oracle import PairOracle, round_pose, round_shape
+from engine.box2d.held import round_pose, round_shape
+from engine.box2d.oracle import PairOracle
+from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk
-from engine.compare.judge import judge_manifolds
-from engine.compare.posed import Answers, our_manifolds, posed_pairs
-from engine.compare.ties import explain_overlap
+from engine.compare.proofs.touching_limit import explain_overlap
+from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows

@@ -9,8 +9,9 @@ import pytest
 from engine.box2d.broad_phase_oracle import box2d_scene
 from engine.box2d.shape_oracle import ShapeOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.broad_pairs import SCENE_FAMILIES, judge_pairs, n_bodies, our_scene, scene_chunk
 from engine.compare.cases import case_chunk
+from engine.compare.cases.scenes import SCENE_FAMILIES, n_bodies, scene_chunk
+from engine.compare.verdicts.box_pairs import judge_pairs, our_scene
 from engine.geometry import Circle
 from engine.narrowphase.packing import pack
 

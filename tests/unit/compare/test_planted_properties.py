@@ -12,12 +12,12 @@ import pytest
 from engine.box2d.hull_oracle import box2d_hulls
 from engine.box2d.shape_oracle import ShapeOracle
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.compare.boxes import box_rows, exact_box, judge_boxes, our_boxes, posed_boxes
 from engine.compare.cases import PAIR_KINDS, case_chunk
-from engine.compare.hulls import judge_hulls, our_hulls
-from engine.compare.mass_replay import replayed_kept_centroid, replayed_mass
-from engine.compare.masses import box2d_masses, exact_mass, judge_masses, our_masses
-from engine.compare.property_cases import HULL_FAMILIES, MASS_FAMILIES, mass_chunk, point_sets
+from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, box_rows, mass_chunk, point_sets
+from engine.compare.proofs.mass_replay import replayed_kept_centroid, replayed_mass
+from engine.compare.verdicts.boxes import exact_box, judge_boxes, our_boxes, posed_boxes
+from engine.compare.verdicts.hulls import judge_hulls, our_hulls
+from engine.compare.verdicts.masses import box2d_masses, exact_mass, judge_masses, our_masses
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import pack
 

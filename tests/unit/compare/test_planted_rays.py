@@ -5,9 +5,10 @@ import pytest
 
 from engine.box2d.point_oracle import PointOracle
 from engine.common.errors import InvalidInputError
-from engine.compare import bulk
+from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays
+from engine.compare.bulk import comparison
 from engine.compare.cases import RayChunk, case_chunk, ray_chunk
-from engine.compare.rays import Rays, judge_points, judge_rays, our_points, our_rays, posed_rays
+from engine.compare.verdicts.rays import judge_points, judge_rays
 from engine.contracts import Status
 from engine.geometry import Circle, Segment
 from engine.narrowphase.packing import pack
@@ -148,7 +149,7 @@ def test_jobs_do_not_change_what_is_found():
     def deterministic(found):
         return {query: {key: value for key, value in one.items() if not key.endswith("_per_s")} for query, one in found["queries"].items()}
 
-    one, two = (deterministic(bulk.compare(10_400, 5, ("ray_cast", "contains"), jobs)) for jobs in (1, 2))
+    one, two = (deterministic(comparison.compare(10_400, 5, ("ray_cast", "contains"), jobs)) for jobs in (1, 2))
     assert one == two
     assert one["ray_cast"]["unexplained"] == one["contains"]["unexplained"] == 0
 

@@ -11,8 +11,8 @@ _ROOT = Path(engine.compare.__file__).resolve().parents[2]
 
 def test_each_reason_given_is_in_the_table() -> None:
     given: set[str] = set()
-    for name in ("judge.py", "ties.py", "impacts.py", "rays.py", "masses.py", "hulls.py"):
-        source = (_ROOT / "engine" / "compare" / name).read_text(encoding="utf-8")
+    for path in sorted((_ROOT / "engine" / "compare").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
         given.update(re.findall(r'return \(?"([a-z0-9_]+)", ', source))
     assert len(given) >= 7 and given <= set(REASONS), given - set(REASONS)
 

@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.compare.bulk import QUERIES, Tally, compare_chunks
-from engine.compare.example import Sketch
-from engine.compare.exhibits import Exhibit, Run, exhibits
-from engine.compare.pair_answers import ask
-from engine.compare.pair_file import Pair, load_pair, pair_from_json, save_pair
-from engine.compare.report import html_report
-from engine.compare.report_page import metres, standalone_svg
-from engine.compare.report_picture import pair_svgs, sketch_svg
+from engine.compare.bulk.comparison import QUERIES, Tally, compare_chunks
+from engine.compare.bulk.example import Sketch
+from engine.compare.pair.answers import ask
+from engine.compare.pair.file import Pair, load_pair, pair_from_json, save_pair
+from engine.compare.report.document import html_report
+from engine.compare.report.exhibits import Exhibit, Run, exhibits
+from engine.compare.report.page import metres, standalone_svg
+from engine.compare.report.picture import pair_svgs, sketch_svg
 from engine.geometry import Circle
 
 RUN = Run(11_000, 5)

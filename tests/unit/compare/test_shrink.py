@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.compare import bulk, pair_answers, shrink
-from engine.compare.bulk import Tally, compare_chunks
-from engine.compare.exhibits import Exhibit, Run, exhibits
-from engine.compare.impacts import Impacts, our_impacts
-from engine.compare.pair_answers import ask
-from engine.compare.pair_file import Pair
-from engine.compare.posed import our_manifolds
-from engine.compare.rays import our_points
-from engine.compare.report import html_report
-from engine.compare.shrink import corner_count
-from engine.compare.simpler import is_on_edge
+from engine.compare.asked.motions import Impacts, our_impacts
+from engine.compare.asked.pairs import our_manifolds
+from engine.compare.asked.rays import our_points
+from engine.compare.bulk import pair_queries
+from engine.compare.bulk.comparison import Tally, compare_chunks
+from engine.compare.pair import answers, shrink
+from engine.compare.pair.answers import ask
+from engine.compare.pair.file import Pair
+from engine.compare.pair.shrink import corner_count
+from engine.compare.pair.simpler import is_on_edge
+from engine.compare.report.document import html_report
+from engine.compare.report.exhibits import Exhibit, Run, exhibits
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon, Segment, Transform
 
@@ -37,8 +38,8 @@ def run(one: Run) -> Tally:
 
 @pytest.fixture
 def planted(monkeypatch) -> Tally:
-    monkeypatch.setattr(bulk, "our_manifolds", reversed_normals)
-    monkeypatch.setattr(pair_answers, "our_manifolds", reversed_normals)
+    monkeypatch.setattr(pair_queries, "our_manifolds", reversed_normals)
+    monkeypatch.setattr(answers, "our_manifolds", reversed_normals)
     total = run(RUN)
     assert total.unexplained_total > 20
     return total
@@ -90,7 +91,7 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted: Tally, monkeyp
         calls.append(1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.compare.exhibits.shrink", interrupted)
+    monkeypatch.setattr("engine.compare.report.exhibits.shrink", interrupted)
     found = list(exhibits(planted, RUN))
     unexplained = [one for one in found if one.example.reason == "unexplained"]
     assert len(unexplained) == 20 and len(calls) == 1
@@ -109,10 +110,10 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch) -> None:
         found = our_impacts(moving)
         return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
 
-    monkeypatch.setattr(bulk, "our_impacts", late)
-    monkeypatch.setattr(pair_answers, "our_impacts", late)
-    monkeypatch.setattr(bulk, "our_points", lambda posed: ~our_points(posed))
-    monkeypatch.setattr(pair_answers, "our_points", lambda posed: ~our_points(posed))
+    monkeypatch.setattr(pair_queries, "our_impacts", late)
+    monkeypatch.setattr(answers, "our_impacts", late)
+    monkeypatch.setattr(pair_queries, "our_points", lambda posed: ~our_points(posed))
+    monkeypatch.setattr(answers, "our_points", lambda posed: ~our_points(posed))
     one = Run(40, 3, ("toi", "contains"))
     found = [exhibit for exhibit in exhibits(run(one), one) if exhibit.example.reason == "unexplained"]
     assert {exhibit.query for exhibit in found} == {"toi", "contains"}

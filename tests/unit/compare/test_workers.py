@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.compare.workers import WorkerLostError, run_tasks
+from engine.compare.processes.workers import WorkerLostError, run_tasks
 
 
 def square(n):

@@ -91,8 +91,10 @@ def first_touch(a, sweep_a, b, sweep_b, resolution):
     No gap closes faster than `fastest`, so an interval whose middle has a gap beyond half its width times that is clear.
     """
     v = np.subtract(sweep_b.end.position, sweep_b.start.position) - np.subtract(sweep_a.end.position, sweep_a.start.position)
-    turns = [(sweep.end.angle - sweep.start.angle, rho(shape, sweep), math.hypot(*sweep.local_center)) for shape, sweep in
-             ((a, sweep_a), (b, sweep_b))]
+    turns = [
+        (sweep.end.angle - sweep.start.angle, rho(shape, sweep), math.hypot(*sweep.local_center))
+        for shape, sweep in ((a, sweep_a), (b, sweep_b))
+    ]
     fastest = math.hypot(*v) + sum(abs(turn) * (reach + off) for turn, reach, off in turns) + 1e-300
     edges = np.linspace(0.0, 1.0, 65)
     lower, width, upper = edges[:-1], edges[1], math.inf
@@ -138,9 +140,7 @@ def random_sweep(rng, where, size, travel, spin, origin, off_center):
     angle = float(rng.uniform(-3, 3))
     end = start + travel * rng.uniform(-1.0, 1.0, 2)
     center = tuple(off_center * size * rng.uniform(-1, 1, 2))
-    return Sweep(
-        Transform(tuple(origin + start), angle), Transform(tuple(origin + end), angle + spin * float(rng.uniform(-1, 1))), center
-    )
+    return Sweep(Transform(tuple(origin + start), angle), Transform(tuple(origin + end), angle + spin * float(rng.uniform(-1, 1))), center)
 
 
 FAMILIES = {
@@ -165,8 +165,11 @@ def cases(family, n):
     for _ in range(n):
         a, b = random_shape(rng, size, thin), random_shape(rng, size, thin)
         apart = np.array([0.9 * size, 0.0])
-        yield a, random_sweep(rng, -apart, size, travel, spin, origin, off_center), b, random_sweep(
-            rng, apart, size, travel, spin, origin, off_center
+        yield (
+            a,
+            random_sweep(rng, -apart, size, travel, spin, origin, off_center),
+            b,
+            random_sweep(rng, apart, size, travel, spin, origin, off_center),
         )
 
 

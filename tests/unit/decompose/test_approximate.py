@@ -11,6 +11,7 @@ import shapely
 
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.tolerances import EPS32
+from engine.decompose import approximate
 from engine.decompose.approximate import covering_hull
 from engine.decompose.decompose import EXACT_METHODS, METHODS, Decomposition, decompose
 from engine.decompose.deviation import farthest
@@ -102,6 +103,26 @@ def test_a_hull_for_each_part() -> None:
     assert apart.excess < decompose(two, "hull").excess
 
 
+def test_many_parts_are_put_together_in_a_moment() -> None:
+    """Groups are tied to those that they face: with all pairs of them tied, 144 squares took eight seconds."""
+    parts = [Part(shapes.box(x, y, x + 0.5, y + 0.5)) for x in range(12) for y in range(12)]
+    calls = 0
+    real = covering_hull
+
+    def counted(points: np.ndarray, most: int) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        return real(points, most)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(approximate, "covering_hull", counted)
+        found = decompose(Outline(parts), "hull", 12)
+    assert len(found.pieces) <= 12 and found.missed <= ROUNDING
+    assert calls < 15 * len(parts)  # a planar graph has fewer than three ties for each; all pairs would be 72
+    # rows of squares are the cheapest to put together: eleven gaps of half a square each
+    assert found.excess <= 12 * 11 * 0.25 + ROUNDING
+
+
 def test_a_hull_of_many_corners_still_covers() -> None:
     for n, most in ((60, 16), (500, 16), (33, 8), (17, 4)):
         ring = shapes.regular(n)
@@ -119,6 +140,13 @@ def test_the_farthest_point_may_lie_in_the_middle() -> None:
     region, target = shapely.box(0, 0, 1, 1), shapely.Point(0, 0)
     assert farthest(region, target) == pytest.approx(math.sqrt(2.0), rel=0.01)
     assert farthest(shapely.Polygon(), target) == 0.0
+
+
+def test_circles_of_more_parts_than_candidates() -> None:
+    """Each part has a point that is tried, but not more of them than lattice points: the table of who covers whom grows by the square."""
+    parts = [Part(shapes.box(x, y, x + 0.4, y + 0.4 + 0.001 * x)) for x in range(35) for y in range(35)]
+    found = decompose(Outline(parts), "circles", 3).pieces
+    assert len(found) == 3 and all(isinstance(circle, Circle) and circle.radius == pytest.approx(0.2, rel=0.05) for circle in found)
 
 
 def test_circles_lie_inside() -> None:

@@ -174,6 +174,17 @@ def test_grey_of_sixteen_bits_one_bit_and_animations(tmp_path: Path) -> None:
     assert tracing.notes[0] == "It is an animation: the first of its 2 frames was taken."
 
 
+def test_a_transparent_grey_of_sixteen_bits_is_seen(tmp_path: Path) -> None:
+    """A grey PNG may name one grey that is transparent; Pillow's conversion looks for it with eight bits only."""
+    grey = (disc(60, 25.0).astype(np.uint16) * 257).astype(">u2")
+    rows = b"".join(b"\0" + row.tobytes() for row in grey)
+    header = struct.pack(">IIBBBBB", 60, 60, 16, 0, 0, 0, 0)
+    content = _chunk(b"IHDR", header) + _chunk(b"tRNS", struct.pack(">H", 0)) + _chunk(b"IDAT", zlib.compress(rows)) + _chunk(b"IEND", b"")
+    (tmp_path / "grey.png").write_bytes(b"\x89PNG\r\n\x1a\n" + content)
+    tracing = trace_file(tmp_path / "grey.png")
+    assert tracing.notes == () and tracing.outline.area == pytest.approx(np.pi * 0.25**2, rel=0.05)
+
+
 def test_a_frame_of_a_strip(tmp_path: Path) -> None:
     strip = np.concatenate((disc(40, 15.0), disc(40, 5.0)), axis=1)
     path = saved(tmp_path, strip)
@@ -191,12 +202,13 @@ def test_a_frame_of_a_strip(tmp_path: Path) -> None:
             outline_of_image(path, crop=crop)
 
 
-def png_of_size(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
+
+def png_of_size(width: int, height: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(b"\0" * 100)) + _chunk(b"IEND", b"")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +240,7 @@ def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
         trace_file(saved(tmp_path, np.array([[255]], dtype=np.uint8)))
     with pytest.raises(InvalidShapeError, match="at 100000 pixels a metre, got specks"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e5)
-    with pytest.raises(InvalidShapeError, match=r"within 1e\+06 m of the origin"):
+    with pytest.raises(InvalidShapeError, match=r"shape.png must be at 1e-05 pixels a metre within 1e\+06 m of the origin"):
         trace_file(saved(tmp_path, disc(60, 25.0)), 1e-5)
 
 
@@ -242,9 +254,11 @@ def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
         ({"threshold": "half"}, "threshold must be a finite number"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, object], words: str) -> None:
-    with pytest.raises(InvalidInputError, match=words):
-        trace_file(PICTURE, **settings)  # type: ignore[arg-type]
+def test_settings_out_of_range_are_refused(settings: dict[str, object], words: str, tmp_path: Path) -> None:
+    Image.new("RGB", (50, 30), (9, 9, 9)).save(tmp_path / "whole.png")  # needs no threshold, and is asked for a right one all the same
+    for path in (PICTURE, tmp_path / "whole.png"):
+        with pytest.raises(InvalidInputError, match=words):
+            trace_file(path, **settings)  # type: ignore[arg-type]
 
 
 def test_files_that_are_not_there_and_endings(tmp_path: Path) -> None:

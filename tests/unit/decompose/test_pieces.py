@@ -12,10 +12,11 @@ import shapely
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES
+from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
 from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, Decomposition, decompose
 from engine.decompose.grid import GridPart, on_grid
 from engine.decompose.hertel_mehlhorn import merged
-from engine.decompose.keil import bridges, fewest_pieces
+from engine.decompose.keil import bridges, fewest_needed, fewest_pieces
 from engine.decompose.outline import Outline, Part
 from engine.decompose.subdivision import diagonals_of
 from engine.decompose.triangulate import triangulate
@@ -143,6 +144,44 @@ def test_with_a_hole_the_pieces_are_the_least_here_too(hole: list[tuple[int, int
     assert len(fewest_pieces(_part(outer, hole))) == fewest_pieces_by_trial([outer, hole])
 
 
+@pytest.mark.parametrize("name", CUT)
+def test_no_fewer_pieces_are_found_than_are_needed(name: str) -> None:
+    outline = outline_of(name)
+    found = decompose(outline)
+    has_holes = any(part.holes for part in outline.parts)
+    assert (found.at_least is None) == (not has_holes)  # none of the set is too large for Keil's method
+    assert found.at_least is None or len(outline.parts) <= found.at_least <= len(found.pieces)
+    assert decompose(outline, "hertel_mehlhorn").at_least is None and decompose(outline, "exact", 1, max_lost=0.01).at_least is None
+
+
+def test_the_least_number_that_is_needed() -> None:
+    square, triangle = [(0, 0), (9, 0), (9, 9), (0, 9)], [(2, 2), (2, 4), (4, 2)]
+    assert fewest_needed(_part(square)) == 1
+    assert fewest_needed(_part(square, triangle)) == 3  # three dents, one hole: 2 + 1 - 1 along diagonals, but none goes round in two
+    assert fewest_needed(_part(square, triangle, [(6, 6), (6, 8), (7, 8), (8, 7), (8, 6)])) == 3  # eight dents, two holes: 4 + 1 - 2
+    touching = [(0, 0), (2, 5), (3, 5), (5, 3), (5, 2)]  # five dents; no diagonal ties it to the square: 3 + 1 - 0
+    assert fewest_needed(_part(square, touching)) == 4 <= len(fewest_pieces(_part(square, touching)))
+
+
+@pytest.mark.parametrize("ring", [[], [(0, 0)], [(0, 0), (1, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], [(0, 0), (0, 4), (4, 4), (4, 0)]])
+def test_what_is_no_polygon_has_no_cuts(ring: list[tuple[int, int]]) -> None:
+    """Too few corners, an eight, and one that goes round clockwise: told as such, and nothing outside of an array is read."""
+    assert fewest_diagonals(np.array(ring, dtype=np.int64).reshape(-1, 2)).tolist() == [[NOT_CUT, NOT_CUT]]
+
+
+def test_no_ring_however_drawn_leads_out_of_an_array() -> None:
+    """Rings that cross themselves, of few lattice points: what subproblems then lack must not be read as if it were there."""
+    draw = np.random.default_rng(17)
+    n_refused = 0
+    for _ in range(300):
+        ring = draw.integers(0, 5, (int(draw.integers(3, 11)), 2))
+        cuts = fewest_diagonals(ring)
+        is_refused = cuts.tolist() == [[NOT_CUT, NOT_CUT]]
+        assert is_refused or (len(cuts) <= len(ring) - 3 and (cuts >= 0).all() and (cuts < len(ring)).all())
+        n_refused += is_refused
+    assert n_refused > 100
+
+
 def test_comb_and_window_are_cut_along_their_lines() -> None:
     assert len(decompose(outline_of("comb of 16")).pieces) == 17  # the teeth and the back
     assert len(decompose(outline_of("corners on a line")).pieces) == 1
@@ -198,6 +237,10 @@ def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost() -> None:
     found = decompose(outline, max_lost=0.01)
     assert (len(found.pieces), found.n_dropped) == (1, 1)
     assert found.missed == pytest.approx(1.5e-6, rel=1e-6) and found.excess == 0.0
+    speck, parts = Part(shapes.box(9, 9, 9.001, 9.0015)), [Part(shapes.box(2 * k, 0, 2 * k + 1, 1)) for k in range(4)]
+    for k in (1, 3, 5, 9):  # parts that are put together, and parts that are left as they are: neither was dropped
+        assert decompose(Outline([*parts, speck]), "hull", k).n_dropped == 1
+        assert decompose(Outline(parts), "hull", k).n_dropped == 0
 
 
 @pytest.mark.parametrize(

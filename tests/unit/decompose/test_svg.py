@@ -163,6 +163,15 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     )
 
 
+def test_clipping_by_a_style_is_told_too(tmp_path: Path) -> None:
+    content = (
+        '<style>.c{clip-path:url(#k)} .d{clip-path:none}</style><rect width="9" height="9" style="clip-path:url(#q)"/>'
+        '<rect class="c" x="20" width="9" height="9"/><rect class="d" x="40" width="9" height="9"/>'
+        '<g style="mask:url(#m)"><rect y="60" width="9" height="9"/></g>'
+    )  # fmt: skip
+    assert trace_file(drawn(tmp_path, content)).notes == ("Not applied: clip-path (2).", "Not applied: mask (1).")
+
+
 BOMB = '<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
 DOUBLES = (
     "".join(f'<g id="g{k}"><use href="#g{k + 1}"/><use href="#g{k + 1}"/></g>' for k in range(40)) + '<rect id="g40" width="1" height="1"/>'
@@ -196,6 +205,8 @@ DOUBLES = (
             "transform must be finite numbers, got 'translate",
         ),
         (f'<svg {SPACE}><path d="M0 0h9v9z nan"/></svg>', "d must be finite numbers"),
+        (f'<svg {SPACE}><rect id="a" width="9" height="9"/><use href="#a" x="nan"/></svg>', "x must be finite numbers, got 'nan'"),
+        (f'<svg {SPACE}><rect id="a" width="9" height="9"/><use href="#a" transform="scale(inf)"/></svg>', "transform must be finite"),
         (" " * 2_100_000, "an SVG of at most 2 MB"),
     ],
 )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from inspect import signature
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pygame
 import pytest
 
+from demos._bullet_kernels import are_loaded
 from demos._bullet_picture import ghosts_shown, shorter
+from demos._bullet_timeline import StepRecorder
 from demos._bullet_words import CHOICES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WORDS
 from demos.bullet import Bullet
 from engine.app.commands.fire import fire_command
@@ -270,6 +273,23 @@ def test_in_the_window_our_swept_test_waits_until_it_is_loaded_and_the_others_do
     assert swept.watch is not None and swept.watch.outcome is Outcome.STOPPED
 
 
+def test_in_the_window_the_time_line_waits_until_its_algorithms_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    loading = SimpleNamespace(is_done=False)
+    asked: list[StepRecorder] = []
+    monkeypatch.setattr("demos._bullet_kernels._loaded", False)
+    monkeypatch.setattr("demos._bullet_kernels._begun", lambda: loading)
+    monkeypatch.setattr(StepRecorder, "shown", lambda recorder: asked.append(recorder))
+    demo = Bullet(values={"target": "wall"})
+    demo.interactive = True
+    demo.step()
+    canvas = Canvas(pygame.Surface((800, 500)), Camera(scale=80.0, view=(0, 0, 800, 500)))
+    demo.draw(canvas)
+    assert not asked, "a frame would take as long as compiling"
+    loading.is_done = True
+    demo.draw(canvas)
+    assert asked == [demo.lanes[0].recorder]
+
+
 def test_every_piece_of_a_step_is_checked_and_counted_as_one_step() -> None:
     class Counting(_Referee):
         def check(self, contacts: StepContacts, /) -> StepAgreement:
@@ -306,3 +326,9 @@ def test_the_impact_is_drawn_from_its_moment_on(rule: str, monkeypatch: pytest.M
     drawn.clear()
     demo.draw(canvas)
     assert len(drawn) >= 1 and drawn[-1] == pytest.approx((-1.0, 0.0))
+
+
+def test_the_kernels_of_the_time_line_can_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they are loaded with must be shapes that Box2D holds, or no picture can be made of the demo."""
+    monkeypatch.setattr("demos._bullet_kernels._loaded", False)
+    assert are_loaded(in_background=False)

@@ -99,6 +99,21 @@ def test_its_keys_are_its_own(kind: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("kind", SCENES)
+def test_goes_on_whatever_gravity_somebody_sets(kind: type[Demo]) -> None:
+    """None, upwards, sideways, ten times as much: numbers that follow from gravity have nothing to divide by then, or no root."""
+    demo = kind(0)
+    window = Window((800, 600), (kind,), demo)
+    surface = pygame.Surface((800, 600))
+    for gravity in ((0.0, -10.0), (0.0, 0.0), (0.0, 10.0), (7.0, 0.0), (0.0, -100.0)):
+        for stage in demo.stages:
+            stage.world.set_settings(gravity=gravity)
+        for _ in range(80 if gravity == (0.0, -10.0) else 12):  # the catapult's stone has left by then
+            demo.step()
+        assert demo.status()
+        window.draw(surface)
+
+
+@pytest.mark.parametrize("kind", SCENES)
 def test_goes_on_without_a_body_that_somebody_deleted(kind: type[Demo]) -> None:
     demo = kind(0)
     rng = random.Random(kind.id)

@@ -13,7 +13,7 @@ from demos.bounce import N_BALLS, Bounce
 from demos.breakable import N_PLATES, Breakable
 from demos.buoyancy import ALLOWED, BODIES, Buoyancy, submerged
 from demos.conveyor import Conveyor
-from demos.filters import Filters
+from demos.filters import COUNTER, RADIUS, WIDTH, Filters
 from demos.ghost_collisions import FLOORS, GhostCollisions
 from demos.newtons_cradle import ALLOWED as ALLOWED_MOMENTUM
 from demos.newtons_cradle import NewtonsCradle
@@ -48,6 +48,18 @@ def test_every_ball_falls_through_its_own_grid_alone(same: str) -> None:
     assert bool(of_one_kind) == (same == "meet")
 
 
+def test_the_counters_count_each_ball_once_however_it_lies_in_its_bin() -> None:
+    """Nine a bin lie in two layers, and roll to and fro under the counters."""
+    demo = Filters(1, {"balls": 36, "rate": 5.0})
+    while len(demo.kinds) < 36:
+        demo.step()
+    places = [demo.world.state(ball).position for ball in demo.kinds]
+    reach = 0.1 + RADIUS + 0.1  # of a counter, a ball, and the way of a step
+    under, over = ([int(x // WIDTH) for x, y in places if y < COUNTER + sign * reach] for sign in (-1.0, 1.0))
+    assert demo.wrong == demo.missed == 0 and len(under) > 24
+    assert all(under.count(k) <= demo.sorted[k] <= over.count(k) for k in range(4))
+
+
 def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
     """A step of 0.12 m goes over no sensor of 0.4 m. One of 1.3 m goes over a sensor of 0.02 m and both discs' radii of 0.14 m."""
     demo = SensorGates(1)
@@ -57,9 +69,9 @@ def test_sensors_count_who_passes_and_thin_ones_miss() -> None:
     assert demo.crossings > 40
     wrong = SensorGates(1, {"speed": 80.0, "thickness": 0.02})
     _run(wrong, 200)
-    # by position alone: what a sensor has missed is lost in `first` too
     there = int((wrong.world.poses[-len(wrong.balls) :, 0] > 0.0).sum())
-    assert abs(wrong.counted - there) > 3
+    assert abs(wrong.on_the_right - there) <= 6  # a step of 1.3 m may have taken as many over since
+    assert abs(wrong.counted - wrong.on_the_right) > 3
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -69,6 +81,23 @@ def test_a_jump_ends_on_the_floor_that_its_speed_reaches(seed: int) -> None:
         demo.step()
     assert {demo.predicted(k) for k in range(10)} == {0, 1, 2, 3, 4}
     assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
+    # and from there
+    assert demo.press("j") and not demo.is_over
+    while not demo.is_over:
+        demo.step()
+    assert [demo.floor_of(body) for body in demo.jumpers] == [demo.predicted(k) for k in range(10)]
+
+
+def test_a_jump_that_ends_a_hair_under_a_platform_counts_as_onto_it() -> None:
+    """At 7.8 m/s a box comes 2.978 m high, 2.992 m from where it lies a skin above the ground: less than both skins under 3 m."""
+    demo = OneSidedPlatform(values={"jumpers": 1, "slowest": 7.6, "fastest": 8.0})
+    while not demo.is_over:
+        demo.step()
+    assert demo.speeds == [7.8] and demo.predicted(0) == demo.floor_of(demo.jumpers[0]) == 2
+    lower = OneSidedPlatform(values={"jumpers": 1, "slowest": 7.5, "fastest": 8.0})
+    while not lower.is_over:
+        lower.step()
+    assert lower.predicted(0) == lower.floor_of(lower.jumpers[0]) == 1
 
 
 def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart() -> None:
@@ -129,7 +158,7 @@ def test_a_plate_breaks_beyond_its_limit_and_its_pieces_keep_their_share() -> No
             now = sum(demo.world.body(piece).mass * demo.world.state(piece).linear_velocity[1] for piece in pieces)
             momentum[k] = now / (demo.mass * speeds[plate] * (1.0 - limit / demo.blows[k]))
     for k in range(N_PLATES):
-        assert abs(demo.blows[k] - demo.predicted(k)) <= demo.allowed
+        assert demo.is_as_predicted(k) and 0.0 < demo.allowed(k) < 0.05 * demo.predicted(k)
         assert (demo.blows[k] > limit) == (demo.height(k) > demo.breaking_height)
     assert 0 < len(momentum) < N_PLATES
     assert all(abs(share - 1.0) < 1e-5 for share in momentum.values())  # float32
@@ -173,6 +202,7 @@ def test_as_much_leaves_the_cradle_as_came_in(pulled: int, gap: float) -> None:
         demo.step()
     assert demo.blow is not None
     before, after = demo.blow
+    assert demo.first == before
     assert abs(before - demo.predicted) <= ALLOWED_MOMENTUM * demo.predicted
     assert abs(after - before) <= ALLOWED_MOMENTUM * before
     # as many balls as came in carry it
@@ -193,7 +223,7 @@ def test_a_step_that_ends_in_the_tower_decides_without_the_flag(shot: str) -> No
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("turn", [5.0, 12.0])
+@pytest.mark.parametrize("turn", [5.0, 20.0])
 def test_boxes_let_go_where_the_slope_is_their_friction(turn: float) -> None:
     demo = TiltedBoard(values={"turn": turn})
     _run(demo, round(60.0 * 48.0 / turn))
@@ -208,7 +238,7 @@ def test_balls_come_back_to_e_squared_of_the_height() -> None:
         demo.step()
         assert demo.steps < 400
     errors = [abs(demo.tops[k] - demo.predicted(k)) for k in range(N_BALLS)]
-    assert max(errors) <= demo.allowed < 0.1
+    assert max(errors) <= demo.allowed < 0.1 and demo.impact == pytest.approx(math.sqrt(80.0))
     assert demo.predicted(N_BALLS - 1) == demo.parameter("height")
 
 

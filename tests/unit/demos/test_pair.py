@@ -16,9 +16,10 @@ from demos._pair_picture import core_and_radius, is_on, outline
 from demos.pair import PairInspector
 from engine.app.demo import Demo
 from engine.app.headless import picture_of
+from engine.app.history import demo_hash
 from engine.app.registry import find_demo
 from engine.app.window import Window
-from engine.compare.pair_file import Outsider, Pair, load_pair
+from engine.compare.pair.file import Outsider, Pair, load_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 
 
@@ -96,7 +97,6 @@ def test_keys_nudge_and_turn_what_was_touched_last() -> None:
 
 def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
     demo = make("toi")
-    demo._reach = 0.05
     begin = demo.pair
     end = demo._center("b.end")
     assert demo.grab(end)
@@ -119,7 +119,6 @@ def test_a_motion_has_handles_at_both_ends_and_a_slider_between() -> None:
 
 def test_a_ray_and_a_point_are_dragged() -> None:
     ray = make("ray_cast")
-    ray._reach = 0.05
     assert ray.pair.ray is not None
     start = ray.pair.ray[0]
     assert ray.grab(start) and not ray.turn(start)
@@ -127,7 +126,6 @@ def test_a_ray_and_a_point_are_dragged() -> None:
     answers = ray.answers
     assert answers is not None and answers.reason == "starts_inside"
     inside = make("contains")
-    inside._reach = 0.05
     assert inside.pair.point is not None and inside.grab(inside.pair.point)
     inside.drag(inside._center("a"))
     assert inside.answers is not None and inside.answers.ours.is_yes
@@ -215,6 +213,13 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     window.has_referee()
     surface = pygame.Surface((800, 500))
     assert demo.answers is None and any("loading" in str(line) for line in demo.status())
+    before = demo_hash(demo)
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
+    for _ in range(130):  # past the moments at which the past is kept, while the thread that loads is alive
+        window.update(1.0 / 60.0)
+    assert window.session.failure == "" and demo_hash(demo) != before, "the pair is part of what a recording compares"
+    window.session.undo()
+    assert window.session.failure == "" and demo_hash(demo) == before
     may_load.set()
     for _ in range(600):
         window.update(1.0 / 60.0)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.compare.pair_answers import ask
-from engine.compare.pair_file import load_pair
+from engine.compare.pair.answers import ask
+from engine.compare.pair.file import load_pair
 from engine.contracts import Status
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.flags import measure_switches, measure_thin_bodies

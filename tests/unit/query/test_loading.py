@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from engine import query
-from engine.compare import bulk
+from engine.compare.bulk import comparison
 from engine.geometry import _rotation_kernel
 from engine.narrowphase import _manifold_kernel, _overlap_kernel, _witness_kernel
 
@@ -39,7 +39,7 @@ def test_after_warming_up_nothing_is_compiled():
     if not hasattr(kernels[0], "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
     before = [len(kernel.signatures) for kernel in kernels]
-    bulk.compare(500, 1)
+    comparison.compare(500, 1)
     assert [len(kernel.signatures) for kernel in kernels] == before
     assert query.is_warm()
 

@@ -73,3 +73,10 @@ def test_a_fitted_picture_keeps_clear_of_what_covers_the_view() -> None:
     right, top = camera.to_screen(box.upper)
     assert left >= 300.0 and right <= 890.0 and top >= 90.0 and bottom <= 590.0
     assert (left - 300.0, top - 90.0) == pytest.approx((890.0 - right, 590.0 - bottom)), "in the middle of what is left"
+
+
+def test_what_a_camera_frames_is_fitted_to_the_same_camera() -> None:
+    kept = (200.0, 40.0, 10.0, 60.0)
+    camera = Camera((3.0, -4.0), 31.0, (100, 50, 800, 600))
+    again = Camera(view=camera.view).fitted(camera.framed(kept=kept), kept=kept)
+    assert again.center == pytest.approx(camera.center) and again.scale == pytest.approx(camera.scale)

@@ -9,7 +9,8 @@ import pytest
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.impulses import ImpulseScale
-from engine.render.plot import Curve, TimeAxis, columns, draw_panes, ticks
+from engine.render.plot import Curve, TimeAxis, columns, draw_panes, runs, ticks
+from engine.render.themes import THEMES, contrast
 
 FONTS = FontBook()
 
@@ -34,6 +35,32 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> Non
 def test_ticks_are_few_and_inside(low: float, high: float) -> None:
     found = ticks(low, high, 5)
     assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
+
+
+def test_no_line_leads_over_a_break_or_over_what_is_not_known() -> None:
+    values = np.concatenate((np.zeros(20), np.full(20, 10.0), np.full(5, np.nan), np.full(15, 4.0)))
+    axis = TimeAxis(0.0, 59.0, 0, 600)
+    parts = runs(Curve("a", "m", values, 0, (20,)), axis)
+    assert [(float(x[0]), float(x[-1])) for x, _, _ in parts] == [(0.0, 193.0), (203.0, 396.0), (457.0, 599.0)]
+    assert len(runs(Curve("a", "m", values, 0), axis)) == 2
+    assert [len(x) for x, _, _ in runs(Curve("a", "m", values, 0, (20, 3)), TimeAxis(10.0, 30.0, 0, 600))] == [10, 11]
+    assert runs(Curve("a", "m", values, 0), TimeAxis(70.0, 90.0, 0, 50)) == []
+    surface = pygame.Surface((600, 100))
+    drawn = draw_panes(surface, FONTS, (0, 0, 600, 100), (Curve("a", "m", values, 0, (20,)),), (0.0, 59.0), 59, 0.1)
+    pixels = (pygame.surfarray.array3d(surface) == np.array(palette.SERIES[0])).all(axis=2).any(axis=1)
+    for before, after in ((19, 20), (39, 45)):
+        gap = slice(round(drawn.x(before)) + 2, round(drawn.x(after)) - 1)
+        assert not pixels[gap].any() and pixels[gap.start - 20 : gap.start - 3].all() and pixels[gap.stop + 3 : gap.stop + 20].all()
+
+
+def test_curves_are_two_pixels_wide_and_stand_off_the_grid() -> None:
+    surface = pygame.Surface((400, 100))
+    draw_panes(surface, FONTS, (0, 0, 400, 100), (Curve("a", "m", np.linspace(0.0, 1.0, 60) ** 2, 0),), (0.0, 59.0), 59, 0.1)
+    line = (pygame.surfarray.array3d(surface) == np.array(palette.SERIES[0])).all(axis=2)
+    assert np.median(line.sum(axis=1)[60:380]) >= 2
+    for theme in THEMES.values():
+        grid = palette.mix(theme.panel, theme.panel_edge, 0.35)
+        assert all(contrast(color, theme.panel) >= 3.0 * contrast(grid, theme.panel) for color in theme.series), theme.name
 
 
 def test_an_axis_and_its_inverse_agree() -> None:

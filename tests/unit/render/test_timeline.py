@@ -82,5 +82,17 @@ def test_the_pointer_is_told_numbers() -> None:
     assert (pygame.surfarray.array3d(plain.surface) == pygame.surfarray.array3d(outside.surface)).all()
 
 
+def test_what_is_told_lies_over_no_curve() -> None:
+    place = (10, 100, 780, 190)
+    pixels = []
+    for pointer in (None, (300.0, 180.0)):
+        one = canvas()
+        draw_timeline(one, place, LINE, pointer)
+        pixels.append(pygame.surfarray.array3d(one.surface))
+    columns = np.flatnonzero((pixels[0] != pixels[1])[:, 100:290].any(axis=(1, 2)))
+    assert 0 < len(columns) <= 7 and abs(columns - 300).max() <= 4  # the line under the pointer, and a dot on the curve
+    assert (pixels[0] != pixels[1])[:, :100].any()
+
+
 def test_a_gap_is_read_between_samples() -> None:
     assert LINE.gap_at(0.005) == pytest.approx(0.445)

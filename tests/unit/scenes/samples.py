@@ -9,6 +9,9 @@ from engine.box2d import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -20,20 +23,21 @@ from engine.box2d import (
     WorldSettings,
 )
 from engine.geometry import Polygon
+from engine.scenes import Scene, SceneWorld
 
-__all__ = ["BOX", "DRAWING", "EXAMPLE", "box", "level", "machine", "vec"]
+__all__ = ["BOX", "DRAWING", "EXAMPLE", "box", "level", "machine", "three_worlds", "vec"]
 
 BOX = (FixtureSpec(Polygon.box(0.4, 0.2)),)
 
 
 def machine() -> World:
-    """Every kind of joint, each between a post and a box that hangs, slides or swings on it."""
+    """Every kind of joint, each between a post and a box that hangs, slides or swings on it; a gear couples two of them."""
     world = World(WorldSettings(gravity=(0.2, -9.0)))
-    for k in range(8):
+    for k in range(10):
         x = 4.0 * k
         world.create_body(BodySpec(BOX, "static", (x, 5.0), 0.3))
         world.create_body(BodySpec(BOX, position=(x + 1.0, 4.8), angle=0.1 * k, name=f"arm {k}"))
-    ends = [(2 * k, 2 * k + 1) for k in range(8)]
+    ends = [(2 * k, 2 * k + 1) for k in range(10)]
     world.create_joint(RevoluteJointSpec(*ends[0], (0.5, 5.0), True, -0.4, 0.9, True, 1.0, 5.0))
     world.create_joint(DistanceJointSpec(*ends[1], (4.0, 5.0), (5.2, 4.8), 2.0, 0.1))
     world.create_joint(WeldJointSpec(*ends[2], (8.5, 5.0), 3.0, 0.1))
@@ -42,7 +46,18 @@ def machine() -> World:
     world.create_joint(RopeJointSpec(*ends[5], (20.0, 5.0), (21.0, 4.8), 1.4))
     world.create_joint(PulleyJointSpec(ends[6][1], ends[7][1], (25.0, 9.0), (29.0, 9.0), (25.2, 4.8), (29.1, 4.8), 0.7))
     world.create_joint(MouseJointSpec(ends[0][1], (1.2, 4.9), 30.0))
+    world.create_joint(FrictionJointSpec(*ends[8], (33.0, 4.8), 2.0, 0.1))
+    world.create_joint(MotorJointSpec(*ends[9], (0.8, 0.3), 0.2, 30.0, 2.0, 0.2))
+    world.create_joint(GearJointSpec(0, 3, -0.6))
     return world
+
+
+def three_worlds() -> Scene:
+    """Beside each other: a box that is hinged to a post, one on a motor, and nothing."""
+    bodies = (BodySpec(BOX, "static", name="post"), BodySpec(BOX, position=(1.0, 0.0)))
+    second = SceneWorld(WorldSettings((0.0, 0.0)), bodies, (MotorJointSpec(0, 1, (2.0, 0.0)),), (0.0, -3.0), "driven")
+    hinged = (RevoluteJointSpec(0, 1, (0.0, 0.0)),)
+    return Scene(bodies=bodies, joints=hinged, title="Three", label="hinged", worlds=(second, SceneWorld(offset=(0.0, -6.0))))
 
 
 EXAMPLE = """{

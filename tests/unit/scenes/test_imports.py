@@ -12,6 +12,9 @@ import pytest
 
 from engine.box2d import (
     DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
@@ -25,6 +28,7 @@ from engine.geometry import Circle, Polygon, Segment
 from engine.scenes import build, load_rube
 from engine.scenes.rube import is_rube, scene_of_rube
 from engine.scenes.svg_scene import load_svg_scene
+from tests.agreement.rube_world import farthest
 from tests.unit.scenes.samples import DRAWING, box, level, vec
 
 
@@ -50,6 +54,8 @@ JOINTS: dict[str, tuple[type, dict[str, Any]]] = {
     "distance": (DistanceJointSpec, {"length": 3.5, "frequency": 3}),
     "rope": (RopeJointSpec, {"maxLength": 8}),
     "pulley": (PulleyJointSpec, {"groundAnchorA": vec(0, 20), "groundAnchorB": vec(4, 20), "lengthA": 9, "lengthB": 8, "ratio": 2}),
+    "friction": (FrictionJointSpec, {"maxForce": 5, "maxTorque": 0.5}),
+    "motor": (MotorJointSpec, {"refAngle": 0.25, "maxForce": 5, "maxTorque": 0.5, "correctionFactor": 0.2, "collideConnected": True}),
     "mouse": (MouseJointSpec, {"target": vec(2, 9), "maxForce": 99, "frequency": 5, "anchorB": vec(1, 8)}),
 }
 
@@ -65,14 +71,52 @@ def test_a_joint_has_the_anchors_angles_and_lengths_of_the_file(kind: str) -> No
         assert np.allclose(resolved.local_anchor_b, (0.0, 0.0), atol=1e-6) and scene.joints[0].target == (2.0, 9.0)  # type: ignore[union-attr]
         return
     assert np.allclose(resolved.local_anchor_a, (0.5, 5.0), atol=1e-6)
-    assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6)
-    if kind in ("revolute", "prismatic", "weld"):
+    if kind != "motor":
+        assert np.allclose(resolved.local_anchor_b, (0.25, -0.25), atol=1e-6)
+    if kind in ("friction", "motor"):
+        made = scene.joints[0]
+        assert isinstance(made, FrictionJointSpec | MotorJointSpec) and (made.max_force, made.max_torque) == (5.0, 0.5)
+        assert made.collide_connected == (kind == "motor")
+    if kind in ("revolute", "prismatic", "weld", "motor"):
         assert resolved.reference_angle == given.get("refAngle", 0.0)
     if kind in ("prismatic", "wheel"):
         assert np.allclose(resolved.local_axis_a, (0.0, 1.0))
     lengths = {"distance": (3.5, 0.0), "rope": (8.0, 0.0), "pulley": (9.0, 8.0)}
     if kind in lengths:
         assert (resolved.length_a, resolved.length_b) == lengths[kind]
+
+
+def test_a_file_goes_as_in_a_world_made_by_the_editors_own_loader(tmp_path: Path) -> None:
+    """To the bit: anchors at sums of powers of two come through world coordinates as they were. Each joint has a box of its own; the floor
+    is a closed chain.
+    """
+    plain = level()
+    xs, ys = [20, 20, -40, -40, 20], [-6, -8, -8, -6, -6]
+    closed = {"vertices": {"x": xs, "y": ys}, "hasPrevVertex": True, "prevVertex": vec(-40, -6)}
+    plain["body"][0]["fixture"].append({"chain": closed | {"hasNextVertex": True, "nextVertex": vec(20, -8)}, "friction": 0.5})
+    plain["joint"] = []
+    for k, kind in enumerate(name for name in JOINTS if name not in ("mouse", "pulley")):
+        plain["body"].append({"type": 2, "position": vec(-3 * k, 8), "awake": True, "fixture": [box(0.4, friction=0.3)]})
+        joint = {"type": kind, "bodyA": 0, "bodyB": 3 + k, "anchorA": vec(0.5 - 3 * k, 9), "anchorB": vec(0.25, 0.25), **JOINTS[kind][1]}
+        plain["joint"].append({"refAngle": 0, "frequency": 0, "dampingRatio": 0, **joint})
+    assert len(plain["joint"]) == 8
+    path = tmp_path / "level.json"
+    path.write_text(json.dumps(plain), encoding="utf-8")
+    assert farthest(str(path), 300) == 0.0
+
+
+def test_a_gear_is_made_after_the_joints_that_it_couples() -> None:
+    wheels = [{"type": 2, "position": vec(x, 9), "fixture": [{"density": 1, "circle": {"radius": 0.4}}]} for x in (-2, 2)]
+    hinges = [{"type": "revolute", "bodyA": 0, "bodyB": 3 + k, "anchorA": vec((-2, 2)[k], 9), "anchorB": 0} for k in (0, 1)]
+    plain = level(joint=[{"type": "gear", "joint1": 2, "joint2": 1, "ratio": -2}, *hinges])
+    plain["body"] += wheels
+    scene = scene_of_rube(plain)
+    assert scene.notes == () and scene.joints[2] == GearJointSpec(1, 0, -2.0)
+    plain["joint"].append({"type": "gear", "joint1": 0, "joint2": 1, "ratio": 1})  # on a gear
+    hinges[0]["bodyA"], hinges[0]["bodyB"] = 3, 0
+    told = scene_of_rube(plain).notes
+    assert told[0].startswith("Left out: joint[0] (joint_a and joint_b must be on joints of active bodies, of which each body_b is dynamic")
+    assert told[1].startswith("Left out: joint[3] (joint 0 is not there)")
 
 
 def test_chains_edges_and_loops_are_links_with_their_neighbours() -> None:
@@ -101,11 +145,14 @@ def test_chains_edges_and_loops_are_links_with_their_neighbours() -> None:
 def test_whatever_is_left_out_or_changed_is_told() -> None:
     plain = level(
         joint=[
-            {"type": "gear", "joint1": 0, "joint2": 1},
+            {"type": "gear", "joint1": 1, "joint2": 7},
             {"type": "revolute", "bodyA": 1, "bodyB": 1},
             {"type": "revolute", "bodyA": 0, "bodyB": 3},
             {"type": "wheel", "bodyA": 0, "bodyB": 1, "localAxisA": 0, "customProperties": []},
+            {"type": "rubber", "bodyA": 0, "bodyB": 1},
+            {"type": "revolute", "bodyA": 0, "bodyB": 2},
         ],
+        autoClearForces=False,
         image=[{"file": "a.png"}],
         collisionbitplanes={},
     )
@@ -115,20 +162,29 @@ def test_whatever_is_left_out_or_changed_is_told() -> None:
     plain["body"][1]["massData-mass"] = 3.0
     plain["body"].append({"type": 2, "fixture": [{"chain": {"vertices": {"x": [0, 1], "y": [0, 0]}}}]})
     plain["body"].append({"type": 2, "fixture": [box(0.5, density=0)], "customProperties": [{"name": "a", "int": 1}]})
+    weighed = {"type": 2, "position": vec(9, 9), "massData-mass": 1, "massData-I": 1 / 6, "fixture": [box(0.5)]}
+    plain["body"] += [weighed | {"massData-I": 1 / 3}, weighed | {"massData-center": vec(0.1, 0)}, weighed]
+    plain["body"].append(weighed | {"fixedRotation": True, "massData-I": 0})
     scene = scene_of_rube(plain)
     told = "\n".join(scene.notes)
+    assert "body[7]" not in told and "body[8]" not in told
     for words in (
-        "Left out: 1 images",
+        "Left out: 1 image.",
         "Changed: body[0].fixture[1].polygon (vertices must be convex",
         "Left out: body[0].fixture[2], which has no shape",
         "Left out: body[0].fixture[3].circle (radius must be > 0",
         "Changed: body[1] weighs 3 kg where its fixtures weigh 1 kg",
         "Left out: body[3] (shape must be a circle or a polygon beside the edges",
         "Changed: body[4] has no density; it gets that of 1 kg",
-        "Left out: joint[0], of the type gear",
+        "Changed: forces act for one step",
+        "Left out: joint[0] (joint 1 is not there)",
         "Left out: joint[1] (body_b must be another body",
-        "Left out: joint[2], whose body is left out",
+        "Left out: joint[2] (its body is left out)",
         "Left out: joint[3] (axis must be a direction",
+        "Left out: joint[4] (a scene does not have the type rubber)",
+        "Left out: joint[5] (body_b must be dynamic, or body_a must be",
+        "Changed: the inertia of body[5] is 2 times that of its fixtures",
+        "Changed: the centre of mass of body[6] lies at 0.1, 0 where that of its fixtures lies at 0, 0",
         "Ignored: customProperties of 1 of the bodies",
         "Ignored: collisionbitplanes of the world",
     ):

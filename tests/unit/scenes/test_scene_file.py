@@ -14,6 +14,7 @@ from engine.box2d import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
+    GearJointSpec,
     MouseJointSpec,
     PulleyJointSpec,
     RevoluteJointSpec,
@@ -27,13 +28,14 @@ from engine.scenes.json_lines import line_of
 from engine.scenes.scene_file import (
     Scene,
     build,
+    build_all,
     load_scene,
     save_scene,
     scene_as_json,
     scene_from_json,
     scene_of,
 )
-from tests.unit.scenes.samples import BOX, EXAMPLE, machine
+from tests.unit.scenes.samples import BOX, EXAMPLE, machine, three_worlds
 
 
 def _bits(scene: Scene) -> str:
@@ -47,7 +49,7 @@ def test_a_scene_comes_back_from_its_file_to_the_bit(tmp_path: Path) -> None:
     scene = scene_of(world, "A machine", "All joints.", AABB((-1.0, 0.0), (30.0, 10.0)))
     save_scene(tmp_path / "a.json", scene)
     assert _bits(load_scene(tmp_path / "a.json")) == _bits(scene)
-    assert len(scene.bodies) == 16 and len(scene.joints) == 8 and scene.notes == ()
+    assert len(scene.bodies) == 20 and len(scene.joints) == 11 and scene.notes == ()
 
 
 def test_a_world_built_from_its_scene_goes_on_from_there() -> None:
@@ -120,6 +122,29 @@ def test_a_scene_written_by_hand_is_read(tmp_path: Path) -> None:
     assert len(build(scene).body_ids) == 2 and scene.camera == AABB((-10.0, -2.0), (10.0, 8.0))
 
 
+GEAR = '{"kind": "gear", "joint_a": 0, "joint_b": 1}'
+STILL = '{"bodies": [{"type": "static"}, {"type": "static"}], "joints": [{"kind": "weld", "body_a": 0, "body_b": 1, "anchor": [0, 0]}]}'
+
+
+def test_several_worlds_stand_side_by_side(tmp_path: Path) -> None:
+    scene = three_worlds()
+    save_scene(tmp_path / "three.json", scene)
+    assert load_scene(tmp_path / "three.json") == scene
+    worlds = build_all(scene)
+    for world in worlds:
+        for _ in range(60):
+            world.step()
+    assert [len(world.body_ids) for world in worlds] == [2, 2, 0]
+    assert worlds[0].state(1).angle < -1.0 and worlds[1].state(1).position[0] > 1.5 and worlds[1].state(1).position[1] == 0.0
+    assert [len(one.bodies) for one in scene.all_worlds] == [2, 2, 0] and scene.worlds[0].label == "driven"
+
+
+def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
+    scene = scene_of(machine(), without_joints={3})
+    assert not any(isinstance(joint, GearJointSpec) for joint in scene.joints) and len(scene.joints) == 9
+    assert scene.notes == ("Left out: joint 10, which couples a joint that is left out.",)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -141,6 +166,15 @@ def test_a_scene_written_by_hand_is_read(tmp_path: Path) -> None:
         ("[3, 0.1], [-3, 0.1]]}", "[0, 0], [3, 0.1]]}", "line 10: bodies[1].fixtures[0].shape.vertices must be convex"),
         ("[-9, 0]]}", "[-9, 2e6]]}", "line 7: bodies[0].fixtures[0].shape.vertices[3][1] must be from"),
         ('"kind": "revolute"', '"kind": "hinge"', "line 14: joints[0].kind must be one of revolute, distance"),
+        (
+            '"anchor": [0, 1]}',
+            f'"anchor": [0, 1]}}, {GEAR}',
+            "line 15: joints[1].joint_b must be one of the 1 joints before it",
+        ),
+        ('"version": 1', '"version": 1, "worlds": [{"bodies": 7}]', "line 2: worlds[0].bodies must be a list, got 7"),
+        ('"version": 1', '"version": 1, "worlds": [{"title": ""}]', "line 2: worlds[0].title must be one of settings"),
+        ('"version": 1', '"version": 1, "worlds": [{"offset": [0, 1e7]}]', "line 2: worlds[0].offset must be two numbers from -1e+06"),
+        ('"version": 1', f'"version": 1, "worlds": [{STILL}]', "line 2: worlds[0].joints[0].body_b must be dynamic, or body_a"),
         ('     "anchor": [0, 1]}', '     "anchor": [0, 1], "enable_limit": 1}', "line 15: joints[0].enable_limit must be True or False"),
     ],
 )

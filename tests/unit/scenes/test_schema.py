@@ -15,7 +15,7 @@ from engine.common.json_file import json_text
 from engine.scenes.codec import KINDS
 from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
 from engine.scenes.schema import scene_schema
-from tests.unit.scenes.samples import EXAMPLE, machine
+from tests.unit.scenes.samples import EXAMPLE, machine, three_worlds
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json"
 
@@ -36,6 +36,7 @@ def test_what_the_program_writes_is_valid(validator: jsonschema.Draft202012Valid
     for _ in range(40):
         world.step()
     validator.validate(json.loads(json_text(scene_as_json(scene_of(world, "A machine")))))
+    validator.validate(json.loads(json_text(scene_as_json(three_worlds()))))
     validator.validate(json.loads(EXAMPLE))
 
 
@@ -61,6 +62,12 @@ def test_every_field_of_every_specification_is_in_it() -> None:
         (("version",), 2),
         (("title",), 7),
         (("extra",), 7),
+        (("offset",), [0, 2e6]),
+        (("worlds",), [{"title": "b"}]),
+        (("worlds",), [{"bodies": [{"position": [0]}]}]),
+        (("joints", 0), {"kind": "mouse", "body": "plank", "target": [0, 1], "max_force": 0}),
+        (("joints", 0), {"kind": "friction", "body_a": 0, "body_b": 1, "anchor": [0, 1], "max_force": -1}),
+        (("joints", 0), {"kind": "motor", "body_a": 0, "body_b": 1, "correction_factor": 2}),
     ],
 )
 def test_schema_and_program_refuse_the_same(place: tuple[Any, ...], value: object, validator: jsonschema.Draft202012Validator) -> None:

@@ -1,0 +1,102 @@
+"""An empty world to build in: a ground, walls if they are wanted, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from demos._gallery import add_shape, label
+from engine.app.demo import Demo, StatusLine
+from engine.app.parameters import Parameter
+from engine.app.registry import register
+from engine.box2d import FixtureSpec, World
+from engine.common.words import counted
+from engine.geometry import AABB, Polygon
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.render.canvas import Canvas
+
+__all__ = ["Workbench"]
+
+_THICKNESS = 0.5
+"""Metres of the ground and the walls."""
+_FRICTION = 0.6
+_SHAPE = 0.5
+"""Height of what is shown, and of the walls, as a share of the ground's width."""
+_LINES = (
+    "Empty so far. Shift and a letter picks a tool:",
+    "B  box     C  disc     P  polygon     F  outline     (hold Shift while drawing: static)",
+    "H  hinge     D  rod     W  weld     L  slider     O  wheel     S  select     E  erase",
+    "A picture, an SVG or a body file dropped here falls in as a body.",
+    "The time line goes back, Ctrl Z undoes, Ctrl S saves.",
+)
+_ROOM, _LEAD = 0.9, 0.08
+"""Share of the ground's width that a line takes at the most, and from one line to the next, of the height shown."""
+
+
+@register(
+    id="workbench",
+    category="Build",
+    title="Workbench",
+    watch="An empty world to build in: draw bodies (Shift B, C, P, F), join them (Shift H), drop files into it, grab and throw "
+    "what is there. The time line goes back to any step, Ctrl Z takes back what you did, Ctrl S saves it as a scene that opens again.",
+)
+class Workbench(Demo):
+    """A ground and the usual world. What was built stays when the ground is changed; a restart clears the bench."""
+
+    parameters = (
+        Parameter("width", 20.0, 4.0, 200.0, "m", "width of the ground", slider_high=60.0),
+        Parameter.choice("walls", ("none", "both sides"), "walls"),
+    )
+
+    def build(self) -> None:
+        self.stage = self.add_stage(World())
+        self._ground = add_shape(self.stage, self._shapes(), (0.0, 0.0), type="static", friction=_FRICTION, name="ground")
+
+    def home(self) -> AABB:
+        """Show the ground, and as much above it as is half as high as that is wide."""
+        half = 0.5 * self.parameter("width") + _THICKNESS
+        return AABB((-half, -_THICKNESS), (half, _SHAPE * self.parameter("width")))
+
+    def on_parameter(self, name: str) -> None:
+        """Change the ground under what stands on it; joints to it stay. One that was deleted stays away."""
+        world = self.stage.world
+        if not world.is_body(self._ground):
+            return
+        before = world.fixtures_of(self._ground)
+        for shape in self._shapes():
+            world.create_fixture(self._ground, FixtureSpec(shape, friction=_FRICTION))
+        for fixture in before:
+            world.destroy_fixture(fixture)
+        for body in world.body_ids:
+            if world.body(body).spec.type == "dynamic":
+                world.set_awake(body, True)
+
+    def status(self) -> Sequence[StatusLine]:
+        """Count what was built."""
+        world = self.stage.world
+        n_built = len(world.body_ids) - world.is_body(self._ground)
+        return (f"{counted(n_built, 'body', 'bodies')}, {counted(len(world.joint_ids), 'joint')}",)
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Say how to begin, until somebody has."""
+        if any(body != self._ground for body in self.stage.world.body_ids):
+            return
+        width = self.parameter("width")
+        top, step = 0.8 * _SHAPE * width, _LEAD * _SHAPE * width
+        head, *rest = _LINES
+        label(canvas, (0.0, top), head, palette.TEXT, _ROOM * width, 17.0)
+        longest = max(canvas.fonts.width(words, 15.0) for words in rest)
+        size = min(15.0, float(int(15.0 * _ROOM * width * canvas.camera.scale / longest)))  # one for all of them
+        for k, words in enumerate(rest, 1):
+            label(canvas, (0.0, top - k * step), words, palette.CAPTION, _ROOM * width, size)
+
+    def _shapes(self) -> list[Polygon]:
+        half, high = 0.5 * self.parameter("width"), _SHAPE * self.parameter("width")
+        wide = half + _THICKNESS if self.parameter("walls") else half
+        shapes = [Polygon.box(wide, 0.5 * _THICKNESS, (0.0, -0.5 * _THICKNESS))]
+        if self.parameter("walls"):
+            sides = (-half - 0.5 * _THICKNESS, half + 0.5 * _THICKNESS)
+            shapes += [Polygon.box(0.5 * _THICKNESS, 0.5 * high, (x, 0.5 * high)) for x in sides]
+        return shapes

@@ -1,0 +1,1 @@
+"""Questions put to both sides, and their answers in one form, whoever gave them."""

@@ -1,0 +1,163 @@
+"""Our answers against Box2D's over many seeded pairs, shared among processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.box2d.oracle import BOX2D_VERSION
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError
+from engine.compare.bulk.chunks import Chunk
+from engine.compare.bulk.pair_queries import (
+    compare_distances,
+    compare_impacts,
+    compare_manifolds,
+    compare_overlaps,
+    compare_points,
+    compare_rays,
+)
+from engine.compare.bulk.shape_queries import compare_boxes, compare_hulls, compare_masses, compare_pairs
+from engine.compare.bulk.tally import QueryTally
+from engine.compare.cases import PAIR_KINDS, chunk_sizes
+from engine.compare.processes.cluster import check_address, run_on_cluster
+from engine.compare.processes.workers import run_tasks
+
+__all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
+
+QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains", "aabb", "mass", "hull", "pairs")
+"""What can be compared."""
+
+MAX_PAIRS = 1_000_000_000
+
+
+@dataclass(slots=True)
+class Tally:
+    """All queries of a run."""
+
+    seed: int
+    queries: dict[str, QueryTally]
+
+    @property
+    def unexplained_total(self) -> int:
+        """Pairs of any query without a proved reason."""
+        return sum(tally.unexplained for tally in self.queries.values())
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another part of the same run."""
+        for query, tally in other.queries.items():
+            self.queries[query].add(tally)
+
+    def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
+        """Return the plain data of DESIGN.md 5; `with_seconds` also where the time went."""
+        return {
+            "seed": self.seed,
+            "box2d": BOX2D_VERSION,
+            "unexplained_total": self.unexplained_total,
+            "queries": {query: tally.as_json(with_seconds) for query, tally in self.queries.items()},
+        }
+
+
+def compare(pairs: int, seed: int, queries: Sequence[str] = QUERIES, jobs: int = 1, kinds: Sequence[str] = PAIR_KINDS) -> dict[str, Any]:
+    """Compare our answers with Box2D's on `pairs` seeded pairs a query, and return the JSON of DESIGN.md 5.
+
+    Only the rates depend on `jobs`, the number of processes. `kinds` are the kinds of pairs, some of `PAIR_KINDS`.
+
+    Raises
+    ------
+    InvalidInputError
+        A number out of range, an unknown query or kind.
+    """
+    total = Tally(seed, {})
+    for tally in compare_chunks(pairs, seed, queries, jobs, kinds):
+        total = tally
+    return total.as_json()
+
+
+def compare_chunks(
+    pairs: int,
+    seed: int,
+    queries: Sequence[str] = QUERIES,
+    jobs: int = 1,
+    kinds: Sequence[str] = PAIR_KINDS,
+    scheduler: str | None = None,
+) -> Generator[Tally, None, None]:
+    """Do the same, yielding the tally so far after each chunk, so that a caller can show progress or stop.
+
+    With the address of a Dask `scheduler`, its cluster does the chunks in place of `jobs` processes.
+
+    Raises
+    ------
+    InvalidInputError
+        As `compare`, or no address, before the first chunk.
+    ClusterError
+        With the first chunk: the cluster cannot be used.
+    """
+    n_pairs = integer("pairs", pairs, 1, MAX_PAIRS)
+    seed = integer("seed", seed, 0)
+    n_jobs = integer("jobs", jobs, 1, 1024)
+    wanted, wanted_kinds = _known("queries", queries, QUERIES), _known("kinds", kinds, PAIR_KINDS)
+    address = None if scheduler is None else check_address("scheduler", scheduler)
+    return _compare_chunks(n_pairs, seed, wanted, wanted_kinds, n_jobs, address)
+
+
+_Task = tuple[int, int, int, tuple[str, ...], tuple[str, ...]]
+
+
+def compare_chunk(task: _Task) -> Tally:
+    """Judge one chunk: (seed, chunk, pairs in it, queries, kinds of pairs)."""
+    seed, chunk, n_pairs, queries, kinds = task
+    work = Chunk(seed, chunk, n_pairs, kinds)
+    return Tally(seed, {query: _timed(query, work) for query in queries})
+
+
+def _timed(query: str, work: Chunk) -> QueryTally:
+    """Ask one query; what the cases, ours and Box2D's calls did not take went into judging."""
+    cases_before, started = work.case_seconds, time.perf_counter()
+    tally = _JUDGES[query](work)
+    tally.case_seconds = work.case_seconds - cases_before
+    tally.judging_seconds = time.perf_counter() - started - tally.case_seconds - tally.our_seconds - tally.box2d_seconds
+    return tally
+
+
+def _compare_chunks(
+    n_pairs: int, seed: int, queries: tuple[str, ...], kinds: tuple[str, ...], n_jobs: int, address: str | None
+) -> Generator[Tally, None, None]:
+    total = Tally(seed, {query: QueryTally() for query in queries})
+    tasks = [(seed, chunk, n, queries, kinds) for chunk, n in chunk_sizes(n_pairs)]
+    # one pair, twice done: it compiles every kernel before the other processes start, and loads them before their clocks do
+    rehearsal = (seed, 0, 1, queries, kinds)
+    if address is None:
+        answers = run_tasks(compare_chunk, tasks, n_jobs, rehearsal)
+    else:
+        answers = run_on_cluster(compare_chunk, tasks, address, rehearsal)
+    try:
+        for tally in answers:
+            total.add(tally)
+            yield total
+    finally:
+        answers.close()
+
+
+_JUDGES: dict[str, Callable[[Chunk], QueryTally]] = {
+    "manifold": compare_manifolds,
+    "overlap": compare_overlaps,
+    "distance": compare_distances,
+    "toi": compare_impacts,
+    "ray_cast": compare_rays,
+    "contains": compare_points,
+    "aabb": compare_boxes,
+    "mass": compare_masses,
+    "hull": compare_hulls,
+    "pairs": compare_pairs,
+}
+
+
+def _known(field: str, given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    wanted = tuple(dict.fromkeys(given))
+    unknown = [one for one in wanted if one not in known]
+    if unknown or not wanted:
+        raise InvalidInputError(field, "one or more of " + ", ".join(known), unknown[0] if unknown else "none")
+    return wanted

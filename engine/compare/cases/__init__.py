@@ -1,0 +1,43 @@
+"""Seeded cases to compare on: mostly random ones, and those on which collision code goes wrong.
+
+Cases come in chunks of `CHUNK`, each with its own random streams named by seed and chunk, so that the sequence depends on the seed
+alone (and on the kinds of pairs that are asked for) and never on how many processes share the work. All numbers are float32's, so that
+Box2D and we get the same ones. The topics have a file each: `shapes`, `pairs`, `motions`, `rays`, and for what is asked of single shapes
+and of whole scenes `properties` and `scenes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.compare.cases.motions import MOTIONS, MotionChunk, motion_chunk
+from engine.compare.cases.pairs import CHUNK, FAMILIES, PAIR_KINDS, SOLID_KINDS, CaseChunk, case_chunk
+from engine.compare.cases.rays import RAY_FAMILIES, RayChunk, ray_chunk
+from engine.compare.cases.shapes import SHAPE_KINDS, CaseShape, random_edges, random_polygon, random_shapes
+
+__all__ = [
+    "CHUNK",
+    "FAMILIES",
+    "MOTIONS",
+    "PAIR_KINDS",
+    "RAY_FAMILIES",
+    "SHAPE_KINDS",
+    "SOLID_KINDS",
+    "CaseChunk",
+    "CaseShape",
+    "MotionChunk",
+    "RayChunk",
+    "case_chunk",
+    "chunk_sizes",
+    "motion_chunk",
+    "random_edges",
+    "random_polygon",
+    "random_shapes",
+    "ray_chunk",
+]
+
+
+def chunk_sizes(n_pairs: int) -> Iterator[tuple[int, int]]:
+    """Yield (chunk, pairs in it) for the first `n_pairs` pairs of a sequence."""
+    for chunk in range(-(-n_pairs // CHUNK)):
+        yield chunk, min(CHUNK, n_pairs - chunk * CHUNK)

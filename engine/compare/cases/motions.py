@@ -1,0 +1,84 @@
+"""Seeded motions of the pairs of a chunk within one step, most of which touch on the way.
+
+Each takes its pair through the poses of the chunk at some moment of the step, up to float32 rounding. Two thirds move and turn freely, up
+to 3 m and 3 rad; the others belong to one of the families below.
+
+==========  ======================================================================================================================
+straight    no turning: parallel edges stay parallel
+still       nothing moves at all
+tiny        a micrometre to a millimetre, and as many radians
+turning     on the spot, up to a full turn
+spin        up to eight full turns
+in_scale    moves measured by the size of the shapes: millimetres or kilometres
+==========  ======================================================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.rng import stream
+from engine.compare.cases.pairs import CHUNK, CaseChunk
+from engine.compare.cases.shapes import outline_of
+
+__all__ = ["MOTIONS", "MotionChunk", "motion_chunk"]
+
+MOTIONS = ("straight", "still", "tiny", "turning", "spin", "in_scale")
+"""The families of motions."""
+
+_SHARES = (0.12, 0.02, 0.04, 0.04, 0.06, 0.06)
+
+_FARTHEST_MOVE = (3.0, 3.0, 3.0)
+"""Metres and radians within one step, either way: several times the size of a shape, as a bullet moves."""
+
+_MOST_TURNS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class MotionChunk:
+    """Poses (n, 3) at both ends of a step, for the pairs of a chunk; the motion's family, -1 for a random one (empty: not told)."""
+
+    start_a: FloatArray
+    end_a: FloatArray
+    start_b: FloatArray
+    end_b: FloatArray
+    family: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+def motion_chunk(cases: CaseChunk, seed: int, chunk: int) -> MotionChunk:
+    """Return a motion for each pair of `cases`."""
+    rng = stream(seed, "compare", "motions", chunk)
+    moment = rng.uniform(0.0, 1.0, (CHUNK, 1))
+    moves = rng.uniform(-1.0, 1.0, (2, CHUNK, 3)) * _FARTHEST_MOVE
+    family = np.searchsorted(np.cumsum(_SHARES), rng.random(CHUNK))
+    tiny = 10.0 ** rng.uniform(-6.0, -3.0, CHUNK)
+    turns = rng.uniform(-_MOST_TURNS, _MOST_TURNS, (2, CHUNK)) * 2.0 * math.pi
+    n = len(cases.pairs)
+    moves, family, tiny, turns = moves[:, :n], family[:n], tiny[:n], turns[:, :n]
+    extent = np.array([np.hypot(*outline_of(shape).T).max() for shape in cases.shapes])
+    is_family = [family == at for at in range(len(MOTIONS))]
+    straight, still, is_tiny, turning, spin, in_scale = is_family
+    moves[:, straight, 2] = 0.0
+    moves[:, still] = 0.0
+    moves[:, is_tiny] *= (tiny / _FARTHEST_MOVE[0])[is_tiny][None, :, None]
+    moves[:, turning, :2] = 0.0
+    moves[:, turning, 2] *= 2.0 * math.pi / _FARTHEST_MOVE[2]
+    moves[:, spin, 2] = turns[:, spin]
+    moves[:, in_scale, :2] *= extent[cases.pairs].max(axis=1)[in_scale][None, :, None]
+
+    def end(poses: FloatArray, move: FloatArray, part: FloatArray) -> FloatArray:
+        rounded: FloatArray = (poses + part[:n] * move).astype(np.float32).astype(np.float64)
+        return rounded
+
+    a, b, before, after = cases.poses_a, cases.poses_b, -moment, 1.0 - moment
+    return MotionChunk(
+        end(a, moves[0], before),
+        end(a, moves[0], after),
+        end(b, moves[1], before),
+        end(b, moves[1], after),
+        np.where(family < len(MOTIONS), family, -1),
+    )

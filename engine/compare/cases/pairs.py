@@ -1,0 +1,266 @@
+"""Seeded pairs of shapes at poses where collision code is used, and at those where it goes wrong.
+
+A fifth of the pairs belong to one of the families below; the others are random, their middles up to 1.7 times as far apart as
+would make them about touch, so that half of them do.
+
+===============  =================================================================================================================
+parallel         an edge of each, face to face, touching, or a little in or out
+corner           a corner of one on a corner of the other
+corner_on_edge   a corner of one on an edge of the other
+one_line         an edge of each on one line, one beside the other or over it
+skin_limit       corner or edge against edge, as wide apart as the skins
+nearly_equal     the same shape twice, or shapes of two kinds about one middle, moved and turned by 1e-5
+grid             all numbers multiples of 1/16 m and of right angles: exact ties
+contained        the middle of one deep inside the other
+concentric       one middle
+far              30 m to 1 km from the origin
+needles          1000 times as long as wide
+millimetres      smaller than the skins
+kilometres       30 m to 3 km wide, up to 10 km from the origin
+ratio            millimetres against metres, 1 to 1000
+===============  =================================================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.rng import stream
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.compare.cases.shapes import CIRCLE, EDGE, POLYGON, CaseShape, Size, chunk_shapes, outline_of
+from engine.geometry import Circle, Segment, Shape
+
+__all__ = ["CHUNK", "FAMILIES", "PAIR_KINDS", "SOLID_KINDS", "CaseChunk", "case_chunk"]
+
+CHUNK = 10_000
+"""Pairs of one chunk."""
+
+PAIR_KINDS = ("circle/circle", "polygon/circle", "polygon/polygon", "edge/circle", "edge/polygon")
+"""What Box2D collides, each in the order in which it is told to; we and its distance know either order."""
+
+SOLID_KINDS = PAIR_KINDS[:3]
+"""Those without edges."""
+
+FAMILIES = (
+    "parallel",
+    "corner",
+    "corner_on_edge",
+    "one_line",
+    "skin_limit",
+    "nearly_equal",
+    "grid",
+    "contained",
+    "concentric",
+    "far",
+    "needles",
+    "millimetres",
+    "kilometres",
+    "ratio",
+)
+"""The adversarial families."""
+
+_KIND_SHARES = {"circle/circle": 0.1, "polygon/circle": 0.15, "polygon/polygon": 0.45, "edge/circle": 0.1, "edge/polygon": 0.2}
+_KIND_PARTS = {
+    "circle/circle": (CIRCLE, CIRCLE),
+    "polygon/circle": (POLYGON, CIRCLE),
+    "polygon/polygon": (POLYGON, POLYGON),
+    "edge/circle": (EDGE, CIRCLE),
+    "edge/polygon": (EDGE, POLYGON),
+}
+
+_ADVERSARIAL_SHARE = 0.2
+
+_NEARLY = 1e-5
+"""Metres and radians: larger than float32's spacing a few metres out, smaller than anything seen."""
+
+_GRID = 1.0 / 16.0
+"""Metres."""
+
+_ON_FEATURES = ("parallel", "corner", "corner_on_edge", "one_line", "skin_limit")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChunk:
+    """Shapes, edges last; pairs (n, 2) into them, poses (n, 3); for each pair its kind's index, and its family's, -1 for a random one."""
+
+    shapes: tuple[CaseShape, ...]
+    pairs: IntArray
+    poses_a: FloatArray
+    poses_b: FloatArray
+    kind: IntArray
+    family: IntArray
+
+    @property
+    def solids(self) -> tuple[Shape, ...]:
+        """The shapes without the edges; their indices are the same."""
+        return tuple(shape for shape in self.shapes if not isinstance(shape, Segment))
+
+
+def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str] = SOLID_KINDS) -> CaseChunk:
+    """Return the first `n_pairs` pairs of one chunk of the sequence that belongs to `seed` and `kinds`.
+
+    `kinds` are some of `PAIR_KINDS`; each pair is in either order. Without kinds that have them, there are no edges among the shapes.
+    """
+    shapes, pools = chunk_shapes(stream(seed, "compare", "shapes", chunk))
+    rng = stream(seed, "compare", "pairs", chunk, *sorted(kinds))
+    share = np.array([_KIND_SHARES[name] if name in kinds else 0.0 for name in PAIR_KINDS])
+    kind = rng.choice(len(PAIR_KINDS), CHUNK, p=share / share.sum())
+    family = np.where(rng.random(CHUNK) < _ADVERSARIAL_SHARE, rng.integers(0, len(FAMILIES), CHUNK), -1)
+    pairs = _chosen(rng, kind, family, pools)
+    reach = np.array([_reach(shape) for shape in shapes])
+    centers = np.array([_center(shape) for shape in shapes])
+
+    poses_a = np.column_stack((rng.uniform(-8.0, 8.0, (CHUNK, 2)), rng.uniform(-math.pi, math.pi, CHUNK)))
+    angle_b = rng.uniform(-math.pi, math.pi, CHUNK)
+    toward = rng.uniform(-math.pi, math.pi, CHUNK)
+    distance = rng.uniform(0.0, 1.7, CHUNK) * (reach[pairs].sum(axis=1) + 0.5 * BOX2D_POLYGON_SKIN)
+    away = distance[:, None] * np.column_stack((np.cos(toward), np.sin(toward)))
+    # the middles of the shapes, not their origins, lie that far apart
+    middle_a = poses_a[:, :2] + _turned(poses_a[:, 2], centers[pairs[:, 0]])
+    poses_b = np.column_stack((middle_a + away - _turned(angle_b, centers[pairs[:, 1]]), angle_b))
+
+    maker = _Maker(rng, shapes, pairs, poses_a, poses_b, reach, centers)
+    for row in np.flatnonzero(family >= 0).tolist():
+        maker.make(FAMILIES[family[row]], row)
+    swapped = rng.random(CHUNK) < 0.5
+    pairs = np.where(swapped[:, None], pairs[:, ::-1], pairs)
+    poses_a, poses_b = np.where(swapped[:, None], poses_b, poses_a), np.where(swapped[:, None], poses_a, poses_b)
+    poses_a, poses_b = (poses.astype(np.float32).astype(np.float64) for poses in (poses_a, poses_b))
+    if set(kinds) <= set(SOLID_KINDS):
+        shapes = tuple(shape for shape in shapes if not isinstance(shape, Segment))
+    return CaseChunk(shapes, pairs[:n_pairs], poses_a[:n_pairs], poses_b[:n_pairs], kind[:n_pairs], family[:n_pairs])
+
+
+def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: dict[tuple[int, Size], IntArray]) -> IntArray:
+    """Draw the shapes of each pair: the kinds as told, the sizes as the family wants them."""
+    sizes = np.zeros((CHUNK, 2), dtype=np.int64)
+    for name, size in (("grid", Size.GRID), ("needles", Size.NEEDLE), ("millimetres", Size.SMALL), ("kilometres", Size.LARGE)):
+        sizes[family == FAMILIES.index(name)] = size
+    is_ratio = np.flatnonzero(family == FAMILIES.index("ratio"))
+    sizes[is_ratio, rng.integers(0, 2, len(is_ratio))] = Size.SMALL
+    # one in twenty of the other polygons is a needle too
+    sizes[(sizes == Size.ORDINARY) & (rng.random((CHUNK, 2)) < 0.05)] = Size.NEEDLE
+    parts = np.array([_KIND_PARTS[name] for name in PAIR_KINDS])[kind]
+    sizes[(sizes == Size.NEEDLE) & (parts != POLYGON)] = Size.ORDINARY
+    share = rng.random((CHUNK, 2))
+    pairs = np.zeros((CHUNK, 2), dtype=np.int64)
+    for (part, size), pool in pools.items():
+        here = (parts == part) & (sizes == size)
+        pairs[here] = pool[(share[here] * len(pool)).astype(np.int64)]
+    is_twice = (family == FAMILIES.index("nearly_equal")) & (parts[:, 0] == parts[:, 1])
+    pairs[is_twice, 1] = pairs[is_twice, 0]
+    return pairs
+
+
+class _Maker:
+    """Turns rows of random poses into those of a family."""
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        shapes: tuple[CaseShape, ...],
+        pairs: IntArray,
+        poses_a: FloatArray,
+        poses_b: FloatArray,
+        reach: FloatArray,
+        centers: FloatArray,
+    ) -> None:
+        self._rng, self._pairs, self._a, self._b = rng, pairs, poses_a, poses_b
+        self._reach, self._centers = reach, centers
+        self._outlines = [outline_of(shape) for shape in shapes]
+
+    def make(self, family: str, row: int) -> None:
+        """Change the poses of one row."""
+        rng, a, b = self._rng, self._a, self._b
+        if family in _ON_FEATURES:
+            self._on_features(family, row)
+        elif family == "grid":
+            a[row, :2] = _GRID * rng.integers(-64, 65, 2)
+            b[row, :2] = a[row, :2] + _GRID * rng.integers(-24, 25, 2)
+            a[row, 2], b[row, 2] = 0.5 * math.pi * rng.integers(-2, 3, 2) * (rng.random(2) < 0.5)
+        elif family == "far":
+            shift = rng.choice((-1.0, 1.0), 2) * 10.0 ** rng.uniform(1.5, 3.0)
+            a[row, :2] += shift
+            b[row, :2] += shift
+        elif family == "kilometres":
+            shift = rng.uniform(-1e4, 1e4, 2)
+            a[row, :2] += shift
+            b[row, :2] += shift
+        elif family in ("millimetres", "ratio"):
+            if rng.random() < 0.5:  # about the origin, where float32 sees a micrometre
+                b[row, :2] -= a[row, :2]
+                a[row, :2] = 0.0
+            if rng.random() < 0.3:
+                self._on_features(_ON_FEATURES[int(rng.integers(len(_ON_FEATURES)))], row)
+        elif family == "nearly_equal":
+            b[row, 2] = a[row, 2] + rng.uniform(-_NEARLY, _NEARLY)
+            self._put_middle(row, rng.uniform(-_NEARLY, _NEARLY, 2))
+        elif family in ("contained", "concentric"):
+            inside = rng.uniform(0.0, 0.3) * self._reach[self._pairs[row, 0]] if family == "contained" else 0.0
+            toward = rng.uniform(-math.pi, math.pi)
+            self._put_middle(row, inside * np.array((math.cos(toward), math.sin(toward))))
+
+    def _put_middle(self, row: int, away: FloatArray) -> None:
+        shape_a, shape_b = self._pairs[row]
+        middle = self._a[row, :2] + _turned_one(self._a[row, 2], self._centers[shape_a]) + away
+        self._b[row, :2] = middle - _turned_one(self._b[row, 2], self._centers[shape_b])
+
+    def _on_features(self, family: str, row: int) -> None:
+        """Bring a corner or an edge of B to a corner or an edge of A, so far in front of it as the family wants."""
+        rng, a, b = self._rng, self._a, self._b
+        outline_a, outline_b = (self._outlines[shape] for shape in self._pairs[row])
+        if rng.random() < 0.5:
+            a[row, 2] = 0.0
+        i, j = int(rng.integers(len(outline_a))), int(rng.integers(len(outline_b)))
+        start, end = outline_a[i], outline_a[(i + 1) % len(outline_a)]
+        along_b = outline_b[(j + 1) % len(outline_b)] - outline_b[j]
+        edge = end - start
+        length = math.hypot(*edge)
+        normal = np.array((edge[1], -edge[0])) / length
+        share, gap = rng.uniform(0.0, 1.0), 0.0
+        faces = family == "parallel" or family == "one_line" or (family == "skin_limit" and rng.random() < 0.5)
+        if faces:
+            over = 0.0 if family == "one_line" else math.pi
+            b[row, 2] = a[row, 2] + math.atan2(edge[1], edge[0]) - math.atan2(along_b[1], along_b[0]) + over
+        elif rng.random() < 0.5:
+            b[row, 2] = a[row, 2]
+        if family == "parallel":
+            share = rng.uniform(-0.5, 1.5)
+            gap = rng.choice((0.0, rng.uniform(-0.1, 0.1) * length, rng.uniform(-_NEARLY, _NEARLY)))
+        elif family == "corner":
+            share = 0.0
+        elif family == "one_line":
+            share = rng.choice((1.0, rng.uniform(-1.5, 1.5)))
+        elif family == "skin_limit":
+            gap = 2.0 * BOX2D_POLYGON_SKIN + rng.choice((0.0, rng.uniform(-_NEARLY, _NEARLY)))
+        place = start + share * edge + gap * normal
+        world = a[row, :2] + _turned_one(a[row, 2], place)
+        b[row, :2] = world - _turned_one(b[row, 2], outline_b[j])
+
+
+def _center(shape: CaseShape) -> FloatArray:
+    middle: FloatArray = np.array(shape.center) if isinstance(shape, Circle) else outline_of(shape).mean(axis=0)
+    return middle
+
+
+def _reach(shape: CaseShape) -> float:
+    """Return the mean distance of the surface from the middle: pairs whose middles lie two of these apart about touch."""
+    if isinstance(shape, Circle):
+        return shape.radius
+    away = outline_of(shape) - _center(shape)
+    return float(np.hypot(away[:, 0], away[:, 1]).mean())
+
+
+def _turned(angle: FloatArray, local: FloatArray) -> FloatArray:
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.column_stack((cos * local[:, 0] - sin * local[:, 1], sin * local[:, 0] + cos * local[:, 1]))
+
+
+def _turned_one(angle: float, local: FloatArray) -> FloatArray:
+    cos, sin = math.cos(angle), math.sin(angle)
+    return np.array((cos * local[0] - sin * local[1], sin * local[0] + cos * local[1]))

@@ -1,0 +1,341 @@
+"""Which fixtures of a running world touch, found a second time from the bodies alone, and compared with Box2D's own.
+
+Nothing of Box2D's broad phase is used, nor what it thinks of any pair::
+
+    poses at the start of the step -> our tight boxes -> our broad phase -> rules of meeting -> our narrow phase -> touching pairs
+
+The comparison is exact because `StepPairs` says at which poses Box2D decided. A pair with an awake body is decided at the start of the
+step; one that an impact inside the step settled anew, at that impact; a pair of sleepers stays as it was, unless the step woke one of
+them: then it was decided at the start too, or not at all, and a change says which. For solid pairs "touching" is whether Box2D's rule
+(`rule="box2d"`) gives a point; for sensors, whether the shapes overlap.
+
+Where the two sides differ the pair is looked at by itself, in the order in which Box2D has it, and is explained or not:
+
+    `float32_tie`   the margin that decides lies within float32's rounding, by rational arithmetic (`engine.compare.proofs`)
+    `fat_box`       Box2D alone; its rule gives a point at these poses although the tight boxes, skins included, are apart. Along a face a
+                    corner may be a skin away, and along its side planes another one: 1.41 skins in all. Box2D asks, for the boxes
+                    in its tree are wider
+    `not_asked`     we alone; Box2D keeps no contact for the pair, which was forbidden to collide until it was recorded to be allowed
+
+Anything else is unexplained.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.listener import ImpactPose
+from engine.box2d.step_pairs import FixtureColumns, StepPairs
+from engine.broadphase import BroadPhase, Grid
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.compare.asked.pairs import centroid_errors, posed_pairs
+from engine.compare.live.latecomers import Latecomers
+from engine.compare.live.meeting_rules import RULES, MeetingRule
+from engine.compare.live.pair_keys import ids_of, pair_key, pair_keys
+from engine.compare.live.standing_pair import Found, StandingPair
+from engine.contracts import Difference, PairAgreement, StepContacts
+from engine.narrowphase import batched
+from engine.narrowphase.packing import SEGMENT, PackedShapes, pack
+from engine.narrowphase.rules import BOX2D
+
+__all__ = ["LivePairs", "PairedWorld"]
+
+_Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
+"""Of each pair that an impact inside the step settled, by its key: its fixtures in Box2D's order, and the poses at that impact."""
+
+
+class PairedWorld(Protocol):
+    """What is read of a world."""
+
+    @property
+    def step_pairs(self) -> StepPairs | None:
+        """What decided in the last step which fixtures touch."""
+        ...
+
+    def keep_pairs(self) -> None:
+        """Let every step leave `step_pairs`."""
+        ...
+
+    def is_fixture(self, fixture: int) -> bool:
+        """Tell whether the id names a living fixture."""
+        ...
+
+    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
+        """Return two fixtures in the order of Box2D's contact, None without one."""
+        ...
+
+
+class LivePairs:
+    """The check of one world's touching pairs.
+
+    Parameters
+    ----------
+    world : World
+    broad_phase : BroadPhase, optional
+        Finds the pairs of boxes; a `Grid` if none is given.
+    rules : sequence of MeetingRule
+        All must let a pair pass.
+
+    Attributes
+    ----------
+    total : PairAgreement
+        Sums over all checks; its `differences` are those of the last one.
+    last_ms : float
+        What the last check cost, milliseconds.
+    """
+
+    def __init__(self, world: PairedWorld, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] = RULES) -> None:
+        self._world = world
+        world.keep_pairs()
+        self._broad_phase = Grid() if broad_phase is None else broad_phase
+        self._rules = tuple(rules)
+        self._columns: FixtureColumns | None = None
+        self._shapes: PackedShapes = pack(())
+        self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._which: IntArray = np.zeros(0, dtype=np.int64)
+        self._errors: FloatArray | None = None
+        self._latecomers = Latecomers(self._rules)
+        self._candidates: IntArray = np.zeros((0, 2), dtype=np.int64)
+        """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
+        self._touching: IntArray = np.zeros(0, dtype=np.int64)
+        """Keys of the pairs that touched after the last step checked, ours, with Box2D's side of what was explained."""
+        self._last = (-1, -1)
+        self.total = PairAgreement()
+        self.last_ms = 0.0
+
+    def check(self, contacts: StepContacts) -> PairAgreement:
+        """Find the touching pairs of the last step and compare them with Box2D's; `contacts` are of the same step."""
+        step = self._world.step_pairs
+        if step is None or step.step != contacts.step:
+            return PairAgreement()
+        started = time.perf_counter()
+        if step.fixtures is not self._columns:
+            self._take(step)
+        found = self._compare(step, contacts)
+        self._latecomers.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
+        self._last = (step.step, step.n_builds)
+        before = self.total
+        self.total = PairAgreement(
+            before.ours + found.ours,
+            before.box2d + found.box2d,
+            before.agree + found.agree,
+            before.explained + found.explained,
+            before.unexplained + found.unexplained,
+            found.differences,
+        )
+        self.last_ms = 1000.0 * (time.perf_counter() - started)
+        return found
+
+    # What a step needs of the fixtures
+
+    def _take(self, step: StepPairs) -> None:
+        old, new = self._columns, step.fixtures
+        if old is not None:
+            self._latecomers.change(old, self._is_edge, step)
+        self._columns = new
+        same = old is not None and len(old.shapes) == len(new.shapes) and all(map(_is, old.shapes, new.shapes))
+        if not same:
+            self._shapes = pack(new.shapes)
+            self._is_edge = self._shapes.kind == SEGMENT
+            self._which = np.arange(len(new.shapes), dtype=np.int64)
+            self._errors = None
+
+    def _may_meet(self, pairs: IntArray) -> NDArray[np.bool_]:
+        assert self._columns is not None
+        may: NDArray[np.bool_] = np.ones(len(pairs), dtype=np.bool_)
+        for rule in self._rules:
+            may &= rule(self._columns, self._is_edge, pairs)
+        return may
+
+    # The comparison
+
+    def _compare(self, step: StepPairs, contacts: StepContacts) -> PairAgreement:
+        columns = step.fixtures
+        turned = batched.poses_with_rotation(step.poses[columns.body_row])
+        boxes = batched.box_rows(self._shapes, self._which, turned)
+        pairs = self._broad_phase.pairs(boxes)
+        is_active = step.active[columns.body_row]
+        pairs = pairs[is_active[pairs[:, 0]] | is_active[pairs[:, 1]]]
+        pairs = pairs[self._may_meet(pairs)]
+        self._candidates = pairs
+        touching = pair_keys(columns.fixture[pairs[self._touches(pairs, turned)]])
+        theirs = np.sort(pair_keys(step.touching))
+
+        settled = {pair_key(*pair): (pair, poses) for pair, poses in step.moments.items()}
+        if settled:
+            touching = np.setdiff1d(touching, np.array(sorted(settled), dtype=np.int64), assume_unique=True)
+            by_impact = [key for key, (pair, poses) in settled.items() if self._met(pair, poses)]
+            touching = np.concatenate((touching, np.array(by_impact, dtype=np.int64)))
+        ours = np.sort(np.concatenate((touching, self._kept(step, theirs, is_active, settled))))
+        if np.array_equal(ours, theirs):
+            self._touching = ours
+            return PairAgreement(len(ours), len(theirs), len(ours))
+        return self._differ(step, contacts, ours, theirs, is_active, settled)
+
+    def _touches(self, pairs: IntArray, turned: FloatArray) -> NDArray[np.bool_]:
+        """Tell which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
+        assert self._columns is not None
+        sensed = any_of_rows(self._columns.is_sensor[pairs])
+        if not sensed.any():
+            return batched.manifold_rows_of_bodies(self._shapes, self._which, turned, pairs, BOX2D).count > 0
+        touches = np.zeros(len(pairs), dtype=np.bool_)
+        solid, sensors = pairs[~sensed], pairs[sensed]
+        touches[~sensed] = batched.manifold_rows_of_bodies(self._shapes, self._which, turned, solid, BOX2D).count > 0
+        touches[sensed] = batched.overlap_rows(self._shapes, sensors, turned[sensors[:, 0]], turned[sensors[:, 1]])
+        return touches
+
+    def _kept(self, step: StepPairs, theirs: IntArray, is_active: NDArray[np.bool_], settled: _Settled) -> IntArray:
+        """Return the keys of the pairs of sleepers that touched before and so still do."""
+        follows = self._last == (step.step - 1, step.n_builds)
+        # after a gap nobody knows what the sleepers were; then Box2D's word is taken
+        keys = self._touching if follows else theirs
+        if len(keys) == 0 or (follows and is_active.all()):
+            return keys[:0]
+        rows, is_known = self._rows(keys)
+        keys, rows = keys[is_known], rows[is_known]
+        kept = ~(is_active[rows[:, 0]] | is_active[rows[:, 1]])
+        kept[kept] = self._may_meet(rows[kept])
+        if settled:
+            kept &= ~np.isin(keys, np.array(sorted(settled), dtype=np.int64))
+        return keys[kept]
+
+    def _rows(self, keys: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Return the rows (n, 2) of the fixtures of keys, and whether both are there."""
+        assert self._columns is not None
+        ids = self._columns.fixture
+        wanted = ids_of(keys)
+        rows = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
+        known = ~any_of_rows(ids[rows] != wanted) if len(ids) else np.zeros(len(keys), dtype=np.bool_)
+        return rows, known
+
+    def _met(self, pair: tuple[int, int], poses: ImpactPose) -> bool:
+        """Tell whether a pair touches at the moment of an impact, by the same way as all pairs."""
+        keys = np.array([pair_key(*pair)])
+        rows, is_known = self._rows(keys)
+        if not is_known[0] or not self._may_meet(rows)[0]:
+            return False
+        return self._standing(pair, poses).touches
+
+    # One pair by itself
+
+    def _standing(self, pair: tuple[int, int], poses: ImpactPose) -> StandingPair:
+        """Return one pair, in Box2D's order, at the poses of its bodies."""
+        assert self._columns is not None
+        rows = np.searchsorted(self._columns.fixture, np.array([pair]))
+        if self._errors is None:
+            self._errors = centroid_errors(self._shapes, self._columns.shapes)
+        posed = posed_pairs(self._shapes, rows, np.array([poses.pose_a]), np.array([poses.pose_b]), self._errors)
+        return StandingPair(pair, posed, bool(self._columns.is_sensor[rows].any()))
+
+    def _differ(
+        self,
+        step: StepPairs,
+        contacts: StepContacts,
+        ours: IntArray,
+        theirs: IntArray,
+        is_active: NDArray[np.bool_],
+        settled: _Settled,
+    ) -> PairAgreement:
+        """Look at each pair that only one side reports."""
+        listed = step.touching[np.argsort(pair_keys(step.touching))]  # aligned with `theirs`
+        differing = np.setxor1d(ours, theirs, assume_unique=True)
+        differences: list[Difference] = []
+        taken_back: list[int] = []  # keys of ours that are as Box2D's after all, or follow it with a reason
+        n_added = n_dropped = 0
+        for key in differing.tolist():
+            at = int(np.searchsorted(theirs, key))
+            is_theirs = at < len(theirs) and int(theirs[at]) == key
+            pair = (int(listed[at, 0]), int(listed[at, 1])) if is_theirs else self._order(key, settled)
+            rows, is_known = self._rows(np.array([key]))
+            if not is_known[0]:
+                differences.append(_unplaced(pair, "one of the two belongs to a body that is not active"))
+                continue
+            bodies = step.fixtures.body_row[np.searchsorted(step.fixtures.fixture, np.array(pair))]
+            poses = settled[key][1] if key in settled else ImpactPose(*(_pose(step.poses[row]) for row in bodies.tolist()))
+            standing = self._standing(pair, poses)
+            was_asleep = key not in settled and not is_active[rows[0]].any()
+            if was_asleep and is_theirs == standing.touches:
+                found: Found = None  # the step woke one of them before their turn came
+            else:
+                found = self._explain(standing, rows[0], is_theirs, step, contacts)
+            if found is None or found[0] != "unexplained":
+                taken_back.append(key)
+            if found is not None:
+                differences.append(standing.difference(*found))
+            elif is_theirs:
+                n_added += 1
+            else:
+                n_dropped += 1
+        self._touching = np.setxor1d(ours, np.array(taken_back, dtype=np.int64), assume_unique=True)
+        n_unexplained = sum(one.reason == "unexplained" for one in differences)
+        n_both = (len(ours) + len(theirs) - len(differing)) // 2
+        return PairAgreement(
+            len(ours) + n_added - n_dropped,
+            len(theirs),
+            n_both + n_added,
+            len(differences) - n_unexplained,
+            n_unexplained,
+            tuple(differences),
+        )
+
+    def _order(self, key: int, settled: _Settled) -> tuple[int, int]:
+        """Return the fixtures of a pair that does not touch in the order in which Box2D has them, by number where it has no contact."""
+        if key in settled:
+            return settled[key][0]
+        a, b = ids_of(np.array([key]))[0].tolist()
+        return self._contact((a, b)) or (a, b)
+
+    def _contact(self, pair: tuple[int, int]) -> tuple[int, int] | None:
+        return self._world.contact_between(*pair) if all(map(self._world.is_fixture, pair)) else None
+
+    def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Found:
+        """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
+        if not self._may_meet(rows[None, :])[0]:
+            return "unexplained", 0.0, "Box2D reports a touch that our rules of meeting forbid"
+        gap, touches = pair.gap, pair.decides()
+        if is_theirs and touches:
+            if gap > 0.0:
+                return "fat_box", gap, f"the tight boxes are {gap:.3g} m apart; replaying the rule gives Box2D's touch"
+            if pair.decides_mirrored():
+                return "unexplained", -gap, "the two touch, and our broad phase has lost them"
+            return None
+        if not is_theirs:
+            if not touches:
+                return None
+            found = self._explain_absence(pair, rows, step)
+            if found is not None:
+                return found
+        found = pair.explain_tie(is_theirs, contacts)
+        if found is not None:
+            return found
+        alone = "Box2D alone reports a touch" if is_theirs else "we alone report a touch"
+        return "unexplained", abs(gap), f"{alone}, and no outcome that float32 rounding allows turns it"
+
+    def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Found:
+        """Say why Box2D has not looked at a pair that touches."""
+        told = self._latecomers.why_not_asked(pair.fixtures, rows, step)
+        if told is not None:
+            return "not_asked", -pair.gap, told
+        bound = pair.box_bound()
+        if self._contact(pair.fixtures) is None and -pair.gap <= bound:
+            shared = f"the boxes share {-pair.gap:.3g} m of {bound:.3g} m that rounding may take, and Box2D's are apart"
+            return "float32_tie", -pair.gap, shared
+        return None
+
+
+def _unplaced(pair: tuple[int, int], told: str) -> Difference:
+    return Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told)
+
+
+def _pose(row: FloatArray) -> tuple[float, float, float]:
+    x, y, angle = row.tolist()
+    return x, y, angle
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other

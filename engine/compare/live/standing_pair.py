@@ -1,0 +1,113 @@
+"""One pair of fixtures at the poses at which Box2D decided: whether it touches, and why the two sides may say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.compare import allowances
+from engine.compare.asked.pairs import Answers, PosedPairs, our_manifolds
+from engine.compare.proofs.circle_ties import explain_circle
+from engine.compare.proofs.touching_limit import explain_overlap
+from engine.compare.proofs.turned_decisions import explain_decisions, explain_edge
+from engine.contracts import Difference, StepContacts
+from engine.narrowphase import batched
+
+__all__ = ["Found", "StandingPair"]
+
+Found = tuple[str, float, str] | None
+"""Reason, size in metres, and what was shown."""
+
+_NOTHING = Answers(np.zeros(1, dtype=np.int64), np.zeros((1, 2)), np.zeros((1, 2, 3)))
+
+
+class StandingPair:
+    """One pair where it stands.
+
+    Parameters
+    ----------
+    fixtures : pair of int
+        In the order in which Box2D has them.
+    posed : PosedPairs
+        This pair alone, in the same order.
+    is_sensed : bool
+        Whether one of them is a sensor: then touching is overlapping.
+
+    Attributes
+    ----------
+    gap : float
+        Metres by which the tight boxes are apart on the axis that parts them most; negative where they overlap.
+    """
+
+    def __init__(self, fixtures: tuple[int, int], posed: PosedPairs, is_sensed: bool) -> None:
+        self.fixtures = fixtures
+        self._posed, self._is_sensed = posed, is_sensed
+        both = ((posed.pairs[:, side].copy(), turned) for side, turned in enumerate((posed.turned_a, posed.turned_b)))
+        self._boxes = np.concatenate([batched.box_rows(posed.shapes, which, turned) for which, turned in both])
+        low, high = self._boxes[:, :2], self._boxes[:, 2:]
+        self.gap = float(np.maximum(low[0] - high[1], low[1] - high[0]).max())
+
+    @property
+    def touches(self) -> bool:
+        """Whether its boxes overlap and the rule, or the overlap, says so: the way of all pairs."""
+        return self.gap <= 0.0 and self.decides()
+
+    def decides(self) -> bool:
+        """Tell whether it touches, whatever its boxes."""
+        return self._decide(self._posed)
+
+    def decides_mirrored(self) -> bool:
+        """Tell the same of the pair in the other order."""
+        posed = self._posed
+        mirrored = replace(
+            posed,
+            pairs=posed.pairs[:, ::-1].copy(),
+            poses_a=posed.poses_b,
+            poses_b=posed.poses_a,
+            turned_a=posed.turned_b,
+            turned_b=posed.turned_a,
+        )
+        return self._decide(mirrored)
+
+    def _decide(self, posed: PosedPairs) -> bool:
+        if self._is_sensed:
+            return bool(batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)[0])
+        return bool(our_manifolds(posed, exact=False).count[0] > 0)
+
+    def box_bound(self) -> float:
+        """Return how far rounding may move the boxes in Box2D's tree against each other, metres."""
+        posed = self._posed
+        reach = np.abs(np.concatenate((posed.poses_a, posed.poses_b))[:, :2]).sum(axis=1) + posed.shapes.extent[posed.pairs[0]]
+        return 2.0 * float(allowances.tree_box_allowance(reach).max())
+
+    def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Found:
+        """Prove that float32 rounding decides whether it touches; `contacts` have Box2D's manifold if it alone reports the touch."""
+        posed = self._posed
+        if self._is_sensed:
+            return explain_overlap(posed, 0, is_theirs)
+        box2d = _answer(self.fixtures, contacts) if is_theirs else _NOTHING
+        ours = our_manifolds(posed, exact=False)
+        if box2d is None:
+            return None
+        if posed.is_edge[0]:
+            return explain_edge(posed, 0, ours, box2d)
+        if posed.is_polygons[0]:
+            return explain_decisions(posed, 0, box2d)
+        return explain_circle(posed, 0, ours, box2d, 0.0)
+
+    def difference(self, reason: str, size: float, evidence: str) -> Difference:
+        """Return what a viewer needs: the place is the middle of what the boxes share, or of the gap between them."""
+        place: FloatArray = 0.5 * (self._boxes[:, :2].max(axis=0) + self._boxes[:, 2:].min(axis=0))
+        x, y = place.tolist()
+        return Difference(*self.fixtures, (x, y), (0.0, 0.0), None, reason, size, evidence)
+
+
+def _answer(fixtures: tuple[int, int], contacts: StepContacts) -> Answers | None:
+    """Return Box2D's manifold of a pair that touches after the step."""
+    rows = np.flatnonzero((contacts.fixture_a == fixtures[0]) & (contacts.fixture_b == fixtures[1]))
+    if len(rows) == 0:
+        return None
+    points = np.concatenate((contacts.position[rows], contacts.separation[rows][:, :, None]), axis=2)
+    return Answers(contacts.count[rows], contacts.normal[rows], points)

@@ -1,0 +1,1 @@
+"""One pair: as a file, asked of both sides, made small."""

@@ -1,0 +1,318 @@
+"""A pair of shapes and what is asked about it, as a JSON file: to look at, to send, to ask again.
+
+    {
+      "format": "collision pair", "version": 1, "query": "manifold",
+      "a": {"shape": {"kind": "polygon", "vertices": [[0, 0], [1, 0], [0, 1]], "skin_radius": 0.0}, "pose": [0, 0, 0]},
+      "b": {"shape": {"kind": "circle", "radius": 0.5, "center": [0, 0]}, "pose": [0.9, 0.9, 0]},
+      "provenance": {"seed": 3, "chunk": 0, "row": 17},
+      "outsider": {"name": "mine.py:collide", "answer": {"normal": [1, 0], "depth": 0.1}, "note": "wrong normal"},
+      "note": "first of its kind"
+    }
+
+Metres and radians; a pose is x, y, angle. The other shapes: ``{"kind": "capsule", "p1", "p2", "radius"}`` and ``{"kind": "segment",
+"p1", "p2", "skin_radius", "ghost1", "ghost2"}``. What belongs to which query:
+
+    manifold, overlap, distance    a, b
+    toi                            a, b, each with "end_pose" and, if it does not turn about its origin, "local_center"
+    ray_cast                       a, "ray": {"origin": [x, y], "end": [x, y]}
+    contains                       a, "point": [x, y]
+
+The last three entries are optional. Every float is written with as many digits as bring back the same float.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from engine.common.checks import choice, integer, point
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.files import write_atomically
+from engine.common.json_file import json_text, read_json
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
+
+if TYPE_CHECKING:
+    from engine.compare.pair._schema import ShapeSchema, SideSchema
+
+__all__ = [
+    "FORMAT",
+    "PAIR_QUERIES",
+    "VERSION",
+    "Outsider",
+    "Pair",
+    "Provenance",
+    "load_pair",
+    "pair_as_json",
+    "pair_from_json",
+    "save_pair",
+]
+
+FORMAT = "collision pair"
+VERSION = 1
+PAIR_QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains")
+
+LARGEST_FILE = 1_000_000
+"""Bytes; a pair of the largest polygons takes a fiftieth of it."""
+
+Point = tuple[float, float]
+
+_ORIGIN = Transform()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Which pair of the sequence of `engine.compare.cases` this is."""
+
+    seed: int
+    chunk: int
+    row: int
+
+    def __post_init__(self) -> None:
+        for name in ("seed", "chunk", "row"):
+            integer(f"provenance.{name}", getattr(self, name), 0, 2**63 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outsider:
+    """What somebody else's function answered: its name, its answer as plain data (None: no contact), and what was wrong with it.
+
+    An answer that is no plain data, or holds a number that is not finite, is left out by whoever saves it, and told in `note`.
+    """
+
+    name: str
+    answer: object = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One question, with everything needed to ask it.
+
+    Parameters
+    ----------
+    query : str
+        One of `PAIR_QUERIES`.
+    shape_a, shape_b : AnyShape
+        `shape_b` is None for a ray or a point.
+    pose_a, pose_b : Transform
+        Where they are, or for `toi` where they start.
+    end_a, end_b : Transform, optional
+        Where they arrive, for `toi` only.
+    center_a, center_b : pair of float
+        What they turn about on the way, body frame, metres.
+    ray : (origin, end), optional
+        World frame, for `ray_cast` only.
+    point : pair of float, optional
+        World frame, for `contains` only.
+    provenance, outsider, note : optional
+
+    Raises
+    ------
+    InvalidInputError
+        The query is unknown, or something is missing or too much for it.
+    """
+
+    query: str
+    shape_a: AnyShape
+    pose_a: Transform = _ORIGIN
+    shape_b: AnyShape | None = None
+    pose_b: Transform = _ORIGIN
+    end_a: Transform | None = None
+    end_b: Transform | None = None
+    center_a: Point = (0.0, 0.0)
+    center_b: Point = (0.0, 0.0)
+    ray: tuple[Point, Point] | None = None
+    point: Point | None = None
+    provenance: Provenance | None = None
+    outsider: Outsider | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        choice("query", self.query, PAIR_QUERIES)
+        given = {
+            "b": self.shape_b is not None,
+            "a.end_pose": self.end_a is not None,
+            "b.end_pose": self.end_b is not None,
+            "ray": self.ray is not None,
+            "point": self.point is not None,
+        }
+        wanted = _NEEDED[self.query]
+        for name, is_given in given.items():
+            if is_given != (name in wanted):
+                requirement = "given for this query" if name in wanted else "left out for this query"
+                raise InvalidInputError(name, requirement, Described(self.query))
+        if self.query != "toi" and (self.center_a, self.center_b) != ((0.0, 0.0), (0.0, 0.0)):
+            raise InvalidInputError("local_center", "left out for this query", Described(self.query))
+        if self.ray is not None:
+            object.__setattr__(self, "ray", (point("ray.origin", self.ray[0]), point("ray.end", self.ray[1])))
+        if self.point is not None:
+            object.__setattr__(self, "point", point("point", self.point))
+
+    @property
+    def sweep_a(self) -> Sweep:
+        """The motion of A; a query that is not `toi` stays where it is."""
+        return Sweep(self.pose_a, self.end_a or self.pose_a, self.center_a)
+
+    @property
+    def sweep_b(self) -> Sweep:
+        """The motion of B."""
+        return Sweep(self.pose_b, self.end_b or self.pose_b, self.center_b)
+
+    def reasked(self, query: str) -> Pair:
+        """Return the same pair under another query that needs the same things; provenance and outsider's answer belong to the old one.
+
+        Raises
+        ------
+        InvalidInputError
+            The query needs other things.
+        """
+        return replace(self, query=query, provenance=None, outsider=None)
+
+
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "manifold": ("b",),
+    "overlap": ("b",),
+    "distance": ("b",),
+    "toi": ("b", "a.end_pose", "b.end_pose"),
+    "ray_cast": ("ray",),
+    "contains": ("point",),
+}
+
+
+def save_pair(path: str | os.PathLike[str], pair: Pair) -> None:
+    """Write the pair, whole or not at all; what is written can be loaded, or nothing is.
+
+    Raises
+    ------
+    InvalidInputError
+        A number beyond the format's range, or an outsider's answer that is no plain data.
+    OSError
+        The file cannot be written.
+    """
+    plain = pair_as_json(pair)
+    pair_from_json(plain, os.fspath(path))
+    write_atomically(path, json_text(plain))
+
+
+def load_pair(path: str | os.PathLike[str]) -> Pair:
+    """Read a pair.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it is no JSON (the message has the line), or a field of it is wrong (the message names it).
+    """
+    return pair_from_json(read_json(path, "pair file", LARGEST_FILE), os.fspath(path))
+
+
+def pair_from_json(plain: object, file: str = "pair") -> Pair:
+    """Return the pair that the plain data of a file describe; `file` is the name used in messages.
+
+    Raises
+    ------
+    InvalidInputError
+        As `load_pair`.
+    """
+    from engine.common.file_schema import checked
+    from engine.compare.pair._schema import WORDING, PairSchema
+
+    held = checked(PairSchema, plain, file, WORDING)
+    shape_a = _shape(held.a.shape, f"{file}: a.shape")
+    shape_b = None if held.b is None else _shape(held.b.shape, f"{file}: b.shape")
+    try:
+        return Pair(
+            held.query,
+            shape_a,
+            _transform(held.a.pose),
+            shape_b,
+            Transform() if held.b is None else _transform(held.b.pose),
+            _end(held.a),
+            _end(held.b),
+            _center(held.a),
+            _center(held.b),
+            None if held.ray is None else (_point(held.ray.origin), _point(held.ray.end)),
+            None if held.point is None else _point(held.point),
+            None if held.provenance is None else Provenance(held.provenance.seed, held.provenance.chunk, held.provenance.row),
+            None if held.outsider is None else Outsider(held.outsider.name, held.outsider.answer, held.outsider.note),
+            held.note,
+        )
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {error.field}", error.requirement, error.value) from None
+
+
+def pair_as_json(pair: Pair) -> dict[str, Any]:
+    """Return the plain data of the file."""
+    plain: dict[str, Any] = {"format": FORMAT, "version": VERSION, "query": pair.query}
+    plain["a"] = _side(pair.shape_a, pair.pose_a, pair.end_a, pair.center_a)
+    if pair.shape_b is not None:
+        plain["b"] = _side(pair.shape_b, pair.pose_b, pair.end_b, pair.center_b)
+    if pair.ray is not None:
+        plain["ray"] = {"origin": list(pair.ray[0]), "end": list(pair.ray[1])}
+    if pair.point is not None:
+        plain["point"] = list(pair.point)
+    if pair.provenance is not None:
+        plain["provenance"] = {"seed": pair.provenance.seed, "chunk": pair.provenance.chunk, "row": pair.provenance.row}
+    if pair.outsider is not None:
+        plain["outsider"] = {"name": pair.outsider.name, "answer": _listed(pair.outsider.answer), "note": pair.outsider.note}
+    if pair.note:
+        plain["note"] = pair.note
+    return plain
+
+
+def _shape(held: ShapeSchema, field: str) -> AnyShape:
+    try:
+        if held.kind == "circle":
+            return Circle(held.radius, _point(held.center))
+        if held.kind == "polygon":
+            return Polygon(held.vertices, held.skin_radius)
+        if held.kind == "capsule":
+            return Capsule(_point(held.p1), _point(held.p2), held.radius)
+        ghosts = [None if ghost is None else _point(ghost) for ghost in (held.ghost1, held.ghost2)]
+        return Segment(_point(held.p1), _point(held.p2), held.skin_radius, *ghosts)
+    except InvalidShapeError as error:
+        raise InvalidShapeError(f"{field}.{error.field}", error.requirement, error.value) from None
+
+
+def _side(shape: AnyShape, pose: Transform, end: Transform | None, center: Point) -> dict[str, Any]:
+    plain: dict[str, Any] = {"shape": _plain_shape(shape), "pose": [*pose.position, pose.angle]}
+    if end is not None:
+        plain["end_pose"] = [*end.position, end.angle]
+        if center != (0.0, 0.0):
+            plain["local_center"] = list(center)
+    return plain
+
+
+def _plain_shape(shape: AnyShape) -> dict[str, Any]:
+    if isinstance(shape, Circle):
+        return {"kind": "circle", "radius": shape.radius, "center": list(shape.center)}
+    if isinstance(shape, Polygon):
+        return {"kind": "polygon", "vertices": shape.vertices.tolist(), "skin_radius": shape.skin_radius}
+    if isinstance(shape, Capsule):
+        return {"kind": "capsule", "p1": list(shape.p1), "p2": list(shape.p2), "radius": shape.radius}
+    plain: dict[str, Any] = {"kind": "segment", "p1": list(shape.p1), "p2": list(shape.p2), "skin_radius": shape.skin_radius}
+    plain.update((name, list(ghost)) for name, ghost in (("ghost1", shape.ghost1), ("ghost2", shape.ghost2)) if ghost is not None)
+    return plain
+
+
+def _listed(answer: object) -> object:
+    """Return plain data with lists for its tuples, as JSON gives them back."""
+    if isinstance(answer, dict):
+        return {key: _listed(value) for key, value in answer.items()}
+    return [_listed(value) for value in answer] if isinstance(answer, list | tuple) else answer
+
+
+def _transform(pose: list[float]) -> Transform:
+    return Transform((pose[0], pose[1]), pose[2])
+
+
+def _end(side: SideSchema | None) -> Transform | None:
+    return None if side is None or side.end_pose is None else _transform(side.end_pose)
+
+
+def _center(side: SideSchema | None) -> Point:
+    return (0.0, 0.0) if side is None or side.local_center is None else _point(side.local_center)
+
+
+def _point(numbers: list[float]) -> Point:
+    return numbers[0], numbers[1]

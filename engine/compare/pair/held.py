@@ -1,0 +1,135 @@
+"""One pair as Box2D can hold it, and in the columns in which both sides are asked.
+
+Box2D computes in float32, so that both are asked the pair with its numbers rounded to float32, and with the skins that Box2D gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from engine.box2d.held import round_pose
+from engine.box2d.oracle import PairOracle
+from engine.box2d.point_oracle import PointOracle
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidInputError
+from engine.compare.asked.pairs import PosedPairs, posed_pairs
+from engine.compare.asked.rays import PosedRays, posed_rays
+from engine.compare.cases import RayChunk
+from engine.compare.pair.answer import Point
+from engine.compare.pair.file import Pair
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.narrowphase.packing import pack
+
+__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "made_by_box2d", "pair_oracle", "pose_row", "posed_pair", "posed_ray"]
+
+_Oracle = TypeVar("_Oracle")
+
+PAIR = np.array([(0, 1)], dtype=np.int64)
+"""The only pair of two shapes (1, 2)."""
+
+NO_FAMILY = np.full(1, -1, dtype=np.int64)
+"""A case that belongs to no family of `engine.compare.cases`."""
+
+_NO_KIND = np.zeros(1, dtype=np.int64)
+
+
+class NotForBox2DError(Exception):
+    """Box2D cannot hold the pair, or does not answer what is asked; `why` says it in words."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def held(pair: Pair) -> Pair:
+    """Return the pair with float32 numbers, each motion about the local origin, as Box2D will be asked."""
+    for shape in (pair.shape_a, pair.shape_b):
+        if isinstance(shape, Capsule):
+            raise NotForBox2DError("Box2D has no capsules")
+    if isinstance(pair.shape_a, Segment) and isinstance(pair.shape_b, Segment) and pair.query in ("manifold", "overlap", "toi"):
+        raise NotForBox2DError("Box2D does not collide two edges")
+    if isinstance(pair.shape_a, Segment) and pair.query == "contains":
+        raise NotForBox2DError("an edge of Box2D contains no point")
+    try:
+        shape_b = None if pair.shape_b is None else _rounded_shape(pair.shape_b, pair.center_b)
+        return replace(
+            pair,
+            shape_a=_rounded_shape(pair.shape_a, pair.center_a),
+            shape_b=shape_b,
+            pose_a=_rounded_pose(pair.pose_a, pair.center_a),
+            pose_b=_rounded_pose(pair.pose_b, pair.center_b),
+            end_a=None if pair.end_a is None else _rounded_pose(pair.end_a, pair.center_a),
+            end_b=None if pair.end_b is None else _rounded_pose(pair.end_b, pair.center_b),
+            center_a=(0.0, 0.0),
+            center_b=(0.0, 0.0),
+            ray=None if pair.ray is None else (_rounded(pair.ray[0]), _rounded(pair.ray[1])),
+            point=None if pair.point is None else _rounded(pair.point),
+        )
+    except InvalidInputError as error:
+        raise NotForBox2DError(f"float32 does not hold the shapes: {error}") from None
+
+
+def pair_oracle(pair: Pair) -> tuple[PairOracle, Pair]:
+    """Return Box2D's narrow phase over both shapes, and the pair with the shapes as it holds them."""
+    assert pair.shape_b is not None
+    oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
+    return oracle, replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
+
+
+def made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
+    """Return an oracle over shapes, unless Box2D refuses them."""
+    try:
+        return kind(shapes)
+    except InvalidInputError as error:
+        raise NotForBox2DError(f"Box2D refuses the shapes: {error}") from None
+
+
+def posed_pair(pair: Pair, oracle: PairOracle | None) -> PosedPairs:
+    """Return the pair's columns, with the shapes of an oracle if one is given."""
+    assert pair.shape_b is not None
+    shapes = pack(oracle.shapes, oracle.centroids) if oracle is not None else pack((pair.shape_a, pair.shape_b))
+    return posed_pairs(shapes, PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b))
+
+
+def posed_ray(pair: Pair) -> tuple[PointOracle, PosedRays, Pair]:
+    """Return Box2D's rays and points, the columns of the pair's ray or point, and the pair with the shape as Box2D holds it."""
+    oracle = made_by_box2d(PointOracle, (pair.shape_a,))
+    pair = replace(pair, shape_a=oracle.shapes[0])
+    origin, end = pair.ray if pair.ray is not None else (pair.point, pair.point)
+    poses, origins, ends = pose_row(pair.pose_a), np.array([origin], dtype=np.float64), np.array([end], dtype=np.float64)
+    ray = RayChunk(np.zeros(1, dtype=np.int64), _NO_KIND, poses, origins, ends, NO_FAMILY)
+    return oracle, posed_rays(pack(oracle.shapes), ray), pair
+
+
+def pose_row(pose: Transform) -> FloatArray:
+    """Return a pose as a row (1, 3)."""
+    return np.array([(*pose.position, pose.angle)], dtype=np.float64)
+
+
+def _rounded(point: Point) -> Point:
+    x, y = np.array(point, dtype=np.float32).tolist()
+    return x, y
+
+
+def _rounded_pose(pose: Transform, center: Point) -> Transform:
+    x, y, angle = round_pose((*pose.apply(center), pose.angle) if center != (0.0, 0.0) else (*pose.position, pose.angle)).tolist()
+    return Transform((x, y), angle)
+
+
+def _rounded_shape(shape: AnyShape, center: Point) -> AnyShape:
+    """Return the shape with float32 numbers and `center` at its origin; skins go, for Box2D gives its own."""
+
+    def at(point: Point) -> Point:
+        return _rounded((point[0] - center[0], point[1] - center[1]))
+
+    if isinstance(shape, Circle):
+        return Circle(float(np.float32(shape.radius)), at(shape.center))
+    if isinstance(shape, Polygon):
+        return Polygon((shape.vertices - np.array(center)).astype(np.float32).astype(np.float64))
+    assert isinstance(shape, Segment)
+    ghosts = [None if ghost is None else at(ghost) for ghost in (shape.ghost1, shape.ghost2)]
+    return Segment(at(shape.p1), at(shape.p2), 0.0, *ghosts)

@@ -1,0 +1,222 @@
+"""Box2D 2.3.0's rules for edges once more, with every decision laid open: what `_polygon_decisions` is for two polygons.
+
+What the rules are stands in `engine.narrowphase._edge_kernel`, with pictures; this file is written apart from it, in the world frame, and
+shares no line with it. Decisions are taken as late as they can be, so that as few as possible are open: an edge of the polygon
+whose normal may or may not lie within the limits is of interest only if it is the best one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_ANGULAR_SLOP, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
+from engine.compare.proofs._polygon_decisions import (
+    Bounds,
+    Judge,
+    Number,
+    Outcome,
+    Vector,
+    WorldPolygon,
+    clipped_points,
+    extreme,
+    finished,
+    root,
+)  # fmt: skip
+
+__all__ = ["WorldEdge", "replay_edge_circle", "replay_edge_polygon"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEdge:
+    """Both ends and both neighbours, world frame, and the skin."""
+
+    v1: Vector
+    v2: Vector
+    before: Vector | None
+    after: Vector | None
+    skin: Number
+
+
+def replay_edge_circle(edge: WorldEdge, center: Vector, radius: Number, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
+    """Follow Box2D's rule for an edge and a circle once; `sign` is -1 where the circle is A."""
+    judge = Judge(script)
+    bound, exact = bounds.separation, type(radius)
+    along = _unit(edge.v1, edge.v2)
+    end, neighbour, name = None, None, ""
+    if not judge.is_positive("beyond the first end", _dot(along, _minus(center, edge.v1)), bound):
+        end, neighbour, name = edge.v1, edge.before, "the first neighbour's"
+    elif not judge.is_positive("beyond the second end", _dot(along, _minus(edge.v2, center)), bound):
+        end, neighbour, name = edge.v2, edge.after, "the second neighbour's"
+    reach = edge.skin + radius
+    if end is None:
+        normal = (-along[1], along[0])
+        gap = _dot(normal, _minus(center, edge.v1))
+        if not judge.is_positive("side of the edge", gap, bound):
+            normal, gap = (-normal[0], -normal[1]), -gap
+        if judge.is_positive("within the skins", abs(gap) - reach, bound):
+            return finished(judge, None, ())
+        return finished(judge, (sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),))
+    away = _minus(center, end)
+    distance = root(_dot(away, away))
+    if judge.is_positive("within the skins", distance - reach, bound):
+        return finished(judge, None, ())
+    if neighbour is not None and judge.is_positive(name, _dot(_unit(end, neighbour), away), bound):
+        return finished(judge, None, ())
+    if judge.is_positive("apart from the end", distance - exact(BOX2D_EPSILON), bound):
+        normal, gap = (away[0] / distance, away[1] / distance), distance
+    else:
+        normal, gap = (exact(sign), exact(0)), exact(0)
+    amplification = 1.0 / max(float(distance), BOX2D_EPSILON)
+    return finished(judge, (sign * normal[0], sign * normal[1]), (_point(center, normal, gap, edge.skin, radius),), amplification)
+
+
+def replay_edge_polygon(edge: WorldEdge, poly: WorldPolygon, sign: int, bounds: Bounds, script: Sequence[int] = ()) -> Outcome:
+    """Follow Box2D's rule for an edge and a polygon once; `sign` is -1 where the polygon is A."""
+    judge = Judge(script)
+    bound, total = bounds.separation, edge.skin + poly.skin
+    exact = type(total)
+    is_front, lower, upper = _facing(edge, poly.centroid, bounds, judge)
+    along = _unit(edge.v1, edge.v2)
+    normal = (along[1], -along[0]) if is_front else (-along[1], along[0])
+
+    on_edge = min(_dot(normal, _minus(vertex, edge.v1)) for vertex in poly.vertices)
+    if judge.is_positive("early out on the edge", on_edge - total, bound):
+        return finished(judge, None, ())
+    outward = [(-nx, -ny) for nx, ny in poly.normals]
+    gaps = [
+        min(_dot(out, _minus(vertex, edge.v1)), _dot(out, _minus(vertex, edge.v2)))
+        for out, vertex in zip(outward, poly.vertices, strict=True)
+    ]
+    if judge.is_positive("early out on the polygon", max(gaps) - total, bound):
+        return finished(judge, None, ())
+    chosen = _best_within_limits(gaps, outward, normal, lower, upper, bounds, judge)
+    is_on_polygon = False
+    if chosen is not None:
+        preferred = exact(BOX2D_RELATIVE_TOLERANCE) * on_edge + exact(BOX2D_ABSOLUTE_TOLERANCE)
+        is_on_polygon = judge.is_positive("face preference", gaps[chosen] - preferred, 2.0 * bound)
+
+    if is_on_polygon and chosen is not None:
+        n = poly.normals[chosen]
+        corners = (poly.vertices[chosen], poly.vertices[(chosen + 1) % len(poly.vertices)])
+        points, amplification = clipped_points(
+            corners, n, (edge.v1, edge.v2), float(_dot(n, normal)), exact(0), poly.skin, edge.skin, bounds, judge
+        )  # fmt: skip
+        return finished(judge, (-sign * n[0], -sign * n[1]), points, amplification)
+    products = [_dot(normal, other) for other in poly.normals]
+    incident = extreme("incident edge", [-product for product in products], 2.0 * bounds.direction, judge)
+    ends = (poly.vertices[incident], poly.vertices[(incident + 1) % len(poly.vertices)])
+    corners = (edge.v1, edge.v2) if is_front else (edge.v2, edge.v1)
+    points, amplification = clipped_points(
+        corners, normal, ends, float(products[incident]), exact(0), edge.skin, poly.skin, bounds, judge
+    )  # fmt: skip
+    return finished(judge, (sign * normal[0], sign * normal[1]), points, amplification)
+
+
+def _facing(edge: WorldEdge, centroid: Vector, bounds: Bounds, judge: Judge) -> tuple[bool, Vector, Vector]:
+    """Tell whether the centroid is in front of the chain, and between which normals the contact's must lie."""
+    along = _unit(edge.v1, edge.v2)
+    normal, behind = (along[1], -along[0]), (-along[1], along[0])
+
+    def is_in_front(of: str, start: Vector, direction: Vector) -> bool:
+        to = _minus(centroid, start)
+        return judge.is_positive(of, direction[1] * to[0] - direction[0] * to[1], bounds.centroid)
+
+    before = after = None
+    is_ridge_before = is_ridge_after = False
+    first = edge.v1 if edge.before is None else edge.before
+    if edge.before is not None:
+        before = _unit(edge.before, edge.v1)
+        is_ridge_before = judge.is_positive("ridge before", _cross(before, along), bounds.direction)
+    if edge.after is not None:
+        after = _unit(edge.v2, edge.after)
+        is_ridge_after = judge.is_positive("ridge after", _cross(along, after), bounds.direction)
+
+    # a valley's neighbour demands that the centroid be in front of it too; a ridge's grants the front by itself
+    is_front = is_in_front("in front of the edge", edge.v1, along)
+    if is_front and before is not None and not is_ridge_before:
+        is_front = is_in_front("in front of the edge before", first, before)
+    if is_front and after is not None and not is_ridge_after:
+        is_front = is_in_front("in front of the edge after", edge.v2, after)
+    if not is_front and before is not None and is_ridge_before:
+        is_front = is_in_front("in front of the edge before", first, before)
+    if not is_front and after is not None and is_ridge_after:
+        is_front = is_in_front("in front of the edge after", edge.v2, after)
+
+    if is_front:
+        lower = upper = normal
+        if before is None:
+            lower = behind
+        elif is_ridge_before:
+            lower = (before[1], -before[0])
+        if after is None:
+            upper = behind
+        elif is_ridge_after:
+            upper = (after[1], -after[0])
+        return True, lower, upper
+    lower = upper = behind
+    if after is None:
+        lower = normal
+    elif not is_ridge_after:
+        lower = (-after[1], after[0])
+    if before is None:
+        upper = normal
+    elif not is_ridge_before:
+        upper = (-before[1], before[0])
+    return False, lower, upper
+
+
+def _best_within_limits(
+    gaps: Sequence[Number],
+    outward: Sequence[Vector],
+    normal: Vector,
+    lower: Vector,
+    upper: Vector,
+    bounds: Bounds,
+    judge: Judge,
+) -> int | None:
+    """Return the polygon's edge with the greatest gap among those whose normal lies within the limits, of equal ones as the judge says."""
+    slop = type(normal[0])(BOX2D_ANGULAR_SLOP)
+
+    def is_within(out: Vector) -> bool:
+        across = _cross(normal, out)  # positive: out lies left of the normal, on the upper limit's side
+        rooms = [_dot(_minus(out, limit), normal) + slop for limit in (upper, lower)]
+        if abs(across) <= bounds.direction and all(room > bounds.direction for room in rooms):
+            return True  # whichever limit is asked
+        is_left = judge.is_positive("which limit", across, bounds.direction)
+        return judge.is_positive("within the limits", rooms[0 if is_left else 1], bounds.direction)
+
+    best: list[int] = []
+    for edge in sorted(range(len(gaps)), key=lambda at: (-gaps[at], at)):
+        if best and gaps[best[0]] - gaps[edge] > 2.0 * bounds.separation:
+            break
+        if is_within(outward[edge]):
+            best.append(edge)
+    if not best:
+        return None
+    best.sort()
+    return best[extreme("best edge of the polygon", [gaps[edge] for edge in best], 2.0 * bounds.separation, judge)]
+
+
+def _point(center: Vector, normal: Vector, gap: Number, skin: Number, radius: Number) -> tuple[Number, Number, Number]:
+    """Return the point midway between the edge's skin and the circle, and the separation without the skin."""
+    lift = (skin - gap - radius) / 2
+    return center[0] + lift * normal[0], center[1] + lift * normal[1], gap - radius
+
+
+def _minus(one: Vector, other: Vector) -> Vector:
+    return one[0] - other[0], one[1] - other[1]
+
+
+def _dot(one: Vector, other: Vector) -> Number:
+    return one[0] * other[0] + one[1] * other[1]
+
+
+def _cross(one: Vector, other: Vector) -> Number:
+    return one[0] * other[1] - one[1] * other[0]
+
+
+def _unit(start: Vector, end: Vector) -> Vector:
+    ex, ey = _minus(end, start)
+    length = root(ex * ex + ey * ey)
+    return ex / length, ey / length

@@ -1,0 +1,127 @@
+"""Proof that two moving shapes nowhere come nearer than a floor within a part of their step, or the moment at which they do.
+
+For any fixed unit direction n the gap of the projections on n is no larger than the distance of the cores. Within an interval of half width
+h about a moment m it changes by at most::
+
+    rate h,    rate = |n . (v_b - v_a)| + reach_a |w_a| + reach_b |w_b|
+
+with the linear and angular moves v, w over the whole step (so h is a share of it) and the reach of each core about its origin, about which
+it turns: a corner at radius r moves by at most r |w| h. Hence the whole interval is proved by one evaluation at m, along the direction
+between the nearest points there, if
+
+    gap(m, n) - rate h - error >= floor
+
+and is halved if not. The evaluation is float64's; `error` bounds what rounding does to it, so that the proof holds for the exact motion::
+
+          distance                    *-------- evaluated at m, for all of the interval
+             |`.                   .'   `.
+             |   `.  *         * .'       `-  rate h
+       floor |- - -`.- `- - -'- - - - - - - - - - - - - - -
+             |        `--- nearer than the floor: found, and not proved
+
+A moment found below the floor is only a proposal: whoever uses it must show it by a witness. (Piyavskii and Shubert, 1972: the
+minimum of a Lipschitz function; here the constant is that of each direction, which is near 0 for shapes that slide along each other.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import SAT_ROUNDING
+from engine.compare.asked.motions import MovingPairs
+from engine.narrowphase import batched
+
+__all__ = ["Clearance", "clearances", "core_gaps"]
+
+_MOST_INTERVALS = 200_000
+"""Intervals looked at for one pair before giving up: its difference then stays unexplained."""
+
+_BLOCK = 16_384
+"""Intervals evaluated at a time, for the memory of their rows."""
+
+_POSE_ROUNDINGS = 2.0
+"""Times `SAT_ROUNDING`, of the scale: one for a separation along a direction, and one for the interpolated position and angle, which
+carry 3 roundings of half EPS64 each, the angle's times the reach (and the scale has the reach times the angle)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """For each row: whether it is proved to stay above its floor, and the lowest moment met with its core gap (inf: none below)."""
+
+    is_proved: NDArray[np.bool_]
+    moment: FloatArray
+    gap: FloatArray
+
+
+def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: FloatArray, floor: FloatArray) -> Clearance:
+    """Prove for each of `rows` that its cores stay at least `floor` metres apart from `since` to `until`, shares of the step."""
+    n = len(rows)
+    moment, lowest, n_looked = np.full(n, np.nan), np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+    is_open = np.ones(n, dtype=np.bool_)
+    at, low, high = np.arange(n), since.copy(), until.copy()
+    while len(at):
+        some = slice(len(at) - min(len(at), _BLOCK), None)
+        index, start, end = at[some], low[some], high[some]
+        at, low, high = at[: some.start], low[: some.start], high[: some.start]
+        kept = is_open[index]
+        index, start, end = index[kept], start[kept], end[kept]
+        if len(index) == 0:
+            continue
+        middle = 0.5 * (start + end)
+        gap, least = _bounds_within(moving, rows[index], middle, 0.5 * (end - start))
+        np.add.at(n_looked, index, 1)
+        is_below = gap < floor[index]
+        for one in np.flatnonzero(is_below).tolist():
+            if gap[one] < lowest[index[one]]:
+                lowest[index[one]], moment[index[one]] = gap[one], middle[one]
+        is_open[index[is_below]] = False
+        is_open[n_looked > _MOST_INTERVALS] = False
+        # an interval that holds no further float64 cannot be halved
+        is_narrow = (middle <= start) | (middle >= end)
+        is_high = least >= floor[index]
+        is_open[index[is_narrow & ~is_high]] = False
+        halves = np.flatnonzero(~is_high & is_open[index])
+        at = np.concatenate((at, index[halves], index[halves]))
+        low = np.concatenate((low, start[halves], middle[halves]))
+        high = np.concatenate((high, middle[halves], end[halves]))
+    return Clearance(is_open, moment, lowest)
+
+
+def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the core gap of rows `which` at their fractions (negative: overlapping), the direction, and the points of both surfaces."""
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs, penetration_pairs
+
+    poses_a, poses_b = moving.poses(which, fraction)
+    shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
+    apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
+    for kernel, found in ((distance_pairs, apart), (penetration_pairs, deep)):
+        kernel(
+            shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent, pairs, poses_a, poses_b,
+            np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found,
+        )  # fmt: skip
+    is_deep = deep[:, 0] > 0.0
+    gap = np.where(is_deep, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)
+    normal = np.where(is_deep[:, None], deep[:, 5:7], apart[:, 5:7])
+    return gap, normal, deep[:, 1:3], deep[:, 3:5]
+
+
+def _bounds_within(moving: MovingPairs, which: IntArray, middle: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the core gap at each moment, and what it cannot be less than within `half` of it."""
+    gap, normal, _, _ = core_gaps(moving, which, middle)
+    normal = np.ascontiguousarray(np.where(np.isfinite(normal), normal, 0.0))
+    shapes, pairs, motion = moving.shapes, moving.pairs[which], moving.motion
+    poses_a, poses_b = moving.poses(which, middle)
+    round_radii = (shapes.radius - shapes.skin)[pairs].sum(axis=1)
+    along = batched.gap_rows(shapes, pairs, poses_a, poses_b, normal) + round_radii
+    move_a, move_b = (end[which] - start[which] for start, end in ((motion.start_a, motion.end_a), (motion.start_b, motion.end_b)))
+    reach = (shapes.extent - shapes.radius)[pairs]
+    turning = (reach * np.abs(np.column_stack((move_a[:, 2], move_b[:, 2])))).sum(axis=1)
+    rate = np.abs(((move_b - move_a)[:, :2] * normal).sum(axis=1)) + turning
+    # the direction is a unit vector to within a few EPS64, which moves a gap by that share of the scale
+    least = along - rate * half - _POSE_ROUNDINGS * SAT_ROUNDING * moving.scale[which]
+    is_direction = (normal != 0.0).any(axis=1)
+    return gap, np.where(is_direction, least, -np.inf)

@@ -1,0 +1,159 @@
+"""The examples of a run made ready to be shown: asked once more by themselves, drawn, named as files; unexplained ones made small.
+
+What an example shows is what `ask` says of the pair alone, so that `run --pair FILE` says the same.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from engine.common.errors import LabError
+from engine.compare.bulk.comparison import QUERIES, Tally
+from engine.compare.bulk.example import Example, Sketch
+from engine.compare.cases import CHUNK, PAIR_KINDS
+from engine.compare.pair.answers import PairAnswers, ask
+from engine.compare.pair.file import Pair, Provenance
+from engine.compare.pair.shrink import Shrunk, corner_count, shrink
+from engine.compare.report.picture import pair_svgs, sketch_svg
+from engine.contracts.agreement import REASONS
+
+__all__ = ["Exhibit", "Run", "exhibits"]
+
+SHRINK_SECONDS = 60.0
+"""For all unexplained pairs of a run together, and a tenth of it for any of them."""
+
+_VISIBLE = 0.1
+"""Of the size of the difference, that the small pair keeps: it must not end in a tie of no size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was asked for: pairs for each query, the seed, queries, kinds of pairs."""
+
+    pairs: int
+    seed: int
+    queries: tuple[str, ...] = QUERIES
+    kinds: tuple[str, ...] = PAIR_KINDS
+
+    def command(self, query: str | None = None, place: tuple[int, int] | None = None) -> str:
+        """Return the command that does it again: all of it, or one query up to a place in the sequence."""
+        pairs, queries = self.pairs, self.queries if query is None else (query,)
+        if place is not None:
+            chunk, row = place
+            # the size of a scene is that of its chunk
+            pairs = min(self.pairs, (chunk + 1) * CHUNK if query == "pairs" else chunk * CHUNK + row + 1)
+        words = ["python", "main.py", "compare", "--pairs", str(pairs), "--seed", str(self.seed)]
+        if queries != QUERIES:
+            words += ["--queries", ",".join(queries)]
+        if self.kinds != PAIR_KINDS:
+            words += ["--kinds", ",".join(self.kinds)]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One example, ready.
+
+    Attributes
+    ----------
+    query, role, name : str
+        `role` says what it is an example of, `name` is that of its files, without an ending.
+    example : Example
+    pair : Pair or None
+        To be saved; None for a question that a pair file does not hold.
+    answers : PairAnswers or None
+        Of the pair alone; of the small pair where it was made small.
+    drawings : tuple of str
+        SVG.
+    shrunk : Shrunk or None
+        Of an unexplained pair: what was found, `pair` being it.
+    remark : str
+        What is to be said beside: corners before and after, or that the pair alone does not differ.
+    command : str
+        Finds it again in the sequence.
+    """
+
+    query: str
+    role: str
+    name: str
+    example: Example
+    pair: Pair | None
+    answers: PairAnswers | None
+    drawings: tuple[str, ...]
+    shrunk: Shrunk | None
+    remark: str
+    command: str
+
+
+def exhibits(total: Tally, run: Run, seconds: float = SHRINK_SECONDS) -> Iterator[Exhibit]:
+    """Yield the examples of each query, its reasons in the order of how often they were met; unexplained pairs first, made small.
+
+    Ctrl-C ends the making small, not the yielding: what was found so far is shown as it is.
+    """
+    shrinker = _Shrinker(seconds)
+    for query, tally in total.queries.items():
+        for number, example in enumerate(tally.unexplained_pairs, 1):
+            yield _exhibit(query, example, f"unexplained pair {number}", f"{query}-unexplained-{number}", run, shrinker)
+        for reason, _ in sorted(tally.explained.items(), key=lambda item: (-item[1], item[0])):
+            chosen = tally.examples[reason]
+            for number, example in enumerate(chosen, 1):
+                yield _exhibit(query, example, chosen.role(example), f"{query}-{reason}-{number}", run, None)
+
+
+def _exhibit(query: str, example: Example, role: str, name: str, run: Run, shrinker: _Shrinker | None) -> Exhibit:
+    shown, title = example.shown, f"{query}, {REASONS[example.reason].name}: {role}"
+    command = run.command(query, example.place)
+    if not isinstance(shown, Pair):
+        sketches = (sketch_svg(shown, title),) if isinstance(shown, Sketch) else ()
+        return Exhibit(query, role, name, example, None, None, sketches, None, "", command)
+    provenance = Provenance(run.seed, *example.place)
+    pair, shrunk, remark = replace(shown, provenance=provenance), None, ""
+    answers = _asked(pair)
+    if shrinker is not None and answers is not None:
+        shrunk, remark = shrinker.shrunk(pair, answers)
+        if shrunk is not None:
+            pair = replace(shrunk.pair, provenance=provenance)
+            answers = _asked(pair)
+    if answers is not None and answers.reason != example.reason and not remark:
+        remark = f"Asked alone, the verdict on this pair is: {answers.reason or answers.verdict}."
+    note = f"{title}{'; made small' if shrunk is not None else ''}; found by: {command}"
+    drawings = tuple(pair_svgs(answers, title)) if answers is not None else ()
+    return Exhibit(query, role, name, example, replace(pair, note=note), answers, drawings, shrunk, remark, command)
+
+
+class _Shrinker:
+    """Makes pairs small until the time for all of them is over, or Ctrl-C."""
+
+    def __init__(self, seconds: float) -> None:
+        self._each, self._end = 0.1 * seconds, time.monotonic() + seconds
+
+    def shrunk(self, pair: Pair, answers: PairAnswers) -> tuple[Shrunk | None, str]:
+        """Return the small pair, or None and why there is none."""
+        if answers.verdict != "unexplained":
+            told = answers.reason or answers.verdict
+            return None, f"Asked alone, this pair is not unexplained, but: {told}. Something in the run with others differs."
+        left = min(self._each, self._end - time.monotonic())
+        if left <= 0.0:
+            return None, "Not made small: there was no time left for it."
+
+        def differs(other: Pair) -> bool:
+            found = _asked(other)
+            return found is not None and found.verdict == "unexplained" and found.size >= _VISIBLE * answers.size
+
+        try:
+            found = shrink(pair, differs, left)
+        except KeyboardInterrupt:
+            self._end = 0.0
+            return None, "Not made small: interrupted."
+        told = f"Made small: from {corner_count(pair)} corners to {corner_count(found.pair)}, in {found.n_tries:,} tries"
+        return found, told + ("." if found.is_whole else ", when the time was over.")
+
+
+def _asked(pair: Pair) -> PairAnswers | None:
+    try:
+        return ask(pair)
+    except LabError:  # too far out for either
+        return None

@@ -1,0 +1,1 @@
+"""One judge a query: agree, explained with a proof, or unexplained."""

@@ -1,0 +1,195 @@
+"""The verdict on hulls: agree, explained with a proof, or unexplained.
+
+Ours is the exact hull of the float32 points. Box2D wraps them in float32 (`engine.box2d._wrap_kernel`) and then refuses polygons of no
+more than 1.2e-7 m^2. The two agree if both have the same corners in the same order round, or if both refuse. Otherwise the wrapping
+is followed once more, comparison by comparison, in float32 and in fractions. With r and v the two edges of a comparison, its cross
+product is rounded by at most 4 u (|rx vy| + |ry vx|): two differences, a product and a sum, u each.
+
+    `float32_tie`    Box2D's answer is that of its rule; some comparisons came out otherwise than exactly, and each of them lies
+                     within its bound: a point so near to a line that float32 cannot tell its side
+    `endless`        as before, and the wrapping goes in a circle that its start is not on: Box2D would write past its own array
+    `too_small`      the exact area of Box2D's polygon is not above its limit, or an edge of it not
+    `cancellation`   the area is above the limit by less than float32 loses in summing it about the local origin
+    unexplained      otherwise; and where our own polygon drops a corner of the hull farther from the line than it may
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from engine.box2d.hull_oracle import OracleHulls
+from engine.common.arrays import FloatArray
+from engine.common.errors import InvalidShapeError
+from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
+from engine.compare.verdicts.explanation import Explanation
+from engine.geometry import Polygon
+from engine.geometry.hull import convex_hull
+from engine.geometry.predicates import exact_turn
+
+__all__ = ["HullVerdicts", "judge_hulls", "our_hulls"]
+
+_U = 0.5 * EPS32
+
+_PER_ROUNDING = round(1.0 / (4.0 * _U))
+"""4 u is 2^-22: a margin is within its bound if this many of it are not more than what it is relative to."""
+
+_SCALE = 1 << 150
+"""Every float32 is a whole number of 2^-149: exact arithmetic without fractions."""
+
+_Corner = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HullVerdicts:
+    """The judgement of n sets; `max_tie` is how far a point lies beyond the line that float32 took it for, metres."""
+
+    n_agree: int
+    max_tie: float
+    differences: tuple[Explanation, ...]
+
+
+def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
+    """Return our hulls, None where a set encloses no area."""
+    return [_our_hull(points) for points in sets]
+
+
+def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None] | None = None) -> HullVerdicts:
+    """Judge Box2D's hulls against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_hulls(sets)
+    differences: list[Explanation] = []
+    max_tie = 0.0
+    for row, (points, mine, theirs) in enumerate(zip(sets, ours, box2d.corners, strict=True)):
+        found = _fault_of_constructor(mine)
+        if found is None and not _same_round(mine, theirs):
+            found = _explain(row, points, mine, box2d)
+        elif found is None:
+            continue
+        max_tie = max(max_tie, found[1] if found[0] == "float32_tie" else 0.0)
+        differences.append(Explanation(row, *found))
+    return HullVerdicts(len(sets) - len(differences), max_tie, tuple(differences))
+
+
+def _our_hull(points: FloatArray) -> FloatArray | None:
+    try:
+        return convex_hull(points)
+    except InvalidShapeError:
+        return None
+
+
+def _same_round(one: FloatArray | None, other: FloatArray | None) -> bool:
+    if one is None or other is None:
+        return one is None and other is None
+    return len(one) == len(other) and _from_least(one) == _from_least(other)
+
+
+def _from_least(corners: FloatArray) -> list[list[float]]:
+    listed: list[list[float]] = corners.tolist()
+    start = listed.index(min(listed))
+    return listed[start:] + listed[:start]
+
+
+def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: OracleHulls) -> tuple[str, float, str]:
+    theirs, refusal = box2d.corners[row], box2d.refusals[row]
+    n, n_wrapped = len(points), int(box2d.n_wrapped[row])
+    order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
+    exact = [(_scaled(x), _scaled(y)) for x, y in points.tolist()]
+    if theirs is not None and not np.array_equal(theirs, points[order]):
+        return "unexplained", 0.0, "Box2D's hull is not that of its own rule"
+    turned = _turned_comparisons(points, exact, order)
+    if turned is None:
+        return "unexplained", 0.0, "a comparison of Box2D's rule came out wrong by more than float32 rounds"
+    n_turned, farthest = turned
+    said = f"{n_turned} comparisons turned by rounding, the farthest point {farthest:.3g} m beyond its line"
+    if n_wrapped < 0:
+        if n_turned == 0:
+            return "unexplained", 0.0, "Box2D's rule does not end, though no comparison is turned"
+        return "endless", farthest, f"{said}: corners {order} and no way back to the first"
+    if theirs is None and mine is not None and n_wrapped >= 3:
+        return _refused([exact[at] for at in order], refusal)
+    if n_turned == 0:
+        return "unexplained", 0.0, f"Box2D's rule, exactly followed, gives another hull than ours (refused: {refusal or 'no'})"
+    return "float32_tie", farthest, said
+
+
+def _turned_comparisons(points: FloatArray, exact: Sequence[_Corner], order: Sequence[int]) -> tuple[int, float] | None:
+    """Follow the wrapping; return how many comparisons rounding turned, and the distance of the worst; None if one is not proved."""
+    held = points.astype(np.float32)
+    n_turned, farthest = 0, 0.0
+    for at in order:
+        best = 0
+        edges32 = held - held[at]
+        edges = [(x - exact[at][0], y - exact[at][1]) for x, y in exact]
+        for j in range(1, len(points)):
+            if best == at:
+                best = j
+                continue
+            (rx32, ry32), (vx32, vy32) = edges32[best], edges32[j]
+            c32 = rx32 * vy32 - ry32 * vx32
+            taken = bool(c32 < 0 or (c32 == 0 and vx32 * vx32 + vy32 * vy32 > rx32 * rx32 + ry32 * ry32))
+            (rx, ry), (vx, vy) = edges[best], edges[j]
+            left, right = rx * vy, ry * vx
+            c, r_sq, v_sq = left - right, rx * rx + ry * ry, vx * vx + vy * vy
+            if taken != (c < 0 or (c == 0 and v_sq > r_sq)):
+                # both 0 and the lengths confused: each square is known to 4 u, as a product of the cross product is
+                is_length = c == 0 and c32 == 0
+                off, size = (abs(v_sq - r_sq), v_sq + r_sq) if is_length else (abs(c), abs(left) + abs(right))
+                if off * _PER_ROUNDING > size:
+                    return None
+                n_turned += 1
+                farthest = max(farthest, 0.0 if is_length else abs(c) / max(r_sq, v_sq) ** 0.5)
+            if taken:
+                best = j
+    return n_turned, farthest / float(_SCALE)
+
+
+def _refused(corners: Sequence[_Corner], refusal: str) -> tuple[str, float, str]:
+    pairs = list(zip(corners, [*corners[1:], corners[0]], strict=True))
+    area = Fraction(sum(ax * by - ay * bx for (ax, ay), (bx, by) in pairs), 2 * _SCALE**2)
+    magnitude = Fraction(sum(abs(ax * by) + abs(ay * bx) for (ax, ay), (bx, by) in pairs), _SCALE**2)
+    squares = [Fraction((bx - ax) ** 2 + (by - ay) ** 2, _SCALE**2) for (ax, ay), (bx, by) in pairs]
+    width, shortest = float(abs(area)) / float(max(squares)) ** 0.5, float(min(squares)) ** 0.5
+    limit = Fraction(BOX2D_EPSILON)
+    if area <= limit:
+        return "too_small", width, f"its exact area is {float(area):.3g} m^2 ({refusal})"
+    if min(squares) * _PER_ROUNDING <= limit * limit * (_PER_ROUNDING + 1):
+        return "too_small", shortest, f"an edge is {shortest:.3g} m long ({refusal})"
+    # each term two products and a difference, then n sums of at most half the magnitude
+    lost = Fraction(_U) * magnitude * (2 + Fraction(len(corners), 2))
+    if area - limit <= lost:
+        told = f"of its area, exactly {float(area):.3g} m^2, up to {float(lost):.3g} m^2 are lost in float32 ({refusal})"
+        return "cancellation", width, told
+    return "unexplained", width, f"Box2D refuses a polygon of {float(area):.3g} m^2 ({refusal})"
+
+
+def _scaled(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * (_SCALE // denominator)
+
+
+def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | None:
+    """Tell where `Polygon` does not keep the corners of our hull, but for those it may take for collinear."""
+    if hull is None:
+        return None
+    resolution = COLLINEAR_ROUNDING * float(np.abs(hull).max())
+    try:
+        kept: FloatArray | None = Polygon(hull).vertices
+    except InvalidShapeError:
+        kept = None
+    if _same_round(hull, kept):
+        return None
+    keeps = [] if kept is None else kept.tolist()
+    dropped = [at for at, corner in enumerate(hull.tolist()) if corner not in keeps]
+    for at in dropped:
+        before, corner, after = (hull[(at + step) % len(hull)] for step in (-1, 0, 1))
+        off = float(abs(exact_turn(before, corner, after))) / (math.dist(before, corner) + math.dist(corner, after))
+        if off > 2.0 * resolution:
+            return "unexplained", off, f"our polygon drops the corner {corner.tolist()} of the hull"
+    if len(hull) - len(dropped) != len(keeps):
+        return "unexplained", resolution, "our polygon is not made of the corners of the hull"
+    return None

@@ -1,0 +1,260 @@
+"""The verdict on times of impact: agree, explained with a proof, or unexplained.
+
+b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content within a quarter of the slop, T; so are we when asked for
+its target, and before our time the cores are farther apart than D. Write r for the float32 rounding of its separation
+(`allowances.impact_allowance`). Two times agree if the bodies cannot move farther between them than 2 (T + r), and a look at some moments
+before, or in the whole step where both see no touch, shows the cores nowhere nearer than D - T - r. Where they differ, each
+time that somebody calls a touch must be one (cores within D + T + r), and
+
+    Box2D is later, or saw no touch    `toi_missed` if at some moment in between the cores are nearer than D - T - r;
+                                       `graze` if they are between D - T - r and D + T + r at each time given, and at no moment in
+                                       between, or to the end, nearer than D - T - r
+    ours is later, or saw no touch     `graze` if at Box2D's touch they are between D and D + T apart, and at no moment from
+                                       there to ours, or to the end, the cores are nearer than D - r;
+                                       `float32_tie` if it lies within r beyond D + T, and so on
+    Box2D gave up                      `toi_missed` as above; `gave_up`, which is its own word for it, if before ours, or to the end, the
+                                       cores are at no moment nearer than D - r
+    one sees an overlap at the start   `float32_tie` if the cores are within r of touching there
+    otherwise                          unexplained
+
+The inequalities at one moment are between whole numbers (`exact`), and only a few of them need the whole distance. That two cores are
+*nearer* than a bound is shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That
+they are *farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many
+directions as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact
+rotation; what this moves is half a billion times less than r.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import BOX2D_TOI_TOLERANCE
+from engine.compare import allowances
+from engine.compare.asked.motions import Impacts, MovingPairs, our_impacts
+from engine.compare.proofs.approach import clearances, core_gaps
+from engine.compare.proofs.exact import Corner, aligned, distance_sq, is_within, placed, segment_distance_sq
+from engine.compare.proofs.witnesses import core_gap, nearest_features, share_point
+from engine.compare.verdicts.explanation import Explanation
+from engine.contracts.status import Status
+
+__all__ = ["ImpactVerdicts", "judge_impacts"]
+
+_SAMPLES = 48
+"""Moments looked at between two times, for the nearest the shapes come. Where one is below what a proof needs, the deepest is shown;
+where none is, that is proved for all moments, or another is found."""
+
+_LOOKS = 6
+"""Moments looked at where the two agree."""
+
+_BLOCK = 512
+"""Pairs searched at a time, for the memory of their samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactVerdicts:
+    """The judgement of n pairs. `worst_missed_depth` is the deepest overlap, skins included, that Box2D was proved to pass over."""
+
+    n_pairs: int
+    n_touching: int
+    n_agree: int
+    max_fraction_error: float
+    worst_missed_depth: float
+    differences: tuple[Explanation, ...]
+
+
+def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = None) -> ImpactVerdicts:
+    """Judge Box2D's times against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_impacts(moving)
+    is_hit = ours.status == Status.HIT
+    apart = np.abs(ours.fraction - box2d.fraction)
+    is_same_time = apart * moving.speed <= 2.0 * (BOX2D_TOI_TOLERANCE + moving.rounding)
+    is_ended = (ours.status == Status.HIT) | (ours.status == Status.MISS) | (ours.status == Status.OVERLAPPING)
+    agrees = (ours.status == box2d.status) & is_ended & (is_same_time | ~is_hit)
+    differing = np.flatnonzero(~agrees)
+    passed = _passed_over(moving, np.flatnonzero(agrees & (ours.status != Status.OVERLAPPING)), ours)
+    agrees[passed] = False
+    differences: list[Explanation] = [Explanation(row, "unexplained", 0.0, "both pass over a moment of touch") for row in passed.tolist()]
+    worst = 0.0
+    for low in range(0, len(differing), _BLOCK):
+        rows = differing[low : low + _BLOCK]
+        nearest = _nearest_between(moving, rows, ours, box2d)
+        for at, row in enumerate(rows.tolist()):
+            trial = _Trial(moving, row, ours, box2d)
+            found = trial.verdict(nearest, at)
+            if found is None:
+                told = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
+                differences.append(Explanation(row, "unexplained", 0.0, told))
+                continue
+            differences.append(Explanation(row, *found))
+            if found[0] == "toi_missed":
+                worst = max(worst, found[1])
+    return ImpactVerdicts(
+        n_pairs=len(moving),
+        n_touching=int(is_hit.sum()),
+        n_agree=int(agrees.sum()),
+        max_fraction_error=float(apart[agrees & is_hit].max(initial=0.0)),
+        worst_missed_depth=worst,
+        differences=tuple(differences),
+    )
+
+
+def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray:
+    """Return those rows of which a look at a few moments before our time, or in the whole step, shows the cores nearer than a touch.
+
+    Two answers that agree may be wrong together: a search of ours that went wrong where Box2D's does would never be found out otherwise.
+    """
+    until = np.where(ours.status[rows] == Status.HIT, ours.fraction[rows], 1.0)
+    rows, until = rows[until > 0.0], until[until > 0.0]  # nothing is before a touch at the start
+    near = moving.aim[rows] - BOX2D_TOI_TOLERANCE - moving.rounding[rows]
+    is_nearer = np.zeros(len(rows), dtype=np.bool_)
+    for look in range(1, _LOOKS + 1):
+        is_nearer |= core_gaps(moving, rows, until * look / (_LOOKS + 1))[0] < near
+    return rows[is_nearer]
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """The nearest that each pair was seen to come within the time in question: when, and the core gap then.
+
+    `stays_above` is proved: at no moment the cores are nearer than the floor of their case.
+    """
+
+    fraction: FloatArray
+    gap: FloatArray
+    stays_above: NDArray[np.bool_]
+
+
+def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: Impacts) -> _Nearest:
+    """Look for the moment, and where nothing is found below the floor prove that there is none."""
+    one, other = ours.fraction[rows], np.where(box2d.status[rows] == Status.HIT, box2d.fraction[rows], 1.0)
+    since, until = np.minimum(one, other), np.maximum(one, other)
+    is_later = (box2d.status[rows] == Status.HIT) & ((ours.status[rows] != Status.HIT) | (one > other))
+    gave_up = box2d.status[rows] == Status.OUT_OF_ITERATIONS
+    since, until = np.where(gave_up, 0.0, since), np.where(gave_up, one, until)
+    near = moving.aim[rows] - BOX2D_TOI_TOLERANCE - moving.rounding[rows]
+    floor = np.where(is_later | gave_up, moving.aim[rows] - moving.rounding[rows], near)
+
+    after = np.where(gave_up, 1.0, until)
+    fraction = (since[:, None] + (after - since)[:, None] * np.linspace(0.0, 1.0, _SAMPLES)).ravel()
+    gap = core_gaps(moving, np.repeat(rows, _SAMPLES), fraction)[0].reshape(-1, _SAMPLES)
+    best = gap.argmin(axis=1)
+    moment, lowest = fraction.reshape(gap.shape)[np.arange(len(rows)), best], gap[np.arange(len(rows)), best]
+    stays = np.zeros(len(rows), dtype=np.bool_)
+    rest = np.flatnonzero((lowest >= floor) | gave_up)
+    found = clearances(moving, rows[rest], since[rest], until[rest], floor[rest])
+    stays[rest] = found.is_proved
+    lower = rest[found.gap < lowest[rest]]
+    lowest[lower], moment[lower] = found.gap[found.gap < lowest[rest]], found.moment[found.gap < lowest[rest]]
+    return _Nearest(moment, lowest, stays)
+
+
+class _Trial:
+    """One differing row."""
+
+    def __init__(self, moving: MovingPairs, row: int, ours: Impacts, box2d: Impacts) -> None:
+        self._moving, self._row = moving, row
+        self._ours, self._box2d = int(ours.status[row]), int(box2d.status[row])
+        self._our_time, self._box2d_time = float(ours.fraction[row]), float(box2d.fraction[row])
+        self._rounding = float(moving.rounding[row])
+        self._aim = float(moving.aim[row])
+        self._near = self._aim - BOX2D_TOI_TOLERANCE - self._rounding
+        self._limit = self._aim + BOX2D_TOI_TOLERANCE
+        self._far = self._limit + self._rounding
+
+    def verdict(self, nearest: _Nearest, at: int) -> tuple[str, float, str] | None:
+        """Return reason, size and what was shown."""
+        if Status.OVERLAPPING in (self._ours, self._box2d):
+            return self._at_start()
+        moment, gap, stays = float(nearest.fraction[at]), float(nearest.gap[at]), bool(nearest.stays_above[at])
+        ours_touches, box2d_touches = self._ours == Status.HIT, self._box2d == Status.HIT
+        if ours_touches and not self._is_within(self._our_time, self._far):
+            return None
+        if box2d_touches and not self._is_within(self._box2d_time, self._far):
+            return None
+        if self._box2d == Status.OUT_OF_ITERATIONS and self._ours in (Status.HIT, Status.MISS):
+            if ours_touches and self._is_within(moment, self._near, True):
+                return self._missed(moment, gap)
+            if not stays:
+                return None
+            told = f"our touch at {self._our_time:.4g} is shown" if ours_touches else "no touch"
+            return "gave_up", 0.0, f"Box2D says that it found no answer; {told}, and before it the cores are never within {self._aim:.3g} m"
+        if ours_touches and (not box2d_touches or self._box2d_time > self._our_time):
+            if self._is_within(moment, self._near, True):
+                return self._missed(moment, gap)
+            times = [self._our_time, self._box2d_time] if box2d_touches else [self._our_time]
+            gaps = [core_gap(*self._cores(time)) for time in times]
+            if not stays or min(gaps) < self._near:
+                return None
+            told = ", ".join(f"{one:.3g} m at {time:.4g}" for one, time in zip(gaps, times, strict=True))
+            within = f"within {self._near:.3g} to {self._far:.3g} m, each a touch to Box2D"
+            return "graze", gaps[0], f"cores apart by {told}: {within}, and never nearer in between"
+        if box2d_touches and self._ours in (Status.HIT, Status.MISS):
+            gap_then = core_gap(*self._cores(self._box2d_time))
+            # until our time, or the end, they are farther apart than the aim: so we said
+            if gap_then < self._aim or not stays:
+                return None
+            beyond = gap_then - self._limit
+            if beyond > 0.0:
+                told = f"at {self._box2d_time:.4g} at the limit of touching: exact margin {beyond:.3g} m of {self._rounding:.3g} m allowed"
+                return "float32_tie", beyond, told
+            told = f"cores apart by {gap_then:.6g} m at {self._box2d_time:.4g}: within {self._aim:.6g} to {self._limit:.6g} m"
+            return "graze", gap_then, f"{told}, near enough for Box2D, and before our time never as near as the aim"
+        return None
+
+    def _missed(self, moment: float, gap: float) -> tuple[str, float, str]:
+        shapes, pair = self._moving.shapes, self._moving.pairs[self._row]
+        depth = float(shapes.radius[pair].sum()) - gap
+        later = {Status.HIT: f"not before {self._box2d_time:.4g}", Status.MISS: "never"}.get(Status(self._box2d), "gave up")
+        where = "overlap" if gap < 0.0 else f"are within {self._near:.3g} m"
+        return "toi_missed", depth, f"at {moment:.4g} of the step the cores {where} ({depth:.3g} m deep with skins); to Box2D {later}"
+
+    def _at_start(self) -> tuple[str, float, str] | None:
+        other = self._our_time if self._ours != Status.OVERLAPPING else self._box2d_time
+        statuses = {self._ours, self._box2d}
+        if statuses != {int(Status.OVERLAPPING), int(Status.HIT)} or other != 0.0:
+            return None
+        core_a, core_b, bits = self._cores(0.0)
+        square, over = distance_sq(core_a, core_b)
+        gap = math.sqrt(square / (over << (2 * bits)))
+        allowed = self._rounding + allowances.OVERLAP_THRESHOLD
+        if gap > allowed:
+            return None
+        return "float32_tie", gap, f"at the start the cores are {gap:.3g} m apart, of {allowed:.3g} m allowed: touching or overlapping"
+
+    def _is_within(self, fraction: float, bound: float, is_deep: bool = False) -> bool:
+        """Prove that the cores are nearer than `bound` by a witness: a point in both, or a corner and an edge.
+
+        Where they are not expected to be `is_deep` in each other, the whole distance is asked last.
+        """
+        core_a, core_b, bits = self._cores(fraction)
+        if max(len(core_a), len(core_b)) > 2 and share_point(core_a, core_b, bits):
+            return True
+        if bound <= 0.0:
+            return False
+        corner, start, end = nearest_features(core_a, core_b, bits)
+        if is_within(segment_distance_sq(corner, start, end), bits, bound):
+            return True
+        # no such pair of features: they may overlap, which the whole distance tells
+        return not is_deep and is_within(distance_sq(core_a, core_b), bits, bound)
+
+    def _cores(self, fraction: float) -> tuple[list[Corner], list[Corner], int]:
+        poses = self._moving.poses(np.array([self._row]), np.array([fraction]))
+        shapes = self._moving.shapes
+        cores: list[tuple[list[Corner], int]] = []
+        for shape, pose in zip(self._moving.pairs[self._row].tolist(), poses, strict=True):
+            first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
+            x, y, cos, sin = pose[0].tolist()
+            cores.append(placed(shapes.vertices[first : first + n].tolist(), x, y, cos, sin))
+        (core_a, bits_a), (core_b, bits_b) = cores
+        bits = max(bits_a, bits_b)
+        return aligned(core_a, bits - bits_a), aligned(core_b, bits - bits_b), bits
+
+
+def _told(impacts: Impacts, row: int) -> str:
+    return f"{Status(int(impacts.status[row])).name} at {float(impacts.fraction[row]):.6g}"

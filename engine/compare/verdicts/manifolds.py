@@ -1,0 +1,271 @@
+"""The verdict on manifolds: agree, explained with a proof, or unexplained.
+
+Two manifolds agree when they say the same physically: one normal, and one set of points with their separations, whatever the
+order, within what Box2D's float32 can have done (`allowances`). Where they do not, the pair is tried in this order, and the first
+step that succeeds is its reason:
+
+1. Replay Box2D's rule in float64 from the same numbers. If that gives Box2D's answer, the rule is the cause, and what is left to show
+   is that our axis is no worse. The witness is a projection of both shapes on both normals, which searches nothing::
+
+       ours is shallower    `skin` if the cores are apart and Box2D's points too: a contact of the skins only;
+                            `face_preference` if Box2D climbed to the best edge of each polygon and then kept A's for 0.98 and 0.001;
+                            `local_maximum` otherwise: its climb stopped on the wrong hill
+       equally deep         the same normal: the two faces are parallel and either may be the reference, agree;
+                            another normal: `float32_tie`, the two separations compared in rational arithmetic
+       ours is deeper       unexplained: our own fault
+
+2. Otherwise rounding turned some decision. Follow the rule through every outcome that float32 rounding allows; if one of them gives
+   Box2D's answer, prove in rational arithmetic that each margin on the way lies within its bound: `float32_tie`.
+
+3. Otherwise unexplained.
+
+Agreement is no proof: of two polygons in contact no edge may part them more than our axis does, which a projection on every edge's normal
+shows. And no answer widens its own allowance: by how much clipping amplified errors is measured again where ours says it was much.
+
+An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbours do: step 2, and ours
+has to be one of the rule's outcomes too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, any_of_rows, largest_of_rows
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
+from engine.compare import allowances
+from engine.compare.asked.pairs import Answers, PosedPairs, our_manifolds
+from engine.compare.proofs.circle_ties import explain_circle
+from engine.compare.proofs.equal_axes import explain_equal_axes
+from engine.compare.proofs.steep_clip import explain_steep_clip
+from engine.compare.proofs.turned_decisions import explain_decisions, explain_edge
+from engine.compare.verdicts.explanation import Explanation
+from engine.narrowphase import batched
+from engine.narrowphase.batched import ManifoldRows
+
+__all__ = ["Fit", "Verdicts", "answers_of", "fit", "judge_manifolds"]
+
+_UNCHECKED_AMPLIFICATION = 2.0
+"""Ratio. What the manifold kernel says of its clipping is taken for granted up to this, an incident edge 60 degrees off: nearly always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where two sets of manifolds are the same within the allowances, and by how much they differ.
+
+    `is_determined` where float32 determines the answer at all: elsewhere being the same means little.
+    """
+
+    is_same: NDArray[np.bool_]
+    is_determined: NDArray[np.bool_]
+    point_error: FloatArray
+    normal_error: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The judgement of n pairs; errors are the largest over the agreeing ones, and those of each agreeing contact."""
+
+    n_pairs: int
+    n_touching: int
+    n_agree: int
+    max_point_error: float
+    max_normal_error: float
+    differences: tuple[Explanation, ...]
+    point_errors: FloatArray
+    normal_errors: FloatArray
+
+    @property
+    def n_unexplained(self) -> int:
+        """Rows without a proved reason."""
+        return sum(difference.reason == "unexplained" for difference in self.differences)
+
+
+def answers_of(rows: ManifoldRows) -> Answers:
+    """Return our kernel's rows as answers."""
+    return Answers(rows.count, np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0), rows.points)
+
+
+def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
+    """Compare manifolds as physical answers, points in either order."""
+    extent = largest_of_rows(posed.shapes.extent[posed.pairs])
+    amplification = _amplification(posed, ours)
+    is_circles = ours.reference[:, 0] < 0
+    if is_circles.any():
+        radii = posed.shapes.radius[posed.pairs[:, 0]] + posed.shapes.radius[posed.pairs[:, 1]]
+        distance = np.maximum(ours.axis[:, 2] + radii, EPS64 * posed.scale)
+        amplification = np.where(is_circles, 1.0 / distance, amplification)
+    point_allowed = allowances.point_allowance(posed.scale, amplification, posed.is_polygons, extent)
+    normal_allowed = allowances.normal_allowance(posed.scale, amplification, posed.is_polygons)
+
+    normal_error = largest_of_rows(np.abs(answers_of(ours).normal - theirs.normal))
+    straight_error = largest_of_rows(np.abs(ours.points - theirs.points))
+    crossed_error = largest_of_rows(np.abs(ours.points - theirs.points[:, ::-1]))
+    point_error = np.where(ours.count == 2, np.minimum(straight_error, crossed_error), straight_error)
+    is_same = (ours.count == theirs.count) & (point_error <= point_allowed) & (normal_error <= normal_allowed)
+    is_determined = allowances.is_determined(posed.scale, amplification, posed.is_polygons) | (ours.count == 0)
+    return Fit(is_same, is_determined, point_error, normal_error)
+
+
+def _amplification(posed: PosedPairs, ours: ManifoldRows) -> FloatArray:
+    """Return by how much our clipping amplifies errors, no more of it than the polygons say.
+
+    An answer must not widen its own allowance: of the larger claims the angle of the incident edge, the one most opposed to our normal, is
+    measured here again.
+    """
+    claimed = ours.axis[:, 3].copy()
+    is_claim: NDArray[np.bool_] = ~(claimed <= _UNCHECKED_AMPLIFICATION)
+    rows = np.flatnonzero(np.logical_and(posed.is_polygons, is_claim))
+    if len(rows) == 0:
+        return claimed
+    shapes, is_on_b = posed.shapes, ours.reference[rows, 0] == 1
+    other = np.where(is_on_b, posed.pairs[rows, 0], posed.pairs[rows, 1])
+    turned = np.where(is_on_b[:, None], posed.turned_a[rows], posed.turned_b[rows])
+    outward = np.where(is_on_b[:, None], -ours.axis[rows, :2], ours.axis[rows, :2])
+    x, y = turned[:, 2] * outward[:, 0] + turned[:, 3] * outward[:, 1], turned[:, 2] * outward[:, 1] - turned[:, 3] * outward[:, 0]
+    n_vertices, least = shapes.n_vertices[other], np.full(len(rows), np.inf)
+    for k in range(int(n_vertices.max())):
+        normal = shapes.normals[shapes.first[other] + np.minimum(k, n_vertices - 1)]
+        least = np.minimum(least, normal[:, 0] * x + normal[:, 1] * y)
+    claimed[rows] = np.fmin(claimed[rows], 1.0 / np.maximum(np.abs(least), SAT_ROUNDING))
+    return claimed
+
+
+def _is_least(posed: PosedPairs, ours: ManifoldRows) -> NDArray[np.bool_]:
+    """Tell where no edge of two polygons in contact parts them more than our axis does: all edges, each by a projection.
+
+    Two answers that agree may be wrong together: a search of ours that stopped where Box2D's does would never be found out otherwise.
+    """
+    is_least: NDArray[np.bool_] = np.ones(len(posed), dtype=np.bool_)
+    rows = np.flatnonzero(np.logical_and(posed.is_polygons, (ours.count > 0) & ~posed.is_edge))
+    if len(rows) == 0:
+        return is_least
+    shapes, some = posed.shapes, posed.take(rows)
+    best = np.full(len(rows), -np.inf)
+    for side, turned in enumerate((some.turned_a, some.turned_b)):
+        which, sign = some.pairs[:, side], 1.0 - 2.0 * side
+        n_vertices = shapes.n_vertices[which]
+        for k in range(int(n_vertices.max())):
+            x, y = shapes.normals[shapes.first[which] + np.minimum(k, n_vertices - 1)].T
+            best = np.maximum(
+                best, _gaps(some, sign * np.column_stack((turned[:, 2] * x - turned[:, 3] * y, turned[:, 3] * x + turned[:, 2] * y)))
+            )
+    is_least[rows] = best <= ours.axis[rows, 2] + 4.0 * SAT_ROUNDING * some.scale
+    return is_least
+
+
+def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None = None, is_live: bool = False) -> Verdicts:
+    """Judge Box2D's manifolds against ours (those of `rule="exact"`, unless others are put on trial).
+
+    `is_live` certifies equal axes by a floating-point filter before it asks rational arithmetic, and does not look for an axis that neither
+    side has found; the verdicts are the same, unless our own search has a fault that Box2D's has too.
+    """
+    if ours is None:
+        ours = our_manifolds(posed)
+    first = fit(posed, ours, box2d)
+    is_least = np.ones(len(posed), dtype=np.bool_) if is_live else _is_least(posed, ours)
+    agrees = first.is_same & first.is_determined & is_least
+    point_error, normal_error = first.point_error, first.normal_error
+    differences: list[Explanation] = []
+    rows = np.flatnonzero(~agrees)
+    if len(rows):
+        differing, their_rows = posed.take(rows), box2d.take(rows)
+        our_rows = ManifoldRows(ours.count[rows], ours.points[rows], ours.names[rows], ours.axis[rows], ours.reference[rows])
+        replay = our_manifolds(differing, exact=False)
+        again = fit(differing, replay, their_rows)
+        trial = _Trial(differing, our_rows, replay, again, their_rows, is_live)
+        for at, row in enumerate(rows.tolist()):
+            found = (
+                trial.explain(at)
+                if is_least[row]
+                else ("unexplained", 0.0, "another edge of the two polygons parts them more than our axis")
+            )
+            if found is None:
+                agrees[row] = True
+                point_error[row], normal_error[row] = again.point_error[at], again.normal_error[at]
+            else:
+                differences.append(Explanation(row, *found))
+    is_contact = agrees & (box2d.count > 0)
+    return Verdicts(
+        n_pairs=len(posed),
+        n_touching=int((box2d.count > 0).sum()),
+        n_agree=int(agrees.sum()),
+        max_point_error=float(point_error[agrees].max(initial=0.0)),
+        max_normal_error=float(normal_error[agrees].max(initial=0.0)),
+        differences=tuple(differences),
+        point_errors=point_error[is_contact],
+        normal_errors=normal_error[is_contact],
+    )
+
+
+class _Trial:
+    """The differing rows, with everything that can be computed for all of them at once."""
+
+    def __init__(self, posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows, again: Fit, box2d: Answers, is_live: bool) -> None:
+        self._is_live = is_live
+        self._posed, self._ours, self._replay, self._box2d = posed, ours, replay, box2d
+        self._is_replayed, self._is_determined = again.is_same.tolist(), again.is_determined.tolist()
+        tie = 2.0 * allowances.separation_allowance(posed.scale)
+        our_witness = _gaps(posed, ours.axis[:, :2])
+        box2d_direction = np.where(box2d.count[:, None] > 0, box2d.normal, replay.axis[:, :2])
+        box2d_witness = _gaps(posed, box2d_direction)
+        # our own witness must say what our kernel says, but for float64 rounding; ours is shallower by `excess`
+        self._ours_stands = (np.abs(our_witness - ours.axis[:, 2]) <= 4.0 * SAT_ROUNDING * posed.scale).tolist()
+        self._excess, self._tie = (our_witness - box2d_witness).tolist(), tie.tolist()
+        self._our_gap, self._box2d_gap = our_witness.tolist(), box2d_witness.tolist()
+
+        turned = largest_of_rows(np.abs(ours.axis[:, :2] - box2d_direction))
+        turn_allowed = 2.0 * allowances.normal_allowance(posed.scale, ours.axis[:, 3], posed.is_polygons)
+        self._is_one_normal = (turned <= turn_allowed).tolist()
+        self._is_one_reference = (~any_of_rows(ours.reference != replay.reference)).tolist()
+        self._have_points = ((ours.count > 0) & (box2d.count > 0)).tolist()
+        self._is_polygons, self._is_edge = posed.is_polygons.tolist(), posed.is_edge.tolist()
+        # would the preference for A's face alone, applied to the true maxima, have led to Box2D's edge?
+        best_a, best_b = ours.axis[:, 4], ours.axis[:, 5]
+        prefers_b = best_b > BOX2D_RELATIVE_TOLERANCE * best_a + BOX2D_ABSOLUTE_TOLERANCE
+        best_there = np.where(replay.reference[:, 0] == 1, best_b, best_a)
+        is_preference = (prefers_b == (replay.reference[:, 0] == 1)) & (replay.axis[:, 2] >= best_there - tie)
+        self._is_preference = is_preference.tolist()
+
+    def explain(self, at: int) -> tuple[str, float, str] | None:
+        """Return reason, size and evidence of one row; None where the answers turn out to be the same."""
+        if self._is_edge[at]:
+            found = explain_edge(self._posed, at, self._ours, self._box2d)
+            return found if found is not None else ("unexplained", 0.0, "no outcome that float32 rounding allows gives Box2D's manifold")
+        excess, tie = self._excess[at], self._tie[at]
+        if not self._ours_stands[at]:
+            return "unexplained", abs(excess), "our own axis fails its witness"
+        if excess < -tie:
+            return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
+        if not self._is_polygons[at]:
+            found = explain_circle(self._posed, at, self._ours, self._box2d, excess)
+            return found if found is not None else ("unexplained", abs(excess), "a circle has one rule, and it gives another answer")
+        if self._is_replayed[at] and excess > tie:
+            return self._explain_rule(at, excess)
+        if self._is_replayed[at] and not self._is_one_reference[at]:
+            if self._is_one_normal[at] and self._is_determined[at] and self._have_points[at]:
+                return None
+            found = explain_equal_axes(self._posed, at, self._ours, self._replay, self._is_live)
+            return found if found is not None else ("unexplained", abs(excess), "equal axes, but not by rational arithmetic")
+        if self._is_replayed[at] and not self._is_determined[at]:
+            found = explain_steep_clip(self._posed, at, self._ours, self._box2d)
+        else:
+            found = explain_decisions(self._posed, at, self._box2d)
+        if found is not None:
+            return found
+        return "unexplained", abs(excess), "no outcome that float32 rounding allows gives Box2D's manifold"
+
+    def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
+        our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
+        compared = f"its separation is {box2d_gap:.6g} m, ours {our_gap:.6g} m; replaying the rule gives Box2D's points"
+        if our_gap > self._tie[at] and box2d_gap > self._tie[at]:
+            return "skin", excess, f"the cores are apart and touch by their skins only: along Box2D's axis {compared}"
+        if self._is_preference[at]:
+            return "face_preference", excess, f"Box2D kept the other polygon's face (0.98, 0.001): {compared}"
+        return "local_maximum", excess, f"Box2D's climb ended at another axis: {compared}"
+
+
+def _gaps(posed: PosedPairs, directions: FloatArray) -> FloatArray:
+    return batched.gap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, np.ascontiguousarray(directions))

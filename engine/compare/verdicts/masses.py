@@ -1,0 +1,246 @@
+"""The verdict on masses: agree, explained by cancellation, or unexplained.
+
+Four numbers a shape: mass, centroid, inertia about the centroid, and the centroid that Box2D keeps with the shape for its collision.
+They agree within what float32 would do to them if nothing cancelled (`mass_bounds`). Beyond that, mass, centroid and inertia are computed
+once more in fractions:
+
+    `cancellation`   ours lies within float64's bound of the exact value, and Box2D's, farther off, within float32's; where float32 has
+                     none, for rounding may eat half of the area, Box2D's sums repeated in float32 give its number (`mass_replay`)
+    unexplained      one of the two does not
+
+Box2D gives no mass to a polygon whose area, in float32, is not above 1.2e-7 m^2, even if it made the polygon: `too_small` where
+the exact area is not either, `cancellation` where it is above by less than float32 loses, unexplained otherwise.
+
+Circles have pi in them: `math.pi` is exact to 2^-54, far below what is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.shape_oracle import OracleMasses
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
+from engine.compare.proofs.mass_bounds import MassBounds, mass_bounds
+from engine.compare.proofs.mass_replay import replayed_kept_centroid, replayed_mass
+from engine.compare.verdicts.explanation import Explanation
+from engine.geometry import Circle, Polygon
+
+__all__ = ["MassVerdicts", "Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
+
+_U32, _U64 = 0.5 * EPS32, 0.5 * EPS64
+
+_SCALE = 1 << 150
+
+_CIRCLE_OPERATIONS = 9.0
+"""Roundings of a circle's inertia: pi, three factors of the mass, r^2 / 2 with two, centre^2 with two, their sum, the last product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masses:
+    """Somebody's answers in columns: mass, centroid (n, 2), inertia about the centroid, and the centroid kept for collision.
+
+    `is_refused` (n,) where there is no mass, centroid and inertia.
+    """
+
+    mass: FloatArray
+    centroid: FloatArray
+    inertia: FloatArray
+    kept: FloatArray
+    is_refused: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class MassVerdicts:
+    """The judgement of n shapes.
+
+    Errors are the largest over the agreeing ones: centroids in metres, mass and inertia relative to ours. The worst are the largest that
+    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, metres.
+    """
+
+    n_agree: int
+    max_point_error: float
+    max_relative_error: float
+    worst_inertia_error: float
+    worst_kept_error: float
+    differences: tuple[Explanation, ...]
+
+
+def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masses:
+    """Return the masses of our shapes."""
+    found = [shape.mass(one) for shape, one in zip(shapes, density.tolist(), strict=True)]
+    centroid = np.array([one.centroid for one in found]).reshape(-1, 2)
+    mass, inertia = np.array([one.mass for one in found]), np.array([one.inertia for one in found])
+    return Masses(mass, centroid, inertia, centroid, np.zeros(len(found), dtype=np.bool_))
+
+
+def box2d_masses(found: OracleMasses, kept: FloatArray) -> Masses:
+    """Return Box2D's masses with the inertia about the centre of mass, as a body gets it."""
+    inertia = found.inertia - found.mass * (found.center * found.center).sum(axis=1)
+    return Masses(found.mass, found.center, inertia, kept, found.is_refused)
+
+
+def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> MassVerdicts:
+    """Judge Box2D's masses against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_masses(shapes, density)
+    bounds = _Bounds(shapes, density)
+    errors = _errors(ours, box2d)
+    agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused
+    differences: list[Explanation] = []
+    lost = kept = 0.0
+    for row in np.flatnonzero(~agrees).tolist():
+        if box2d.is_refused[row]:
+            differences.append(Explanation(row, *_explain_refusal(shapes[row], float(density[row]), float(bounds.box2d[0][row]))))
+            continue
+        found = _explain(shapes[row], float(density[row]), row, ours, box2d, bounds)
+        differences.append(Explanation(row, *found))
+        if found[0] == "cancellation":
+            lost = max(lost, float(errors[2][row]) / float(ours.inertia[row]))
+            kept = max(kept, float(errors[3][row]))
+    relative = [errors[0] / np.abs(ours.mass), errors[2] / np.abs(ours.inertia)]
+    points = np.maximum(errors[1], errors[3])
+    worst = max((float(one[agrees].max(initial=0.0)) for one in relative), default=0.0)
+    return MassVerdicts(int(agrees.sum()), float(points[agrees].max(initial=0.0)), worst, lost, kept, tuple(differences))
+
+
+def _errors(one: Masses, other: Masses) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    return (
+        np.abs(one.mass - other.mass),
+        np.abs(one.centroid - other.centroid).max(axis=1),
+        np.abs(one.inertia - other.inertia),
+        np.abs(one.kept - other.kept).max(axis=1),
+    )
+
+
+class _Bounds:
+    """Allowances (mass, centroid, inertia, kept centroid) of each row: for agreement, of Box2D's rounding, of ours."""
+
+    def __init__(self, shapes: Sequence[Circle | Polygon], density: FloatArray) -> None:
+        n = len(shapes)
+        self.agreement, self.box2d, self.ours = ([np.zeros(n) for _ in range(4)] for _ in range(3))
+        polygons = [at for at, shape in enumerate(shapes) if isinstance(shape, Polygon)]
+        if polygons:
+            self._fill_polygons(np.array(polygons), [shapes[at].vertices for at in polygons], density[polygons])  # type: ignore[union-attr]
+        for at, shape in enumerate(shapes):
+            if isinstance(shape, Circle):
+                self._fill_circle(at, shape, float(density[at]))
+
+    def _fill_polygons(self, rows: IntArray, outlines: list[FloatArray], density: FloatArray) -> None:
+        most = max(map(len, outlines))
+        vertices = np.array([np.concatenate((one, np.repeat(one[:1], most - len(one), axis=0))) for one in outlines])
+        count = np.array([len(one) for one in outlines])
+        is_vertex = (np.arange(most)[None, :] < count[:, None]).astype(np.float64)
+        middle = box2d_reference(vertices, count)
+        origin = np.zeros_like(middle)
+
+        def fill(into: list[FloatArray], about: MassBounds, kept: MassBounds) -> None:
+            into[0][rows], into[2][rows] = about.mass, about.inertia
+            into[1][rows], into[3][rows] = about.centroid.max(axis=1), kept.centroid.max(axis=1)
+
+        agreement = mass_bounds(vertices, is_vertex, middle, density, _U32, is_shifted=True, cancels=False)
+        fill(self.agreement, agreement, agreement)
+        box2d = (mass_bounds(vertices, is_vertex, at, density, _U32, is_shifted=True) for at in (middle, origin))
+        fill(self.box2d, *box2d)
+        ours = mass_bounds(vertices, is_vertex, middle, density, _U64, is_shifted=False)
+        fill(self.ours, ours, ours)
+
+    def _fill_circle(self, at: int, shape: Circle, density: float) -> None:
+        mass = density * math.pi * shape.radius**2
+        own, far = 0.5 * mass * shape.radius**2, mass * (shape.center[0] ** 2 + shape.center[1] ** 2)
+        for into, u, shifted in ((self.agreement, _U32, 0.0), (self.box2d, _U32, 2.0 * far), (self.ours, _U64, 0.0)):
+            into[0][at], into[2][at] = _CIRCLE_OPERATIONS * u * mass, _CIRCLE_OPERATIONS * u * (own + shifted)
+
+
+def box2d_reference(vertices: FloatArray, count: IntArray) -> FloatArray:
+    """Return the point s of ComputeMass, summed in float32 in its order, for (n, m, 2) vertices of which `count` are meant."""
+    running = np.cumsum(vertices.astype(np.float32), axis=1, dtype=np.float32)
+    last = running[np.arange(len(count)), count - 1]
+    return (last * (np.float32(1.0) / count.astype(np.float32))[:, None]).astype(np.float64)
+
+
+def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple[Fraction, Fraction], Fraction]:
+    """Return mass, centroid and inertia about the centroid, in fractions; the shape's numbers must be float32's."""
+    rho = Fraction(density)
+    if isinstance(shape, Circle):
+        radius_sq = Fraction(shape.radius) ** 2
+        mass = rho * Fraction(math.pi) * radius_sq
+        return mass, (Fraction(shape.center[0]), Fraction(shape.center[1])), mass * radius_sq / 2
+    # whole numbers, so that only the results are fractions: all float32 numbers are multiples of 2^-149
+    corners = [(_scaled(x), _scaled(y)) for x, y in shape.vertices.tolist()]
+    twice_area = first_x = first_y = second = 0
+    for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
+        turn = ax * by - ay * bx
+        twice_area += turn
+        first_x += turn * (ax + bx)
+        first_y += turn * (ay + by)
+        second += turn * (ax * ax + ax * bx + bx * bx + ay * ay + ay * by + by * by)
+    # the squared distance of the centroid times the area, taken off the second moment: all over one denominator
+    about_centroid = Fraction(3 * second * twice_area - 2 * (first_x * first_x + first_y * first_y), 36 * twice_area * _SCALE**4)
+    x, y = (Fraction(first, 3 * twice_area * _SCALE) for first in (first_x, first_y))
+    return rho * Fraction(twice_area, 2 * _SCALE**2), (x, y), rho * about_centroid
+
+
+def _scaled(value: float) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * (_SCALE // denominator)
+
+
+def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> tuple[str, float, str]:
+    exact = exact_mass(shape, density)
+    told: list[str] = []
+    size, is_proved = 0.0, True
+    for at, (name, unit) in enumerate((("mass", "kg"), ("centroid", "m"), ("inertia", "kg m^2"), ("kept centroid", "m"))):
+        our_error, error = (_off(one, row, at, exact) for one in (ours, box2d))
+        our_bound, bound, agreeing = (float(one[at][row]) for one in (bounds.ours, bounds.box2d, bounds.agreement))
+        if our_error > our_bound:
+            return "unexplained", our_error, f"our {name} is {our_error:.3g} {unit} off the exact value, of {our_bound:.3g} allowed"
+        if our_error + error <= agreeing:
+            continue
+        if math.isfinite(bound):
+            is_lost, why = error <= bound, f"of {bound:.3g} allowed"
+        else:
+            is_lost = _is_replayed(shape, density, row, at, box2d)
+            why = "where rounding may eat half of the area; its sums in float32 end there"
+        is_proved = is_proved and our_error < error and is_lost
+        size = max(size, error) if unit == "m" else size
+        told.append(f"Box2D's {name} is {error:.3g} {unit} off the exact value, {why}; ours {our_error:.2g}")
+    return "cancellation" if is_proved and told else "unexplained", size, "; ".join(told)
+
+
+def _is_replayed(shape: Circle | Polygon, density: float, row: int, at: int, box2d: Masses) -> bool:
+    """Tell whether Box2D's own sums, repeated in float32, give its centroid, inertia, or kept centroid to the last bit."""
+    if isinstance(shape, Circle):
+        return False
+    if at == 3:
+        return replayed_kept_centroid(shape.vertices) == tuple(box2d.kept[row].tolist())
+    center, inertia = replayed_mass(shape.vertices, density)
+    if at == 1:
+        return center == tuple(box2d.centroid[row].tolist())
+    x, y = center
+    return at == 2 and inertia - float(box2d.mass[row]) * (x * x + y * y) == float(box2d.inertia[row])
+
+
+def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: float) -> tuple[str, float, str]:
+    area, lost = exact_mass(shape, 1.0)[0], Fraction(mass_allowed) / Fraction(density)
+    limit = Fraction(BOX2D_EPSILON)
+    if isinstance(shape, Circle) or area - limit > lost:
+        return "unexplained", float(area), f"Box2D gives no mass to an area of {float(area):.3g} m^2"
+    longest = float(np.ptp(shape.vertices, axis=0).max())
+    told = f"no mass for an area of {float(area):.9g} m^2, known to {float(lost):.2g}; Box2D's limit is {BOX2D_EPSILON:.9g} m^2"
+    return "too_small" if area <= limit else "cancellation", float(area) / longest, told
+
+
+def _off(one: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fraction, Fraction], Fraction]) -> float:
+    mass, centroid, inertia = exact
+    if at in (0, 2):
+        value, right = ((one.mass, mass), (one.inertia, inertia))[at // 2]
+        return abs(float(Fraction(float(value[row])) - right))
+    points = one.centroid if at == 1 else one.kept
+    return max(abs(float(Fraction(float(points[row, k])) - centroid[k])) for k in range(2))

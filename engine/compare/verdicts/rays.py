@@ -1,0 +1,186 @@
+"""The verdict on rays and points: agree, explained with a proof, or unexplained.
+
+Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked for that. Write b for what float32 moves the surface by
+(`allowances.surface_allowance`; a circle's ray adds what its discriminant loses). The *margin* of a point is how far it lies outside the
+shape: the greatest of its distances from the edges' lines, or that from the circle; negative inside.
+
+That of an edge is its distance: no point lies inside.
+
+Points: `float32_tie` if the margin is within b.
+
+Rays agree if both miss and start nowhere inside by more than b, or if both hit within 2 b along the normal, with one normal. Otherwise
+
+    they hit an edge in one place      `local_normal` if Box2D's normal, turned by the pose, is the right one, and not turned is not:
+                                       b2EdgeShape of 2.3.0 answers in the edge's own frame
+    only ours hits, at its start       `starts_inside` if the start lies in the shape: Box2D has no hit for such a ray;
+                                       `float32_tie` if its margin is within b
+    only ours hits, a circle           `short_ray` if the ray is shorter than 0.35 mm, its square below FLT_EPSILON: b2CircleShape then
+                                       looks no further; our place has a margin within b
+    only one hits                      `float32_tie` if the ray meets the shape grown by b, and not the shape shrunk by b
+                                       (of an edge: and would miss it, if one of the four ends moved by b); our normal as below
+    both hit, elsewhere or otherwise   `float32_tie` if both places, and the middle between them, have margins within b
+                                       and each normal is that of an edge within b of its place, or of the circle there, or one of those
+                                       that an edge's end has
+    otherwise                          unexplained
+
+The inputs are float32 numbers, and the margins are computed from them exactly (`exact_ray`), up to the last division by an edge's length.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import IntArray
+from engine.common.tolerances import BOX2D_EPSILON
+from engine.compare import allowances
+from engine.compare.asked.rays import PosedRays, Rays, our_points, our_rays
+from engine.compare.proofs.exact_ray import ExactRay
+from engine.compare.verdicts.explanation import Explanation
+from engine.contracts.status import Status
+
+__all__ = ["RayVerdicts", "judge_points", "judge_rays"]
+
+_Found = tuple[str, float, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RayVerdicts:
+    """The judgement of n rows; errors are the largest over the agreeing ones."""
+
+    n_agree: int
+    max_point_error: float
+    max_normal_error: float
+    differences: tuple[Explanation, ...]
+
+
+def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_] | None = None) -> RayVerdicts:
+    """Judge Box2D's TestPoint of the origins against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_points(posed)
+    differences: list[Explanation] = []
+    for row in np.flatnonzero(ours != box2d).tolist():
+        margin, bound = ExactRay(posed, row).margin(0.0), float(posed.point_bound[row])
+        if abs(margin) <= bound:
+            right = "Box2D" if bool(box2d[row]) == (margin <= 0.0) else "ours"
+            told = f"at the boundary: exact margin {margin:.3g} m of {bound:.3g} m allowed; {right} is right"
+            differences.append(Explanation(row, "float32_tie", abs(margin), told))
+        else:
+            told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, {margin:.3g} m outside"
+            differences.append(Explanation(row, "unexplained", abs(margin), told))
+    return RayVerdicts(len(posed) - len(differences), 0.0, 0.0, tuple(differences))
+
+
+def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> RayVerdicts:
+    """Judge Box2D's hits against ours, unless others are put on trial."""
+    if ours is None:
+        ours = our_rays(posed)
+    length = np.hypot(*posed.translations.T)
+    is_edge = posed.shapes.n_vertices[posed.indices] == 2
+    told, box2d = box2d, _with_turned_normals(posed, box2d, is_edge)
+    both_hit = (ours.status == Status.HIT) & (box2d.status == Status.HIT)
+    along = np.where(both_hit, np.abs(np.where(both_hit, ours.fraction, 0.0) - box2d.fraction), 0.0)[:, None] * posed.translations
+    point_error = np.hypot(*along.T)
+    across = np.abs((along * ours.normal).sum(axis=1))
+    normal_error, told_error = (np.where(both_hit, np.abs(ours.normal - one.normal).max(axis=1), 0.0) for one in (box2d, told))
+    is_circle = posed.shapes.n_vertices[posed.indices] == 1
+    turn = np.where(is_circle, 2.0 * (posed.ray_bound + point_error) / np.where(is_circle, posed.shapes.radius[posed.indices], 1.0), 0.0)
+    # steeper than this against the surface, and with a normal known to this, float32 determines a hit; of others agreement means little
+    steep = np.abs((posed.translations * ours.normal).sum(axis=1)) * allowances.MOST_AGREEING_AMPLIFICATION >= length
+    same_place = (
+        steep
+        & (turn <= allowances.MOST_AGREEING_TURN)
+        & (across <= 2.0 * posed.ray_bound)
+        & (normal_error <= allowances.direction_allowance() + turn)
+    )
+    both_miss = (ours.status == Status.MISS) & (box2d.status == Status.MISS)
+    both_miss = both_miss & ~_is_well_inside(posed, np.flatnonzero(both_miss))  # Box2D has no hit there; a ray cast must
+    agrees = both_miss | (both_hit & same_place)
+    is_local = agrees & both_hit & is_edge & (told_error > allowances.direction_allowance())
+    agrees = agrees & ~is_local
+    differences: list[Explanation] = []
+    for row in np.flatnonzero(~agrees).tolist():
+        if is_local[row]:
+            angle = posed.poses[row, 2]
+            evidence = f"turned by the edge's angle of {angle:.6g} rad, Box2D's normal is within {normal_error[row]:.3g} of ours"
+            differences.append(Explanation(row, "local_normal", float(point_error[row]), evidence))
+            continue
+        found = _verdict(ExactRay(posed, row), row, ours, box2d)
+        if found is None:
+            sides = [f"{Status(int(one.status[row])).name} at {float(one.fraction[row]):.9g}" for one in (box2d, ours)]
+            found = "unexplained", float(point_error[row]), f"Box2D says {sides[0]}, ours {sides[1]}, and no proof was found"
+        differences.append(Explanation(row, *found))
+    agreed = agrees & both_hit
+    worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
+    return RayVerdicts(int(agrees.sum()), worst_point, worst_normal, tuple(differences))
+
+
+def _is_well_inside(posed: PosedRays, rows: IntArray) -> NDArray[np.bool_]:
+    """Tell of some rays, False of all others, whether they start in their shape, farther from its surface than rounding reaches."""
+    shapes, which = posed.shapes, posed.indices[rows]
+    pose, first, n_vertices = posed.turned[rows], shapes.first[which], shapes.n_vertices[which]
+    u, v = (posed.origins[rows] - pose[:, :2]).T
+    x, y = pose[:, 2] * u + pose[:, 3] * v, pose[:, 2] * v - pose[:, 3] * u
+    corner = shapes.vertices[first]
+    margin = np.where(n_vertices == 1, np.hypot(x - corner[:, 0], y - corner[:, 1]) - shapes.radius[which], -np.inf)
+    for k in range(int(n_vertices.max(initial=0))):
+        at = first + np.minimum(k, n_vertices - 1)
+        (vx, vy), (nx, ny) = shapes.vertices[at].T, shapes.normals[at].T
+        margin = np.where(n_vertices > 1, np.maximum(margin, nx * (x - vx) + ny * (y - vy)), margin)
+    is_inside = np.zeros(len(posed), dtype=np.bool_)
+    is_inside[rows] = margin < -posed.ray_bound[rows]
+    return is_inside
+
+
+def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: NDArray[np.bool_]) -> Rays:
+    """Turn the normals of edges to the world, by the poses."""
+    (x, y), cos, sin = box2d.normal.T, posed.turned[:, 2], posed.turned[:, 3]
+    turned = np.column_stack((cos * x - sin * y, sin * x + cos * y))
+    return Rays(box2d.status, box2d.fraction, np.where(is_edge[:, None], turned, box2d.normal))
+
+
+def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> _Found:
+    """Return reason, size and what was shown."""
+    one, other = int(ours.status[row]), int(box2d.status[row])
+    theirs = float(box2d.fraction[row])
+    if one == Status.OVERLAPPING:
+        margin = ray.margin(0.0)
+        if other == Status.HIT:
+            return _same_surface(ray, 0.0, theirs)
+        if margin <= 0.0 and ray.has_inside:
+            return "starts_inside", -margin, f"the ray starts inside: exact margin {margin:.3g} m"
+        return _tie(ray, margin, "the start lies on the boundary") if margin <= ray.bound else None
+    if one == other == Status.HIT:
+        hits = ((float(ours.fraction[row]), ours.normal[row]), (theirs, box2d.normal[row]))
+        return _same_surface(ray, hits[0][0], theirs) if all(ray.is_own_normal(*hit) for hit in hits) else None
+    if Status.MISS not in (one, other) or one == other:
+        return None
+    if one == Status.HIT and not ray.is_own_normal(float(ours.fraction[row]), ours.normal[row]):
+        return None
+    if one == Status.HIT and ray.is_short_for_circle() and abs(ray.margin(float(ours.fraction[row]))) <= ray.bound:
+        length = ray.length
+        told = f"the ray is {length:.3g} m long; Box2D's circles answer none below {math.sqrt(BOX2D_EPSILON):.3g} m"
+        return "short_ray", length, told
+    if other == Status.HIT and abs(ray.margin(theirs)) > ray.bound:
+        return None
+    if one == Status.HIT and abs(ray.margin(float(ours.fraction[row]))) > ray.bound:
+        return None
+    if ray.meets(ray.bound) and not ray.meets(-ray.bound):
+        return _tie(ray, ray.grazing_margin(), "the ray grazes, or ends at the surface")
+    at_start = ray.margin(0.0)
+    if other == Status.MISS and abs(at_start) <= ray.bound:
+        return _tie(ray, at_start, "the start lies on the boundary")
+    return None
+
+
+def _same_surface(ray: ExactRay, ours: float, theirs: float) -> _Found:
+    margins = [ray.margin(fraction) for fraction in (ours, theirs, 0.5 * (ours + theirs))]
+    worst = max(map(abs, margins))
+    return _tie(ray, worst, "both places and all between lie on the surface") if worst <= ray.bound else None
+
+
+def _tie(ray: ExactRay, margin: float, what: str) -> _Found:
+    return "float32_tie", abs(margin), f"{what}: exact margin {margin:.3g} m of {ray.bound:.3g} m allowed"

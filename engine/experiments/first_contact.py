@@ -1,0 +1,166 @@
+"""The first contact of a bullet with what it is shot at: which of all that was reported in a step, or in a piece of one, came first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from engine import query
+from engine.box2d import World
+from engine.contracts import StepContacts
+from engine.experiments.rules import Piece, SweptImpact
+from engine.experiments.spec import ShotSpec
+from engine.geometry import Transform
+
+__all__ = ["ContactSearch", "Impact", "dot", "normal_onto"]
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Box2D reported contact points between bullet and target.
+
+    Attributes
+    ----------
+    step : int
+        Steps completed when the manifold's poses were reached or passed: the poses lie at the end of this step, or between it
+        and the next where `in_toi`.
+    time : float
+        Seconds from the shot at which the bodies had those poses.
+    center : pair of float
+        The bullet's centre then.
+    point : pair of float or None
+        The (first) contact point.
+    pushes_back : bool
+        Whether the normal, as it acts on the bullet, points against its flight.
+    in_toi : bool
+        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
+        left the bodies.
+    fraction : float
+        Of the step that follows the completed ones, 0 to 1.
+    normal : pair of float or None
+        Unit, onto the bullet.
+    body : int or None
+        What was struck.
+    """
+
+    step: int
+    time: float
+    center: Point
+    point: Point | None
+    pushes_back: bool
+    in_toi: bool
+    fraction: float = 0.0
+    normal: Point | None = None
+    body: int | None = None
+
+
+class ContactSearch:
+    """The search for the contacts of one bullet.
+
+    Parameters
+    ----------
+    world : World
+    spec : ShotSpec
+    bullet : int
+        Its body.
+    bodies : collection of int
+        What it may touch.
+    flight : pair of float
+        Unit, the way it flies.
+    """
+
+    def __init__(self, world: World, spec: ShotSpec, bullet: int, bodies: Collection[int], flight: Point) -> None:
+        self._world, self._spec, self._bullet, self._bodies, self._flight = world, spec, bullet, bodies, flight
+
+    def first(self, piece: Piece, before: Point, step: int, felt: Sequence[SweptImpact]) -> Impact | None:
+        """Return the first contact with a panel in a piece of a step.
+
+        Parameters
+        ----------
+        before : pair of float
+            The bullet's centre where the piece began.
+        step : int
+            Steps completed before.
+        felt : sequence of SweptImpact
+            All that our swept test found so far.
+        """
+        dt, contacts = 1.0 / self._spec.hertz, piece.contacts
+        found: list[Impact] = []
+        for row in range(len(contacts)):
+            a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
+            other = b if a == self._bullet else a
+            if self._bullet not in (a, b) or other not in self._bodies:
+                continue
+            pose = contacts.pose_b[row] if b == self._bullet else contacts.pose_a[row]
+            if contacts.in_toi[row]:
+                continue  # the row has the last of the pair's moments; the first comes below
+            center, fraction = (float(pose[0]), float(pose[1])), piece.start
+            point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
+            normal = normal_onto(contacts, row, b == self._bullet)
+            pushes_back, time = dot(normal, self._flight) < 0.0, (step + fraction) * dt
+            ours = next((each for each in reversed(felt) if each.body == other), None)
+            if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
+                time, fraction = ours.time, ours.fraction
+            found.append(Impact(step, time, center, point, pushes_back, ours is not None, fraction, normal, other))
+        inside = self._first_inside(piece, before, step)
+        if inside is not None:
+            found.append(inside)
+        for one in piece.impacts:
+            if one.sensor and one.body in self._bodies:
+                found.append(Impact(step, one.time, one.center, one.point, False, True, one.fraction, one.normal, one.body))
+        if found:
+            return min(found, key=lambda impact: impact.time)
+        for event in contacts.began:
+            struck = event.body_b if event.body_a == self._bullet else event.body_a
+            if self._bullet in (event.body_a, event.body_b) and struck in self._bodies:
+                # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
+                at = (step + piece.start) * dt
+                return Impact(step, at, before, None, False, not event.sensor, piece.start, None, struck)
+        return None
+
+    def _first_inside(self, piece: Piece, before: Point, step: int) -> Impact | None:
+        """Return the first impact with a panel that Box2D found inside the piece.
+
+        Its point and normal are computed here, from the poses: of a pair that met several times, Box2D keeps the last contact.
+        """
+        world = self._world
+        for moment in world.impact_moments:
+            a, b = world.fixture(moment.fixture_a), world.fixture(moment.fixture_b)
+            other, pose_of_other, pose = (a, moment.pose_a, moment.pose_b) if b.body == self._bullet else (b, moment.pose_b, moment.pose_a)
+            if self._bullet not in (a.body, b.body) or other.body not in self._bodies:
+                continue
+            center = pose[:2]
+            fraction = min(piece.start + self._travelled(before, center, other.body, pose_of_other[:2]), piece.end)
+            own = b if other is a else a
+            gap = query.distance(other.shape, Transform(pose_of_other[:2], pose_of_other[2]), own.shape, Transform(center, pose[2]))
+            normal = gap.normal
+            pushes_back = normal is not None and dot(normal, self._flight) < 0.0
+            time = (step + fraction) / self._spec.hertz
+            return Impact(step, time, center, _between(gap.point_a, gap.point_b), pushes_back, True, fraction, normal, other.body)
+        return None
+
+    def _travelled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:
+        """Return the share of a step after which the two had these places, by the way of the one that moves farther in a step."""
+        spec = self._spec
+        if spec.travel >= abs(spec.target_travel):
+            return math.dist(before, center) / spec.travel if spec.travel > 0.0 else 0.0
+        start = self._world.previous_poses[self._world.row_of(other)]
+        return math.dist(start[:2].tolist(), place_of_other) / abs(spec.target_travel)
+
+
+def dot(a: Point, b: Point) -> float:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1]
+
+
+def _between(a: Point | None, b: Point | None) -> Point | None:
+    return None if a is None or b is None else (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
+
+
+def normal_onto(contacts: StepContacts, row: int, is_b: bool) -> Point:
+    """Return a contact's normal as it acts on the bullet, which is its B or its A."""
+    sign = 1.0 if is_b else -1.0
+    return sign * float(contacts.normal[row, 0]), sign * float(contacts.normal[row, 1])

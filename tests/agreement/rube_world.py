@@ -1,0 +1,131 @@
+"""Exports of R.U.B.E. beside a world made straight with Box2D's Python interface, by the steps of the editor's own loader, b2dJson.
+
+``python -m tests.agreement.rube_world FILE ...`` takes 600 steps of each and prints how far the bodies are apart.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from typing import Any
+
+import Box2D
+import numpy as np
+
+from engine.scenes import build, load_rube
+
+__all__ = ["farthest"]
+
+STEPS = 600
+
+
+def farthest(path: str, steps: int = STEPS) -> float:
+    """Return the largest difference of any body's x, y (m) or angle (rad) in any step; every body of the file must have been taken."""
+    with open(path, encoding="utf-8") as file:
+        plain = json.load(file)
+    world, bodies = _world(plain)
+    mine = build(load_rube(path))
+    assert len(mine.body_ids) == len(bodies) and len(mine.joint_ids) == len(plain.get("joint", ()))
+    dt, rounds = 1.0 / number(plain["stepsPerSecond"]), (plain["velocityIterations"], plain["positionIterations"])
+    worst = 0.0
+    for _ in range(steps):
+        world.Step(dt, *rounds)
+        mine.step()
+        theirs = np.array([(body.position.x, body.position.y, body.angle) for body in bodies])
+        worst = max(worst, float(np.abs(theirs - mine.poses).max()))
+    return worst
+
+
+def number(given: Any) -> float:
+    return struct.unpack(">f", bytes.fromhex(given))[0] if isinstance(given, str) else float(given)
+
+
+def vector(given: Any) -> tuple[float, float]:
+    return (number(given["x"]), number(given["y"])) if isinstance(given, dict) else (0.0, 0.0)
+
+
+def _world(plain: dict[str, Any]) -> tuple[Any, list[Any]]:
+    world = Box2D.b2World(gravity=vector(plain["gravity"]))
+    world.warmStarting, world.allowSleeping = plain.get("warmStarting", True), plain.get("allowSleep", True)
+    world.continuousPhysics, world.subStepping = plain.get("continuousPhysics", True), plain.get("subStepping", False)
+    bodies = [_body(world, one) for one in plain["body"]]
+    for one in plain.get("joint", ()):
+        world.CreateJoint(_joint(one, bodies))
+    return world, bodies
+
+
+def _body(world: Any, given: dict[str, Any]) -> Any:
+    names = ("angle", "angularVelocity", "linearDamping", "angularDamping")
+    flags = {name: given.get(name, False) for name in ("awake", "bullet", "fixedRotation")}
+    body = world.CreateBody(
+        Box2D.b2BodyDef(
+            type=given["type"],
+            position=vector(given["position"]),
+            linearVelocity=vector(given.get("linearVelocity", 0)),
+            gravityScale=number(given.get("gravityScale", 1)),
+            **flags,
+            **{name: number(given.get(name, 0)) for name in names},
+        )
+    )
+    for one in given["fixture"]:
+        body.CreateFixture(
+            shape=_shape(one),
+            density=number(one.get("density", 0)),
+            friction=number(one.get("friction", 0)),
+            restitution=number(one.get("restitution", 0)),
+            isSensor=one.get("sensor", False),
+            categoryBits=one.get("filter-categoryBits", 1),
+            maskBits=one.get("filter-maskBits", 0xFFFF),
+            groupIndex=one.get("filter-groupIndex", 0),
+        )
+    return body
+
+
+def _shape(fixture: dict[str, Any]) -> Any:
+    if "circle" in fixture:
+        circle = fixture["circle"]
+        return Box2D.b2CircleShape(pos=vector(circle["center"]), radius=number(circle["radius"]))
+    chain = fixture.get("chain") or fixture["polygon"]
+    corners = [(number(x), number(y)) for x, y in zip(chain["vertices"]["x"], chain["vertices"]["y"], strict=True)]
+    if "polygon" in fixture:
+        return Box2D.b2PolygonShape(vertices=corners)
+    return Box2D.b2ChainShape(vertices_loop=corners[:-1]) if chain.get("hasPrevVertex") else Box2D.b2ChainShape(vertices_chain=corners)
+
+
+_JOINTS: dict[str, tuple[Any, dict[str, str]]] = {
+    "weld": (Box2D.b2WeldJointDef, {"refAngle": "referenceAngle", "frequency": "frequencyHz", "dampingRatio": "dampingRatio"}),
+    "friction": (Box2D.b2FrictionJointDef, {"maxForce": "maxForce", "maxTorque": "maxTorque"}),
+    "distance": (Box2D.b2DistanceJointDef, {"length": "length", "frequency": "frequencyHz", "dampingRatio": "dampingRatio"}),
+    "rope": (Box2D.b2RopeJointDef, {"maxLength": "maxLength"}),
+    "wheel": (Box2D.b2WheelJointDef, {"springFrequency": "frequencyHz", "springDampingRatio": "dampingRatio"}),
+    "revolute": (Box2D.b2RevoluteJointDef, {"refAngle": "referenceAngle", "lowerLimit": "lowerAngle", "upperLimit": "upperAngle"}),
+    "prismatic": (
+        Box2D.b2PrismaticJointDef,
+        {"refAngle": "referenceAngle", "lowerLimit": "lowerTranslation", "upperLimit": "upperTranslation"},
+    ),
+    "motor": (
+        Box2D.b2MotorJointDef,
+        {"refAngle": "angularOffset", "maxForce": "maxForce", "maxTorque": "maxTorque", "correctionFactor": "correctionFactor"},
+    ),
+}
+"""By the type in the file: Box2D's definition, and its names for the file's numbers."""
+
+
+def _joint(given: dict[str, Any], bodies: list[Any]) -> Any:
+    kind, names = _JOINTS[given["type"]]
+    settings: dict[str, Any] = {ours: number(given.get(name, 0)) for name, ours in names.items()}
+    settings |= {name: given[name] for name in ("enableLimit", "enableMotor") if name in given}
+    settings |= {name: number(given[name]) for name in ("motorSpeed", "maxMotorTorque", "maxMotorForce") if name in given}
+    settings |= {"localAxisA": vector(given["localAxisA"])} if "localAxisA" in given else {}
+    if given["type"] == "motor":
+        settings["linearOffset"] = vector(given["anchorA"])
+    else:
+        settings |= {"localAnchorA": vector(given["anchorA"]), "localAnchorB": vector(given["anchorB"])}
+    ends = {"bodyA": bodies[given["bodyA"]], "bodyB": bodies[given["bodyB"]]}
+    return kind(**ends, collideConnected=given.get("collideConnected", False), **settings)
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:]:
+        print(json.dumps({"file": one, "steps": STEPS, "farthest": farthest(one)}))

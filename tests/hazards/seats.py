@@ -1,0 +1,188 @@
+"""Where the monkey sits: `OffScreen` hands events to a `Window` and has it drawn; `OnScreen` has the program's own window on an X display.
+
+On the screen everything is as after ``python main.py``: `engine.app.loop.open_window` opens the window, events go through SDL's queue,
+`Loop.turn` takes the frames, the live check warms up in its thread, scenes are kept, preferences are written. Only the wait for the next
+sixtieth of a second is left out, and a frame is told how much time has passed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+from unittest import mock
+
+import pygame
+
+from engine.app.demo import Demo
+from engine.app.loop import Loop, open_window
+from engine.app.window import Window
+from tests.hazards.x_server import Hands, display
+
+__all__ = ["OffScreen", "OnScreen", "Seat", "on_screen"]
+
+Size = tuple[int, int]
+WARM_UP = 300.0
+"""Seconds that the live check may take to get ready: it compiles where nothing is compiled yet."""
+BETWEEN_LOOKS = 0.02
+SENT_BY_A_HAND = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL)
+
+
+class Seat(Protocol):
+    """What a monkey needs of a window."""
+
+    window: Window
+    has_hands: bool
+    from_server: int
+
+    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+        """Send an event; return whether a hand did it."""
+
+    def resize(self, size: Size) -> None:
+        """Give the window another size."""
+
+    def turn(self, elapsed: float) -> None:
+        """Take a frame."""
+
+    def hide(self) -> None:
+        """Take the window away and bring it back."""
+
+    def let_go(self) -> None:
+        """Lift all fingers."""
+
+
+class OffScreen:
+    """A `Window` under SDL's dummy driver, given its events one by one."""
+
+    has_hands = False
+    from_server = 0
+
+    def __init__(self, size: Size, demos: Sequence[type[Demo]], seed: int) -> None:
+        self._surface = pygame.display.set_mode(size)
+        self.window = Window(size, tuple(demos), seed=seed)
+
+    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+        """Hand it over."""
+        self.window.handle(event)
+        self.window.running = True
+        return False
+
+    def resize(self, size: Size) -> None:
+        """Take another surface; SDL tells of it."""
+        self._surface = pygame.display.set_mode(size)
+
+    def turn(self, elapsed: float) -> None:
+        """Take a frame, as the loop does."""
+        for event in pygame.event.get():
+            self.window.handle(event)
+        self.window.running = True
+        self.window.update(elapsed)
+        self.window.draw(self._surface)
+
+    def hide(self) -> None:
+        """There is nothing to be seen anyway."""
+
+    def let_go(self) -> None:
+        """There are no fingers."""
+
+
+class OnScreen:
+    """The program's window and loop.
+
+    Parameters
+    ----------
+    loop : Loop
+    hands : Hands, optional
+        For what the X server is to send; all is posted into the queue without them.
+
+    Attributes
+    ----------
+    from_server : int
+        Events of mouse and keys that came in from the X server.
+    """
+
+    def __init__(self, loop: Loop, hands: Hands | None = None) -> None:
+        self.window = loop.window
+        self.from_server = 0
+        self.has_hands = hands is not None
+        self._loop, self._hands = loop, hands
+        self._handle = self.window.handle
+        self.window.handle = self._counted  # type: ignore[method-assign]
+
+    def _counted(self, event: pygame.event.Event) -> None:
+        # what is posted has no `window` of its own
+        self.from_server += event.type in SENT_BY_A_HAND and hasattr(event, "window")
+        self._handle(event)
+
+    def send(self, event: pygame.event.Event, by_hand: bool) -> bool:
+        """Let the hands do it if they can, or post it."""
+        if by_hand and self._hands is not None and self._hands.can(event):
+            self._hands.do(event)
+            return True
+        assert pygame.event.post(event), f"the queue is full at {event}"
+        return False
+
+    def resize(self, size: Size) -> None:
+        """Pull at the corner, or let SDL ask the server; either way the server tells of it."""
+        if self._hands is not None:
+            self._hands.resize(size)
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
+            pygame.Window.from_display_module().size = size
+
+    def turn(self, elapsed: float) -> None:
+        """Take a frame; the monkey does not leave."""
+        self._loop.turn(elapsed)
+        self.window.running = True
+
+    def hide(self) -> None:
+        """Take the window from the screen, take a frame, and bring it back."""
+        if self._hands is not None:
+            self._hands.hide()
+            self.turn(0.0)
+            self._hands.show()
+
+    def let_go(self) -> None:
+        """Lift all fingers."""
+        if self._hands is not None:
+            self._hands.let_go()
+
+    def await_check(self) -> None:
+        """Take frames until the live check is there; `AssertionError` if it does not come."""
+        ends = time.monotonic() + WARM_UP
+        while self._loop.is_warming_up:
+            assert time.monotonic() < ends, "the live check does not get ready"
+            time.sleep(BETWEEN_LOOKS)
+            self.turn(0.0)
+        assert not self._loop.failure, f"there is no live check: {self._loop.failure}"
+
+
+@contextlib.contextmanager
+def on_screen(size: Size, demos: Sequence[type[Demo]], seed: int, with_hands: bool | None = None, own: bool = False) -> Iterator[OnScreen]:
+    """Open the program's window with these demos on ``$DISPLAY``, or in an Xvfb, and close it after.
+
+    Parameters
+    ----------
+    with_hands : bool, optional
+        Let xdotool move the pointer and type. Unless told, only where nobody else is: in an Xvfb.
+    own : bool
+        Take an Xvfb in any case.
+
+    Raises
+    ------
+    NoServerError
+        There is none, or no xdotool.
+    """
+    with contextlib.ExitStack() as stack:
+        is_own = stack.enter_context(display(own))
+        stack.enter_context(mock.patch("engine.app.loop.all_demos", lambda: tuple(demos)))
+        loop = stack.enter_context(open_window(seed=seed, size=size, ui_scale=1.0))
+        driver = pygame.display.get_driver()
+        assert driver == "x11", f"SDL took the driver {driver}"
+        hands = Hands(pygame.display.get_wm_info()["window"]) if (is_own if with_hands is None else with_hands) else None
+        if hands is not None:
+            stack.callback(hands.close)
+        yield OnScreen(loop, hands)

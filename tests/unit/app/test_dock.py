@@ -1,0 +1,117 @@
+"""Docks that do not all fit: which are folded, and how they come back."""
+
+from __future__ import annotations
+
+import pygame
+import pytest
+
+from engine.app.dock import Dock, carve
+from engine.app.registry import find_demo
+from engine.app.timeline_dock import TimelineDock
+from engine.app.window import Window
+
+OPENED = (pygame.K_F7, pygame.K_F9, pygame.K_i, pygame.K_F8)  # plots, step times, inspector, log
+
+
+class Sheet(Dock):
+    """A dock at the right that may be folded."""
+
+    side = "right"
+    folds = True
+
+    def __init__(self, wanted: float, opened: int) -> None:
+        self.wanted, self.opened = wanted, opened
+
+    @property
+    def size(self) -> float:
+        return self.wanted
+
+
+def test_the_one_opened_longest_ago_is_folded_first() -> None:
+    sheets = (Sheet(300.0, 2), Sheet(300.0, 3), Sheet(300.0, 1))
+    view = carve((0, 0, 1200, 700), 1.0, sheets)
+    assert [sheet.is_folded for sheet in sheets] == [False, False, True]
+    assert [sheet.place[2] for sheet in sheets] == [300, 300, 20] and view[2] == 580
+    carve((0, 0, 2000, 700), 1.0, sheets)
+    assert not any(sheet.is_folded for sheet in sheets)
+
+
+def test_before_anything_is_folded_all_become_a_little_smaller() -> None:
+    sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
+    carve((0, 0, 1000, 700), 1.0, sheets)
+    assert [sheet.place[2] for sheet in sheets] == [275, 275]
+
+
+def test_the_last_one_is_not_folded_however_small_the_window() -> None:
+    sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
+    carve((0, 0, 300, 200), 1.0, sheets)
+    assert [sheet.is_folded for sheet in sheets] == [False, True]
+    assert sheets[0].place[2] == 300 - 20 - 60  # it could not be read if the scene kept its 45 %
+    carve((0, 0, 800, 600), 1.0, (sheets[0],))
+    assert sheets[0].place[2] == 300
+    carve((0, 0, 20, 20), 1.0, sheets)
+    assert sheets[0].place[2] == 0
+
+
+@pytest.fixture
+def window() -> Window:
+    """A small one with everything open."""
+    kind = find_demo("simple_shapes")
+    window = Window((800, 600), (kind,), kind(1, {"count": 5}))
+    for key in OPENED:
+        window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
+        frames(window)
+    return window
+
+
+def frames(window: Window, n: int = 2) -> pygame.Surface:
+    surface = pygame.Surface(window.size)
+    for _ in range(n):
+        window.update(1.0 / 60.0)
+        window.draw(surface)
+    return surface
+
+
+def named(window: Window, title: str) -> Dock:
+    return next(dock for dock in window.docks if dock.title == title)
+
+
+def press(window: Window, at: tuple[int, int]) -> None:
+    for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
+        window.handle(pygame.event.Event(kind, pos=at, button=1))
+
+
+def test_in_a_small_window_the_scene_keeps_its_share_and_a_click_unfolds(window: Window) -> None:
+    log, inspector, plots = (named(window, title) for title in ("Event log", "Inspector", "Plots"))
+    assert not log.is_folded and inspector.is_folded and plots.is_folded and inspector.place[2] == 20
+    assert window.view[2] >= 0.45 * 524 and window.view[3] >= 0.55 * 570
+    before = pygame.image.tobytes(frames(window), "RGB")
+    press(window, (inspector.place[0] + 5, 200))
+    surface = frames(window)
+    assert not inspector.is_folded and log.is_folded and inspector.place[2] > 0.8 * 256
+    assert pygame.image.tobytes(surface, "RGB") != before
+    window.resize((1600, 1000))
+    frames(window)
+    assert not any(dock.is_folded for dock in window.docks)
+
+
+def test_the_pointer_does_nothing_else_in_a_folded_dock(window: Window) -> None:
+    inspector = named(window, "Inspector")
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(inspector.place[0] + 5, 200), rel=(0, 0), buttons=(0, 0, 0)))
+    frames(window)
+    assert inspector.is_folded and not inspector.form.is_pointed  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.375, 2.0])
+@pytest.mark.parametrize("size", [(480, 320), (800, 600), (1280, 720)])
+def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int, int], scale: float) -> None:
+    kind = find_demo("simple_shapes")
+    window = Window(size, (kind,), kind(1, {"count": 5}), ui_scale=scale)
+    for key in OPENED:
+        window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
+    frames(window)
+    line = named(window, "Time line")
+    assert isinstance(line, TimelineDock)
+    buttons = [rect for rect, *_ in line._buttons(window)]
+    assert line.bar.width >= 90 * window.ui_scale and line.bar.left > buttons[-1].right
+    assert line.bar.right < line.place[0] + line.place[2] - line.room_right * window.ui_scale

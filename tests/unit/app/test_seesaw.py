@@ -1,0 +1,42 @@
+"""README's "Build something", done by the keys and the mouse that it names."""
+
+from __future__ import annotations
+
+import pygame
+
+from docs.pictures.docks import build_seesaw
+from engine.app.registry import find_demo
+from engine.app.window import Window
+from engine.box2d import RevoluteJointSpec
+
+
+def test_the_seesaw_of_the_readme_tilts_and_can_be_taken_back() -> None:
+    pygame.display.init()
+    pygame.display.set_mode((1280, 720))
+    kind = find_demo("workbench")
+    window = Window((1280, 720), (kind,), kind(0))
+    surface = pygame.Surface((1280, 720))
+    window.update(0.0)
+    window.draw(surface)
+    build_seesaw(window)
+    session = window.session
+    world = session.demo.stages[0].world
+    names = {world.body(body).spec.name.split()[0]: body for body in world.body_ids}
+    assert set(names) == {"ground", "polygon", "box", "disc"} and len(world.body_ids) == 5
+    assert world.body(names["polygon"]).spec.type == "static"
+    (joint,) = world.joint_ids
+    assert isinstance(world.joint(joint).spec, RevoluteJointSpec)
+    assert set(world.joint_bodies(joint)) == {names["box"], names["polygon"]}
+
+    session.clock.paused = False
+    for _ in range(75):
+        window.update(1.0 / 60.0)
+    tilt = world.state(names["box"]).angle
+    assert abs(tilt) > 0.05 and abs(world.state(names["box"]).position[0]) < 0.2, "it hangs on its hinge, and the heavier disc sinks"
+    assert len(world.contacts) >= 2 and session.failure == ""
+
+    session.seek(10)
+    assert abs(world.state(names["box"]).angle) < abs(tilt)
+    for _ in range(5):  # two discs, the hinge, the plank, the triangle
+        session.undo()
+    assert world.joint_ids == () and len(world.body_ids) == 1

@@ -1,0 +1,195 @@
+"""The smallest windows and the largest text: nothing lies over anything else, and no words go without a sign of it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pygame
+import pytest
+from pygame_gui.elements import UIButton
+
+from engine.app.demo import Demo
+from engine.app.dock import Dock
+from engine.app.frame import FramePainter
+from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE, fitting_scale
+from engine.app.registry import all_demos, find_demo
+from engine.app.session import Session
+from engine.app.timeline_dock import TimelineDock
+from engine.app.window import Window
+from engine.render import palette
+from engine.render.fonts import FontBook
+from engine.render.hud import draw_notice
+
+ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)
+CTRL = pygame.KMOD_CTRL
+
+
+def opened(size: tuple[int, int], scale: float = 1.0, keys: tuple[int, ...] = (), kind: type[Demo] | None = None) -> Window:
+    kind = find_demo("bounce") if kind is None else kind
+    window = Window(size, (kind,), kind(1), ui_scale=scale)
+    for key in keys:
+        press(window, key)
+    return window
+
+
+def press(window: Window, key: int, mod: int = 0) -> None:
+    window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    drawn(window)
+
+
+def drawn(window: Window, n: int = 1) -> pygame.Surface:
+    surface = pygame.Surface(window.size)
+    for _ in range(n):
+        window.update(1.0 / 60.0)
+        window.draw(surface)
+    return surface
+
+
+def line_of(window: Window) -> TimelineDock:
+    return next(dock for dock in window.docks if isinstance(dock, TimelineDock))
+
+
+@pytest.mark.parametrize("keys", [(), ALL_DOCKS, ALL_DOCKS[::-1]], ids=["closed", "open", "open in another order"])
+@pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
+def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tuple[int, ...]) -> None:
+    window = opened(size, scale, keys)
+    ui, layout = window.ui_scale, window._layout
+    parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.view)]
+    parts += [pygame.Rect(dock.place) for dock in window.docks if dock.side != "over" and dock.size > 0.0]
+    assert all(pygame.Rect(0, 0, *size).contains(part) for part in parts)
+    assert not [(a, b) for a, b in itertools.combinations(parts, 2) if a.colliderect(b)]
+    assert window.view[2] >= round(60 * ui) - 1 and window.view[3] >= 60 * ui
+    line = line_of(window)
+    assert line.bar.width >= 90 * ui - 1
+    recording = next(dock for dock in window.docks if dock.title == "Recording, film")
+    buttons = [rect for dock in (line, recording) for rect, *_ in dock._buttons(window)]  # type: ignore[attr-defined]
+    assert not [(a, b) for a, b in itertools.combinations([*buttons, line.bar], 2) if a.colliderect(b)]
+    tools = next(dock for dock in window.docks if dock.title == "Tools")
+    icons = [rect for rect, _ in tools._buttons()]  # type: ignore[attr-defined]
+    assert all(pygame.Rect(tools.place).contains(icon) for icon in icons) and icons[0].height >= 18 * ui
+    for dock in window.docks:
+        if dock.folds and dock.size > 0.0 and not dock.is_folded:
+            assert dock.place[2 if dock.side == "right" else 3] >= 60 * ui, dock.title
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
+def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
+    window = opened(LEAST_SIZE, kind=kind)
+    panel = window._panel
+    assert panel is not None
+    places = [(left, top, widget) for widget, left, top in panel.column._widgets]
+    for left, top, widget in places:
+        rect = pygame.Rect(left, top, *widget.rect.size)  # type: ignore[attr-defined]
+        assert rect.right <= window._layout.panel[2]
+        if isinstance(widget, UIButton):
+            assert FontBook(1.0).width(widget.text, 13.0) <= rect.width, widget.text
+    rects = [pygame.Rect(left, top, *widget.rect.size) for left, top, widget in places]  # type: ignore[attr-defined]
+    texts = [
+        pygame.Rect(text.left, text.top, FontBook(1.0).width(text.words, text.size, text.bold), round(text.size))
+        for text in panel.column._texts
+    ]
+    values = []
+    for top, parameter in panel._values_at:
+        rect = pygame.Rect(0, top, FontBook(1.0).width(parameter.shown(parameter.default), 13.0, True), 13)
+        rect.right = panel.column.left + panel.column.width
+        values.append(rect)
+    every = [*rects, *texts, *values]
+    assert not [(a, b) for a, b in itertools.combinations(every, 2) if a.colliderect(b)]
+
+
+def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> None:
+    window = opened((800, 600))
+    widths = []
+    for _ in range(8):
+        widths.append(window._painter._book_for(window.view).width("readout", 14.0))
+        press(window, pygame.K_PLUS, CTRL)
+    assert widths == sorted(widths) and widths[3] > widths[0]  # words in the view too, though the view shrinks
+    message = window.session.messages.now
+    assert window.ui_scale == fitting_scale((800, 600), MAX_UI_SCALE) == 1.625
+    assert message is not None and "no room for larger text" in message.words
+    press(window, pygame.K_MINUS, CTRL)
+    assert window.ui_scale == 1.5  # no presses to be taken back that had no effect
+    window.resize((480, 320))
+    drawn(window)
+    assert window.ui_scale == 1.0
+    window.resize((1600, 1000))
+    drawn(window)
+    assert window.ui_scale == 1.5  # what was asked for
+
+
+def test_a_readout_with_no_room_ends_in_dots() -> None:
+    session = Session(find_demo("tilted_board")(1), (0, 0, 400, 130))
+    painter = FramePainter(shrinks=False)
+    lines, plate = painter._readout(session, True)
+    assert lines[-1][0].endswith("…") and plate.height < 0.75 * 130
+    session.place((0, 0, 90, 300))
+    assert [words for words, _ in painter._readout(session, True)[0]] == ["…"]
+
+
+def test_a_warning_keeps_its_last_word_and_stays_off_the_corners() -> None:
+    fonts, surface = FontBook(1.375), pygame.Surface((340, 500))
+    words = "runs at 37 % of the speed asked for: the computer is busy with something else"
+    before = pygame.Surface.blit
+    written: list[int] = []
+
+    class Counting(pygame.Surface):
+        def blit(self, *arguments: object, **named: object) -> pygame.Rect:
+            written.append(1)
+            return before(self, *arguments, **named)  # type: ignore[arg-type]
+
+    counting = Counting((340, 500))
+    corner = pygame.Rect(240, 440, 90, 40)
+    place = draw_notice(counting, fonts, (0, 0, 340, 500), words, palette.WARNING, [corner])
+    lines = fonts.wrapped(words, 14, 340 - 55, bold=True)
+    assert len(lines) > 2 and len(written) == 1 + len(lines)  # the plate, and every line
+    assert " ".join(lines) == words and not place.colliderect(corner)
+    assert draw_notice(surface, fonts, (0, 0, 340, 500), "short", palette.WARNING, [corner]).bottom > corner.bottom - 20
+
+
+def test_words_are_shortened_and_long_ones_broken() -> None:
+    fonts = FontBook()
+    assert fonts.shortened("short", 12.0, 200) == "short"
+    cut = fonts.shortened("a line with far more words than there is room for", 12.0, 100)
+    assert cut.endswith("…") and fonts.width(cut, 12.0) <= 100 and len(cut) > 8
+    assert fonts.shortened("word", 12.0, 1) == "…"
+    path = "/a/very/long/path/without/any/space/in/it/at/all.mp4"
+    lines = fonts.wrapped(f"wrote {path} there", 12.0, 90)
+    assert all(fonts.width(line, 12.0) <= 90 for line in lines) and path in "".join(lines)
+    assert fonts.wrapped("ab", 12.0, 1) == ["a", "b"]
+
+
+def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
+    window = opened(LEAST_SIZE)
+    drawn(window, 60)
+    line = line_of(window)
+    bar = line.bar
+    monkeypatch.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(bar.left + 5, bar.centery), button=1))
+    for x, y in ((bar.centerx, bar.centery), (bar.right - 4, bar.centery - 100)):
+        window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(1, 0), buttons=(1, 0, 0)))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right - 4, bar.centery - 100), button=1))
+    history = window.session.history
+    assert history is not None and line._pointed_step(history) is None  # a span is marked, and nothing is pointed at
+    window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
+    assert line._pointed_step(history) is not None
+    corner = window.corners[0]
+    blank = drawn(window).subsurface(corner).copy()
+    window.handle(pygame.event.Event(pygame.WINDOWLEAVE))
+    assert line._pointed_step(history) is None
+    assert pygame.image.tobytes(drawn(window).subsurface(corner), "RGB") == pygame.image.tobytes(blank, "RGB")
+
+
+def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
+    for size in ((1280, 720), LEAST_SIZE):
+        window = opened(size, keys=(pygame.K_9,))
+        drawn(window, 120)
+        bar, sample = window.corners
+        assert not bar.colliderect(sample) and pygame.Rect(window.view).contains(sample)
+
+
+def test_a_narrow_event_log_gives_names_a_line_of_their_own() -> None:
+    window = opened(LEAST_SIZE, keys=(pygame.K_F8,))
+    drawn(window, 130)
+    log = next(dock for dock in window.docks if dock.title == "Event log")
+    rows = log._rows  # type: ignore[attr-defined]
+    assert isinstance(log, Dock) and rows and rows[0][0].height == 34

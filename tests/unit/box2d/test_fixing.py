@@ -1,0 +1,58 @@
+"""A shape that is fixed to a body stays Python's, and goes when Python lets go of it."""
+
+import gc
+
+import Box2D
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.box2d.fixing import fix
+from engine.geometry import Circle, Polygon, Segment
+from tests.hazards.resident import allocated
+
+POLYGON = 304
+"""Bytes of a b2PolygonShape, and of the block that holds it."""
+
+
+def test_the_fixture_has_a_copy_and_the_shape_is_ours_again() -> None:
+    world, definition = Box2D.b2World(), Box2D.b2FixtureDef()
+    body = world.CreateDynamicBody()
+    shape = Box2D.b2PolygonShape(vertices=[(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])
+    made = fix(body, definition, shape)
+    assert shape.thisown and definition.shape is None
+    del shape
+    gc.collect()
+    for _ in range(50):  # whatever takes the place that was freed
+        Box2D.b2PolygonShape(box=(7.0, 7.0))
+    assert sorted(made.shape.vertices) == [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)]
+
+
+def test_a_shape_that_is_refused_is_ours_again() -> None:
+    class Refuses:
+        def CreateFixture(self, definition: object) -> None:  # noqa: N802
+            raise ValueError("no")
+
+    definition, shape = Box2D.b2FixtureDef(), Box2D.b2CircleShape(radius=1.0)
+    with pytest.raises(ValueError, match="no"):
+        fix(Refuses(), definition, shape)
+    assert shape.thisown and definition.shape is None
+
+
+@pytest.mark.skipif(allocated() is None, reason="only glibc 2.33 and later count what they have given out")
+def test_bodies_that_were_destroyed_leave_nothing() -> None:
+    corners = Polygon([(0.0, 0.0), (1.0, 0.0), (0.9, 0.8), (0.1, 0.7)])
+    spec = BodySpec(tuple(FixtureSpec(shape) for shape in (corners, Circle(0.3), Segment((0.0, 0.0), (1.0, 0.0)))))
+
+    def left_by(n_bodies: int) -> int:
+        world = World()
+        for _ in range(n_bodies):
+            world.destroy_body(world.create_body(spec))
+        world.rebuild()
+        del world
+        counted = allocated()
+        assert counted is not None
+        return counted
+
+    left_by(100)
+    before = left_by(100)
+    assert left_by(200) - before < 100 * POLYGON  # if they stayed it would be twice that, and the edges and discs

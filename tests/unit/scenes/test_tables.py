@@ -1,0 +1,47 @@
+"""Tables of a run: whole or not at all, each body under the name that it has in its own world."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.geometry import Circle
+from engine.scenes.tables import Tables
+
+
+def world_with(name: str) -> World:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), name=name))
+    return world
+
+
+def test_another_world_in_the_place_of_one_has_its_own_names(tmp_path: Path) -> None:
+    """A restart makes new worlds, which may lie where the old ones lay in memory, and have changed as often."""
+    path = tmp_path / "states.csv"
+    with Tables(states=path) as tables:
+        for step, name in enumerate(("first", "second", "third")):
+            tables.add(step, [world_with(name), world_with(f"{name}, other")])
+    with open(path, newline="", encoding="utf-8") as file:
+        names = [row["name"] for row in csv.DictReader(file)]
+    assert names == ["first", "first, other", "second", "second, other", "third", "third, other"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_what_cannot_be_finished_leaves_nothing(error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise error
+
+    tables = Tables(tmp_path / "contacts.csv", tmp_path / "states.csv")
+    tables.add(0, [world_with("one")])
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(type(error)) as raised:
+        tables.close()
+    assert list(tmp_path.iterdir()) == []
+    if isinstance(raised.value, OSError):
+        assert raised.value.filename == str(tmp_path / "contacts.csv")
