@@ -363,7 +363,8 @@ class Session:
             return
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True
-            self.messages.say("a demo with joints goes back by playing from its beginning while Numba is not there (main.py doctor)")
+            why = "Numba is not there (main.py doctor)" if best_hidden() is None else "it began while the program was still loading"
+            self.messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
 
     # -- acting -------------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ _COMPILE = "import os; getattr(os, 'nice', int)(5); from engine.app.warmup impor
 _LONGEST_COMPILE = 1800.0
 """Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
 LOADING = "the algorithms, which were compiled before, are being loaded"
-_N_COMPILED = 170
+_N_COMPILED = 210
 """Functions that `referee_factory` compiles into an empty cache. `NUMBA_CACHE_DIR=/tmp/empty python -c "from engine.app.warmup import
 referee_factory; referee_factory(); from engine.common.jit import n_in_cache; print(n_in_cache())"` counts them; only roughly told, as
 a kernel more or less changes it."""
@@ -82,7 +82,7 @@ def compiling_words(n_before: int, n_now: int, seconds: float) -> tuple[str, str
     Examples
     --------
     >>> compiling_words(0, 60, 31.4)[1], compiling_words(70, 80, 31.4)[1]
-    ('compiling: 60 of about 170', 'compiling: 31 s')
+    ('compiling: 60 of about 210', 'compiling: 31 s')
     """
     n_new = max(n_now - n_before, 0)
     of = f" of about {_N_COMPILED}" if n_before == 0 and n_new < _N_COMPILED else ""

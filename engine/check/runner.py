@@ -82,6 +82,7 @@ class Runner:
         self._task = {"path": str(path.resolve()), "function": function, "query": query, "memory": MEMORY}
         self._time_limit = time_limit
         self._process: subprocess.Popen[bytes] | None = None
+        self._writer: threading.Thread | None = None
         self._chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._rest = b""
         self.n_killed = 0
@@ -166,9 +167,11 @@ class Runner:
                 os.killpg(process.pid, signal.SIGKILL)  # its session has its number
         process.kill()
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+        # a descriptor closed under a thread that is about to use it would be the next process's: the reader closes its own at the end
+        if self._writer is not None:
+            self._writer.join(_GRACE)
+        if process.stdin is not None:
+            process.stdin.close()
 
     def _lost(self) -> Reply:
         assert self._process is not None
@@ -194,7 +197,9 @@ class Runner:
         """Write a frame from a thread: a process that does not read must not stop us."""
         assert self._process is not None and self._process.stdin is not None
         payload = marshal.dumps(what)
-        threading.Thread(target=_write, args=(self._process.stdin, struct.pack("<I", len(payload)) + payload), daemon=True).start()
+        frame = struct.pack("<I", len(payload)) + payload
+        self._writer = threading.Thread(target=_write, args=(self._process.stdin, frame), daemon=True)
+        self._writer.start()
 
     def _line(self, seconds: float) -> list[Any] | None:
         """Return the next line, None if there is none in time or the process has ended."""
@@ -244,11 +249,9 @@ def _reply(line: list[Any], time_limit: float) -> Reply:
 
 def _drain(process: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
     assert process.stdout is not None
-    try:
-        while chunk := os.read(process.stdout.fileno(), 1 << 16):
+    with process.stdout as pipe, contextlib.suppress(OSError, ValueError):
+        while chunk := os.read(pipe.fileno(), 1 << 16):
             chunks.put(chunk)
-    except (OSError, ValueError):
-        pass
     chunks.put(b"")
 
 

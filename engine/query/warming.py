@@ -10,7 +10,7 @@ from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.continuous.swept import swept_contact
 from engine.decompose import keil
-from engine.geometry import Circle, Polygon, Transform
+from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.narrowphase import batched, manifold, sat
 from engine.query import batch, batch_frame, casts, contact_sets, distances
 
@@ -51,6 +51,8 @@ def _warm_sandbox() -> None:
     for a in shapes:
         for b in shapes:
             sat.overlap(a, here, b, there)
+            distances.distance(a, here, b, there)  # of bullet and target, where one of our rules stops it
+            casts.time_of_impact(a, Sweep(here, there), b, Sweep(Transform((3.0, 0.0)), here))  # by which such a rule looks ahead
             manifold.manifold(a, here, b, there, "exact")
             manifold.manifold(a, here, b, there, "box2d")
             swept_contact(a, here, (1.0, 0.0), b, Transform((3.0, 0.0)), (0.0, 0.0), 5.0)

@@ -13,7 +13,7 @@ __all__ = ["draw_backdrop", "draw_scale_bar", "round_length"]
 
 _CLOSEST_LINES = 36.0
 """Design pixels between two grid lines at the least."""
-_PLATE = 215
+_PLATE = 120
 """Of 255: how opaque the plate under the scale bar is."""
 
 

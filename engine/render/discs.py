@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import pygame
+import pygame.surfarray  # by name: pygame would import it at the first use, perhaps in two threads at once
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette

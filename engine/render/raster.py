@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pygame
+import pygame.surfarray  # by name: pygame would import it at the first use, perhaps in two threads at once
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
