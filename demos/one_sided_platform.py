@@ -138,10 +138,10 @@ class OneSidedPlatform(Scene):
 
     @property
     def flight(self) -> float:
-        """Seconds that the longest jump takes, down to the ground."""
+        """Seconds that the longest jump takes, down to the ground; of one that somebody has put below it, back to where it began."""
         if self.gravity == 0.0:
             return math.inf
-        jumps = zip(self.speeds, self._starts, strict=True)
+        jumps = ((speed, max(start, 0.0)) for speed, start in zip(self.speeds, self._starts, strict=True))
         return max((speed + math.sqrt(speed * speed + 2.0 * self.gravity * start)) / self.gravity for speed, start in jumps)
 
     def status(self) -> Sequence[StatusLine]:

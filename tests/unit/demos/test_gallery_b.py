@@ -100,6 +100,15 @@ def test_a_jump_that_ends_a_hair_under_a_platform_counts_as_onto_it() -> None:
     assert lower.predicted(0) == lower.floor_of(lower.jumpers[0]) == 1
 
 
+def test_a_jumper_put_below_the_ground_ends_nothing() -> None:
+    demo = OneSidedPlatform()
+    demo.world.set_pose(demo.jumpers[0], (0.0, -30.0), 0.0)
+    demo.press("j")
+    for _ in range(3):
+        demo.step()
+    assert demo.flight > 0.0 and demo.status()
+
+
 def test_the_rule_of_the_platforms_survives_a_rewind_and_a_restart() -> None:
     """The hooks belong to the world, and a world that is brought back is the same object."""
     demo = OneSidedPlatform()
