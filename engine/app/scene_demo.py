@@ -6,12 +6,14 @@ The class is made for the file, so that every run of it, a restart or a rewindin
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.app.demo import Demo, StatusLine
+from engine.app.stage import Stage
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import glance
 from engine.common.words import counted
@@ -67,7 +69,7 @@ class SceneDemo(Demo):
         return self.scene.camera if self.scene.camera is not None else super().home()
 
     def status(self) -> list[StatusLine]:
-        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.scene)}"] if self.opened_from else []
+        lines: list[StatusLine] = [f"{Path(self.opened_from).name}: {_counted(self.stages)}"] if self.opened_from else []
         lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MOST_NOTES]]
         more = len(self.scene.notes) - _MOST_NOTES
         if more > 0:
@@ -142,7 +144,7 @@ def is_scene_file(path: str) -> bool:
     return is_rube(plain) or (isinstance(plain, dict) and plain.get("format") == FORMAT)
 
 
-def _counted(scene: Scene) -> str:
-    bodies, joints = (sum(len(getattr(one, name)) for one in scene.all_worlds) for name in ("bodies", "joints"))
-    worlds = f" in {counted(len(scene.all_worlds), 'world')}" if scene.worlds else ""
+def _counted(stages: Sequence[Stage]) -> str:
+    bodies, joints = (sum(len(getattr(stage.world, name)) for stage in stages) for name in ("body_ids", "joint_ids"))
+    worlds = f" in {counted(len(stages), 'world')}" if len(stages) > 1 else ""
     return f"{counted(bodies, 'body', 'bodies')}, {counted(joints, 'joint')}{worlds}"

@@ -96,7 +96,12 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     for stage in demo.stages:  # a demo that draws its worlds apart by itself
         stage.offset = (0.0, 0.0)
     desk.key(pygame.K_s, CTRL)
-    apart = scene_demo(load_scene(tmp_path / "twins-2.json"))().stages
+    opened = scene_demo(load_scene(tmp_path / "twins-2.json"), "twins-2.json")()
+    n_bodies = sum(len(stage.world.body_ids) for stage in opened.stages)
+    assert opened.status()[0] == f"twins-2.json: {n_bodies} bodies, 0 joints in 2 worlds"
+    opened.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0)),))
+    assert opened.status()[0] == f"twins-2.json: {n_bodies + 1} bodies, 0 joints in 2 worlds"
+    apart = opened.stages
     upper, lower = (stage.bounds for stage in apart)
     assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
 
