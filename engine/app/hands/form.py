@@ -383,16 +383,16 @@ class Form:
         self._draw_box(surface, whole, False, is_typing)
         shown = self._typed if is_typing else "several" if row.is_mixed else row.shown() if isinstance(row, Number) else row.value
         color = palette.CAPTION if row.is_mixed and not is_typing else palette.TEXT
-        text = fonts.render(shown or " ", 12.5, color)
+        room = box.width - self._px(8)
+        # a number whose end is missing would be another number: it gets dots
+        text = fonts.render(shown or " ", 12.5, color) if is_typing else self._fitted(fonts, shown, 12.5, room, color)
         clip = surface.get_clip()
         surface.set_clip(box.inflate(-self._px(4), 0).clip(clip))
         if is_typing and self._is_fresh and shown:
             mark = text.get_rect(center=box.center).inflate(self._px(4), 0)
             pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.5), mark)
-        overflow = text.get_width() > box.width - self._px(8)
+        overflow = text.get_width() > room
         place = text.get_rect(midright=(box.right - self._px(4), box.centery)) if overflow else text.get_rect(center=box.center)
-        if overflow and not is_typing:
-            place.midleft = box.left + self._px(4), box.centery
         surface.blit(text, place)
         if is_typing and not self._is_fresh:
             pygame.draw.line(surface, palette.ACCENT, (place.right + 1, box.top + 4), (place.right + 1, box.bottom - 5), 1)
