@@ -8,7 +8,6 @@ that is there is ever replaced.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from engine.app.dock import Dock
 from engine.app.files import write_atomically
 from engine.app.headless import png_bytes
 from engine.app.recordings.recorder import free_path
-from engine.app.scene_demo import SceneDemo, kept_scene_demo, load_any_scene, plain_title
+from engine.app.scene_demo import SceneDemo, file_stem, kept_scene_demo, load_any_scene, plain_title
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
@@ -41,8 +40,6 @@ _BUILDING = ("edit", "edit_too", "drop")
 """What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
 _OFFERED_FOR = 12.0
 """Seconds for which a demo that is entered again offers what was left in it."""
-_LONGEST_NAME = 60
-"""Characters of a scene's name in that of a file."""
 
 
 class FilesDock(Dock):
@@ -87,7 +84,7 @@ class FilesDock(Dock):
         if self.autosave is None or session.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
-            self.autosave.set_aside(_scene(session, is_kept=True), _name(session))
+            self.autosave.set_aside(_scene(session, is_kept=True), file_stem(session.demo))
             self._told = f"what you built in {plain_title(session.demo.title)} was not saved; it is kept, and Ctrl O opens it again"
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
@@ -152,7 +149,7 @@ class FilesDock(Dock):
         found = self.autosave.left if self.autosave is not None else ()
         if window.browsing:
             return found[0] if found else None
-        name = _name(window.session)
+        name = file_stem(window.session.demo)
         own = [one for one in found if one.demo == name] if self._shown_for < _OFFERED_FOR else []
         return next(iter((*own, *(one for one in found if not one.demo))), None)
 
@@ -178,7 +175,7 @@ class FilesDock(Dock):
         window.session.messages.say(f"the scene as it was kept on {left.words}; Ctrl S saves it where you work")
 
     def _save(self, session: Session) -> str:
-        path = free_path(Path.cwd(), _name(session), ".json")
+        path = free_path(Path.cwd(), file_stem(session.demo), ".json")
         scene = _scene(session)()
         save_scene(path, scene)
         self._saved = _built(session)
@@ -229,16 +226,6 @@ def _told(session: Session, action: Callable[[Session], str]) -> None:
         session.messages.say(action(session))
     except (LabError, OSError) as error:
         session.messages.say(f"nothing was written: {error}", palette.WARNING)
-
-
-def _name(session: Session) -> str:
-    demo = session.demo
-    if not isinstance(demo, SceneDemo):
-        return demo.id
-    return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_LONGEST_NAME] or demo.id
-
-
-_KEPT_NAME = re.compile(r"-kept-\d{4}-\d\d-\d\d-\d{4}(-\d+)?$")
 
 
 def _scene(session: Session, is_kept: bool = False) -> Callable[[], Scene]:
@@ -295,6 +282,6 @@ _GAP = 0.1
 
 
 def _write_picture(session: Session, surface: pygame.Surface) -> str:
-    path = free_path(Path.cwd(), _name(session), ".png")
+    path = free_path(Path.cwd(), file_stem(session.demo), ".png")
     write_atomically(path, png_bytes(surface))
     return f"picture written to {path}"

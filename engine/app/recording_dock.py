@@ -18,6 +18,7 @@ from engine.app.film_export import FilmExport
 from engine.app.recordings import SUFFIX, Recorder
 from engine.app.recordings.recorder import free_path
 from engine.app.recordings.verifying import divergence_words
+from engine.app.scene_demo import file_stem
 from engine.app.tables_export import MOST_STEPS, TablesExport
 from engine.app.timeline_dock import TimelineDock
 from engine.common.errors import LabError
@@ -233,7 +234,7 @@ class RecordingDock(Dock):
         session.let_go()
         now = 0 if history is None else history.now
         first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
-        contacts, states, timings = (free_path(Path.cwd(), f"{session.demo.id or 'demo'}-{one}", ".csv") for one in _TABLES)
+        contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)
         try:
             self._export = TablesExport(session, (contacts, states, timings), first, last)
         except (LabError, OSError) as error:
@@ -360,7 +361,7 @@ class RecordingDock(Dock):
 
 
 def _name(session: Session) -> str:
-    return f"{session.demo.id or 'demo'}-{time.strftime('%Y-%m-%d-%H%M%S')}"
+    return f"{file_stem(session.demo)}-{time.strftime('%Y-%m-%d-%H%M%S')}"
 
 
 # -- pictures of the buttons, in a square -----------------------------------------------------------------------------

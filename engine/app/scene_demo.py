@@ -26,6 +26,7 @@ from engine.scenes.scene_file import FORMAT, LARGEST_FILE, scene_as_json, scene_
 __all__ = [
     "SCENE_SUFFIXES",
     "SceneDemo",
+    "file_stem",
     "is_scene_file",
     "kept_scene_demo",
     "load_any_scene",
@@ -36,6 +37,9 @@ __all__ = [
 
 SCENE_SUFFIXES = (".json", ".svg")
 """What a file's name ends in that ``run`` takes in place of a demo's id."""
+_LONGEST_STEM = 60
+"""Characters of a scene's name in that of a file."""
+_KEPT_NAME = re.compile(r"-kept-\d{4}-\d\d-\d\d-\d{4}(-\d+)?$")
 _MOST_NOTES = 3
 """Notes of an import that the readout has room for; the command ``scene`` tells all."""
 
@@ -136,6 +140,13 @@ def load_any_scene(path: str, pixels_per_metre: float | None = None) -> Scene:
     if pixels_per_metre is not None:
         raise InvalidInputError("pixels_per_metre", "left out for a file that is in metres", pixels_per_metre)
     return load_rube(path) if is_rube(glance(path, LARGEST_FILE)) else load_scene(path)
+
+
+def file_stem(demo: Demo) -> str:
+    """Return what files written out of a demo are called: its id, or the name of the scene file that it is of."""
+    if not isinstance(demo, SceneDemo):
+        return demo.id or "demo"
+    return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_LONGEST_STEM] or demo.id
 
 
 def is_scene_file(path: str) -> bool:

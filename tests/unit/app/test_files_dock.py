@@ -17,7 +17,7 @@ from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
 from engine.app.recording_dock import RecordingDock
-from engine.app.scene_demo import SceneDemo, is_scene_file, load_any_scene, scene_class, scene_demo
+from engine.app.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec
 from engine.common.errors import InvalidInputError
@@ -101,6 +101,7 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     assert opened.status()[0] == f"twins-2.json: {n_bodies} bodies, 0 joints in 2 worlds"
     opened.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 9.0)),))
     assert opened.status()[0] == f"twins-2.json: {n_bodies + 1} bodies, 0 joints in 2 worlds"
+    assert file_stem(opened) == "twins-2" and file_stem(demo) == "twins", "scenes, pictures, tables and recordings are called alike"
     apart = opened.stages
     upper, lower = (stage.bounds for stage in apart)
     assert upper is not None and lower is not None and lower.upper[1] < upper.lower[1]
