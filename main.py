@@ -17,6 +17,9 @@ if root not in sys.path:  # as under `python -I`
     sys.path.insert(0, root)
 
 try:
+    from engine.common.interrupts import heed_interrupts
+
+    heed_interrupts()
     from engine.app.commands.cli import main
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] == "engine":

@@ -20,6 +20,7 @@ from engine.app.session import Session
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.interrupts import raise_lost
 from engine.render import palette
 from engine.render.themes import THEMES
 
@@ -79,6 +80,7 @@ class Loop:
         elapsed : float, optional
             Seconds since the frame before; by the clock otherwise.
         """
+        raise_lost()
         window = self.window
         for event in pygame.event.get():
             window.handle(event)

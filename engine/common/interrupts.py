@@ -1,8 +1,13 @@
-"""Ctrl-C waits until a step, or the loading of a kernel, is over.
+"""Ctrl-C waits until a step, or the loading of a kernel, is over; and it is not lost where native code drops it.
 
 Python delivers a signal between two bytecodes, also at the entry of a callback that C called, before its `try` is reached. Out of
 a Box2D listener the exception aborts the interpreter; out of llvmlite's object cache it is printed and lost. So while either
 runs, SIGINT is only noted.
+
+Elsewhere an extension module may drop the exception without a word: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear whatever was
+raised while they looked, SWIG's wrappers clear what went wrong in a conversion, and an optional import that fails is taken for
+one that is not there. Importing what a run needs, one interrupt in eighty was lost so. Therefore `heed_interrupts` remembers
+that one came, and every long loop asks `raise_lost` once a round.
 """
 
 from __future__ import annotations
@@ -12,7 +17,46 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-__all__ = ["DeferredInterrupt"]
+__all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interrupt", "raise_lost"]
+
+
+class _Asked:
+    """Whether an interrupt came that nobody has been told of by `raise_lost`."""
+
+    __slots__ = ("is_set",)
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+
+_asked = _Asked()
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Handle a signal: remember that it came, and raise KeyboardInterrupt."""
+    _asked.is_set = True
+    raise KeyboardInterrupt
+
+
+def heed_interrupts() -> None:
+    """Let SIGINT be remembered, unless whoever started us wants it ignored; to be called on the main thread, before slow imports."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+
+
+def raise_lost() -> None:
+    """Raise KeyboardInterrupt if one was raised since the last call, and therefore lost: who catches one stops its loop.
+
+    On another thread than the main one it does nothing.
+    """
+    if _asked.is_set and threading.current_thread() is threading.main_thread():
+        _asked.is_set = False
+        raise KeyboardInterrupt
+
+
+def forget_interrupts() -> None:
+    """The run is over: what came while it lasted does not count for the next one in this process."""
+    _asked.is_set = False
 
 
 class DeferredInterrupt:

@@ -255,7 +255,7 @@ def _children(pid: int) -> list[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
 def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     options = ("--steps", "10000000", "--json", str(tmp_path / "report.json"), "--screenshot", str(tmp_path / "picture.png"))
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), "run", "simple_shapes", *options],
         env=_environment(),
         stdout=subprocess.PIPE,
@@ -263,13 +263,13 @@ def test_an_interrupted_run_ends_with_130_and_leaves_nothing(tmp_path: Path) -> 
         text=True,
         # a job in the background ignores the signal, and so would its children
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        time.sleep(3.0)
+    ) as process:
+        time.sleep(2.0)  # somewhere between its imports and its steps
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=30)
-    finally:
-        process.kill()
+        try:
+            stdout, stderr = process.communicate(timeout=120)
+        finally:
+            process.kill()
     assert process.returncode == 130, stderr
     assert stdout == ""
     *waited_for, last = stderr.splitlines()  # an empty cache of kernels takes longer to fill than a plain line waits

@@ -13,6 +13,7 @@ from engine.app.commands.termination import MOST_JOBS, cores
 from engine.app.files import check_directory, write_atomically
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
+from engine.common.interrupts import raise_lost
 from engine.common.locks import held
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
         with plain_lines(lambda: f"firing: {bar.tasks[0].completed:,.0f} of {plan.n_cells:,} cells"):
             try:
                 for n_done in done:
+                    raise_lost()
                     bar.update(task, completed=n_done)
             finally:
                 done.close()  # ends the other processes

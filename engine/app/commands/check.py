@@ -22,6 +22,7 @@ from engine.app.commands.report_folder import page_in, write_report
 from engine.app.files import check_directory
 from engine.common.checks import choice, integer, non_negative, positive
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.interrupts import raise_lost
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -190,6 +191,7 @@ def _try(task: Task, tallies: list[Tally], bar: Progress, row: object) -> None:
     trial = check_function(task)
     try:
         for tally in trial:
+            raise_lost()
             if not tallies or tallies[-1] is not tally:
                 tallies.append(tally)
             state = "making the failures small" if tally.wrong and (tally.is_whole or tally.gave_up) else f"{tally.wrong:,} wrong"

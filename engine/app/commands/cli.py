@@ -31,6 +31,7 @@ from engine.app.commands.start import start
 from engine.app.commands.termination import terminating_as_interrupting
 from engine.app.commands.trace import trace_command
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.interrupts import raise_lost
 
 __all__ = ["main"]
 
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_streams()
     try:
         with terminating_as_interrupting():
+            raise_lost()  # while all this was imported
             status = _app(args=arguments, prog_name=_NAME, standalone_mode=False)
         sys.stdout.flush()
         return _interrupted() if status == 130 else int(status or 0)

@@ -22,6 +22,7 @@ from engine.app.commands.termination import MOST_JOBS, cores
 from engine.app.files import check_directory
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
+from engine.common.interrupts import raise_lost
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -116,6 +117,7 @@ def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_qu
             try:
                 for tally in tallies:
                     total = tally
+                    raise_lost()
                     speed = bar.tasks[0].speed
                     rate_words = "-" if speed is None else f"{speed:,.0f}"
                     bar.update(task, description="comparing", completed=tally.queries[first_query].pairs, rate=rate_words)

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.interrupts import raise_lost
 
 __all__ = [
     "LOADING",
@@ -154,8 +155,13 @@ def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(escape(title), total=total)
+
+        def advance() -> None:
+            raise_lost()
+            bar.advance(task)
+
         with plain_lines(lambda: f"{title}: {bar.tasks[0].completed:,.0f} of {total:,}"):
-            yield lambda: bar.advance(task)
+            yield advance
 
 
 @contextlib.contextmanager

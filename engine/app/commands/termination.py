@@ -7,7 +7,9 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from types import FrameType
+from typing import Any
+
+from engine.common.interrupts import forget_interrupts, interrupt
 
 __all__ = ["MOST_JOBS", "cores", "terminating_as_interrupting"]
 
@@ -29,17 +31,16 @@ def terminating_as_interrupting() -> Iterator[None]:
     So other processes end too, nothing found is lost, and no half-written file stays. A signal that whoever started us wants ignored
     (``nohup``) stays so.
     """
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]  # Windows has no terminals to hang up
-    before = {number: signal.signal(number, interrupt) for number in numbers if signal.getsignal(number) is signal.SIG_DFL}
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    if hasattr(signal, "SIGHUP"):  # Windows has no terminals to hang up
+        usual[signal.SIGHUP] = signal.SIG_DFL
+    before = {number: signal.signal(number, interrupt) for number, handler in usual.items() if signal.getsignal(number) is handler}
     try:
         yield
     finally:
+        forget_interrupts()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,0 +1,64 @@
+"""An interrupt that native code drops is raised again by the loop that runs on."""
+
+import ctypes
+import os
+import signal
+import sys
+
+import pytest
+
+from engine.app.commands.output import progress
+from engine.app.commands.termination import terminating_as_interrupting
+from engine.common.interrupts import raise_lost
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
+
+
+class _Interrupting:
+    """Whoever looks for an attribute of it is interrupted."""
+
+    def __getattr__(self, name: str) -> object:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AttributeError(name)
+
+
+def _lose_an_interrupt() -> None:
+    """Let C look for an attribute: it clears what is raised meanwhile, which here is KeyboardInterrupt."""
+    assert ctypes.pythonapi.PyObject_HasAttrString(ctypes.py_object(_Interrupting()), b"anything") == 0
+
+
+def test_an_interrupt_that_was_lost_is_raised_once() -> None:
+    with terminating_as_interrupting():
+        _lose_an_interrupt()
+        with pytest.raises(KeyboardInterrupt):
+            raise_lost()
+        raise_lost()
+
+
+def test_the_next_step_of_a_long_run_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
+    n_done = 0
+    with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), progress("counting", 10) as advance:
+        for k in range(10):
+            if k == 3:
+                _lose_an_interrupt()
+            advance()
+            n_done += 1
+    assert n_done == 3
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_run_does_not_inherit_the_interrupt_of_the_one_before() -> None:
+    with terminating_as_interrupting():
+        _lose_an_interrupt()
+    raise_lost()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with terminating_as_interrupting():
+            os.kill(os.getpid(), number)
+            assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
