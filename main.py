@@ -1,7 +1,7 @@
 """Start here: ``python main.py``; ``python main.py --help`` lists the commands."""
 
+import os  # which Python has loaded already: Ctrl-C during an import would end with a traceback
 import sys
-from pathlib import Path
 
 
 def _cannot_start(reason: str) -> None:
@@ -12,7 +12,7 @@ def _cannot_start(reason: str) -> None:
 if not (3, 11) <= sys.version_info[:2] <= (3, 13):
     _cannot_start("this program needs Python 3.11 to 3.13, and this is " + sys.version.split()[0])
 
-root = str(Path(__file__).resolve().parent)
+root = os.path.dirname(os.path.realpath(__file__))
 if root not in sys.path:  # as under `python -I`
     sys.path.insert(0, root)
 
@@ -26,6 +26,7 @@ except ModuleNotFoundError as error:
         raise
     _cannot_start(error.name + " is not installed: python -m pip install -r requirements.txt")
 except KeyboardInterrupt:
+    sys.stderr.write("interrupted\n")
     sys.exit(130)
 
 if __name__ == "__main__":
