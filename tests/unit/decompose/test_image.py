@@ -248,7 +248,7 @@ def test_pictures_with_nothing_in_them_are_refused(tmp_path: Path) -> None:
     ("settings", "words"),
     [
         ({"pixels_per_metre": 0.0}, "pixels_per_metre must be > 0"),
-        ({"tolerance": float("nan")}, "tolerance must be a finite number m"),
+        ({"tolerance": float("nan")}, "tolerance must be a finite number in m"),
         ({"tolerance": 0.0}, "tolerance must be > 0 m"),
         ({"threshold": 1.0}, "threshold must be greater than 0 and less than 1"),
         ({"threshold": "half"}, "threshold must be a finite number"),
