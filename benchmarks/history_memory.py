@@ -58,11 +58,11 @@ def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
             pull(history, step)
             history.step()
             recorder.update()
+        n_bodies = sum(len(stage.world.body_ids) for stage in history.demo.stages)
+        whole = resident_bytes()
         recorder.close()
         file_bytes = path.stat().st_size
     del recorder
-    n_bodies = sum(len(stage.world.body_ids) for stage in history.demo.stages)
-    whole = resident_bytes()
     found: dict[str, Any] = {"bodies": n_bodies, "steps": steps, "inputs": sum(map(len, history.inputs)), "file": file_bytes}
     found |= {"keyframes": len(history.keyframes), "own_count": history.n_bytes, "seeks": seeks(history)}
     found["grown"] = whole - before

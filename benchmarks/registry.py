@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks.measuring import Record
 
-__all__ = ["BENCHMARKS", "load"]
+__all__ = ["BENCHMARKS", "LONG", "load"]
 
 BENCHMARKS: dict[str, str] = {
     "manifold": "manifolds of many pairs, against Box2D through pybox2d",
@@ -23,10 +23,14 @@ BENCHMARKS: dict[str, str] = {
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one question asked from Python, result object included",
     "start_up": "importing the engine in a fresh interpreter",
-    "rewind": "going back in time, and the memory of ten minutes of history",
+    "rewind": "going back in time",
+    "history": "the memory of ten minutes of history",
     "frame": "the frame of a full window: step, check and picture",
 }
 """Name of the module, and what it measures."""
+
+LONG = frozenset({"history"})
+"""Measured only where they are named: they take many minutes."""
 
 
 def load(name: str) -> Callable[[bool], list[Record]]:

@@ -33,6 +33,12 @@ _FADING, _FADED = 0.8, 9
 _FULLEST = 8
 """Boxes in a cell from which it is no brighter."""
 _COLUMNS = 2
+_CAPTIONS = (
+    "ms a frame to bring the structure up to date and find all pairs; logarithmic, 0.01 to 100 ms",
+    "ms a frame, bringing up to date and finding all pairs, logarithmic",
+    "ms a frame, logarithmic",
+)
+"""What the chart shows, the longest first."""
 _PAD, _CAPTION = 12.0, 16.0
 """Design pixels of the chart: beside its bars, and of the line above them."""
 _LEAST_MS, _DECADES = 0.01, 4.0
@@ -170,8 +176,9 @@ def draw_chart(canvas: Canvas, race: Race, drawn: int, room: float) -> None:
     fill_rectangles(canvas, ground, [palette.PANEL])
     pad = _PAD * ui
     y = begins + 0.4 * pad
-    words = "ms a frame to bring the structure up to date and find all pairs; logarithmic, 0.01 to 100 ms"
-    canvas.text_px((left + pad, y), words, palette.CAPTION, 11.0, "topleft")
+    told = [words for words in _CAPTIONS if canvas.fonts.width(words, 11.0) <= width - 2.0 * pad]
+    caption = told[0] if told else canvas.fonts.shortened(_CAPTIONS[-1], 11.0, max(round(width - 2.0 * pad), 1))
+    canvas.text_px((left + pad, y), caption, palette.CAPTION, 11.0, "topleft")
     rows = math.ceil(len(race.lanes) / _COLUMNS)
     across = (width - (_COLUMNS + 1) * pad) / _COLUMNS
     for column in range(_COLUMNS):

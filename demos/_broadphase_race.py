@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import median_low
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +15,10 @@ from engine.broadphase import STRUCTURES, BruteForce
 from engine.broadphase.proxies import Proxies
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["Lane", "Race", "is_loaded", "load"]
+if TYPE_CHECKING:
+    from engine.app.warmup import BackgroundLoad
+
+__all__ = ["Lane", "Race", "is_loaded", "load", "loading"]
 
 _TURN = 10
 """Frames of a turn: the first brings a structure up to date, the others are measured."""
@@ -153,6 +158,14 @@ _loaded = False
 def is_loaded() -> bool:
     """Tell whether `load` was called."""
     return _loaded
+
+
+@cache
+def loading() -> BackgroundLoad:
+    """Begin to load them in the background, once, however many demos wait for them; return what tells how that goes."""
+    from engine.app.warmup import BackgroundLoad
+
+    return BackgroundLoad("from demos._broadphase_race import load; load()", load)
 
 
 def load() -> None:

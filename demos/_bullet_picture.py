@@ -158,19 +158,21 @@ def draw_heading(
     """
     left, top, right = place
     ui, fonts = canvas.ui_scale, canvas.fonts
+    name = fonts.shortened(name, 14.0, max(round(right - left), 1), bold=True)
     after = canvas.text_px((left, top), name, palette.TEXT, 14.0, "topleft", bold=True).right + 9.0 * ui
     room = right - after - 14.0 * ui
     meaning = fonts.width(means, 12.0)
     widths = {words: fonts.width(words, 14.0, True) for words in verdicts}
     if rows > 1:
-        verdict = next((words for words in verdicts if widths[words] <= right - left), verdicts[-1])
+        verdict = next((words for words in verdicts if widths[words] <= right - left), "")
         canvas.text_px((left, top + 19.0 * ui), verdict, color, 14.0, "topleft", bold=True)
         free = room
     else:
         verdict = next((words for words in verdicts if widths[words] + meaning <= room), "")
-        verdict = verdict or next((words for words in verdicts if widths[words] <= room), verdicts[-1])
-        canvas.text_px((right, top), verdict, color, 14.0, "topright", bold=True)
-        free = room - widths[verdict]
+        verdict = verdict or next((words for words in verdicts if widths[words] <= room), "")
+        if verdict:  # else the lane shows it in its colours
+            canvas.text_px((right, top), verdict, color, 14.0, "topright", bold=True)
+        free = room - widths.get(verdict, 0)
     if meaning <= free:
         canvas.text_px((after, top + 2.0 * ui), means, palette.CAPTION, 12.0, "topleft")
 

@@ -50,6 +50,8 @@ REST_DISC = BOX2D_POLYGON_SKIN - LINEAR_SLOP
 
 _SMALLEST = 9.0
 """Design pixels: labels are not made smaller than this, but left out."""
+_HIGH = 1.1
+"""Of the size of a text: how high its letters are, with a little room."""
 
 
 class Scene(Demo):
@@ -245,10 +247,17 @@ def shown(number: float, digits: int) -> str:
     return f"{round(number, digits) + 0.0:.{digits}f}"
 
 
-def label(canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 14.0, anchor: str = "center") -> None:
-    """Write a line at most `width` metres wide: smaller where the view is, and not at all where it could not be read."""
-    while canvas.fonts.width(words, size) > width * canvas.camera.scale:
+def label(
+    canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 14.0, anchor: str = "center", height: float = math.inf
+) -> bool:
+    """Write a line at most `width` metres wide and `height` metres high: smaller where the view is, and not where it cannot be read.
+
+    Return whether it was written.
+    """
+    high = _HIGH * canvas.ui_scale / canvas.camera.scale
+    while canvas.fonts.width(words, size) > width * canvas.camera.scale or high * size > height:
         size -= 1.0
         if size < _SMALLEST:
-            return
+            return False
     canvas.text(at, words, color, size, anchor)
+    return True

@@ -12,6 +12,7 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.pair.file import Outsider, Pair
 from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.render import palette
+from engine.render.labels import ALL_SIDES
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ __all__ = ["center_of", "core_and_radius", "draw_pair", "is_on", "pair_box"]
 
 _FILL = 0.35
 _GHOST = 0.5
+_ARROW, _ARROW_SHARE = 64.0, 0.12
+"""Design pixels of an arrow of a normal, and the share of the view that it takes at the most."""
 _ARC = math.radians(15.0)
 """Of a rounded corner, from one point of its outline to the next."""
 
@@ -108,7 +111,8 @@ def draw_pair(canvas: Canvas, pair: Pair, answers: PairAnswers | None, fraction:
                 if not (stands and when == "start"):
                     _handle(canvas, pose.apply(center_of(shape)), color, f"{name} stands" if stands else f"{name} {when}")
     for shape, sweep, color, name in () if moves else sides:
-        canvas.text(sweep.start.apply(center_of(shape)), name, mix(color, palette.TEXT, 0.4), 15.0, bold=True)
+        middle = canvas.camera.to_screen(sweep.start.apply(center_of(shape)))
+        canvas.label(middle, name, mix(color, palette.TEXT, 0.4), 15.0, 8.0, bold=True, sides=((0, 0), *ALL_SIDES))
     if pair.ray is not None:
         start, end = pair.ray
         canvas.segment(start, end, palette.TEXT, 1.5)
@@ -146,10 +150,15 @@ def _draw_answers(canvas: Canvas, pair: Pair, answers: PairAnswers) -> None:
             _mark(canvas, point, color, is_ours)
         if answer.normal is not None and answer.points:
             middle = np.mean(answer.points, axis=0).tolist()
-            canvas.arrow((middle[0], middle[1]), answer.normal, 64.0 if is_ours else 80.0, color, 2.5)
+            canvas.arrow((middle[0], middle[1]), answer.normal, (1.0 if is_ours else 1.25) * _arrow(canvas), color, 2.5)
     if pair.point is not None:
         for k, (answer, color) in enumerate(both):
             canvas.point(pair.point, color if answer.is_yes else palette.CAPTION, 12.0 + 5.0 * k, ring=True)
+
+
+def _arrow(canvas: Canvas) -> float:
+    """Return the design pixels of the arrow of our normal: shorter in a small view, so that it stays there."""
+    return min(_ARROW, _ARROW_SHARE * min(canvas.camera.view[2:]) / canvas.ui_scale)
 
 
 def _draw_way_out(canvas: Canvas, shape: AnyShape, pose: Transform, answer: Answer, color: Color) -> None:

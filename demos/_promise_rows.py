@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._promises import Promise, write
+from demos._promises import Promise
 from engine.app.parameters import Parameter
 from engine.app.stage import Stage
 from engine.experiments.promises.rows import PITCH, Rows, RowsSpec, even_phases
@@ -20,7 +20,8 @@ __all__ = ["N_SHOTS", "RowsScene"]
 N_ROWS = 6
 N_SHOTS = 200
 LEFT, RIGHT = -3.7, 2.6  # metres: what is shown of a row
-COLUMNS = (2.95, 4.35)  # metres: where the columns begin
+WORDS = 3.4  # metres: where the words about a row end, which no bullet gets to
+COLUMNS = (3.75, 5.15)  # metres: where the columns begin
 COLUMN = 1.25  # metres: how wide they are
 LANE = 1.95  # metres from lane to lane
 AWAY = 50.0  # metres: where bullets are put that have flown out of the picture
@@ -82,13 +83,22 @@ class RowsScene(Promise):
         middle = -0.5 * PITCH * (N_ROWS - 1)
         for at, (name, rows, stage) in enumerate(self.rows):
             lane = canvas.at(stage.offset)
-            write(lane, (LEFT, 0.36), name, palette.TEXT, 4.0, 15.0, bold=True)
+            self.write(lane, (LEFT, 0.36), name, palette.TEXT, 4.0, 15.0, bold=True)
             words, ends = self.counted(rows)
             arrived = all(way[-1] > 0.0 or len(way) > 4 for way in rows.ways)
             if arrived:
-                write(lane, (RIGHT, 0.36), words, palette.TEXT, 2.0, 14.0, "right")
-            _draw_rows(lane, rows, ends if arrived else [])
+                self.write(lane, (WORDS, 0.36), words, palette.TEXT, 2.0, 14.0, "right")
+            self._draw_rows(lane, rows, ends if arrived else [])
             self.draw_finding(lane, COLUMNS, middle, COLUMN, self.finding(at), 19.0)
+
+    def _draw_rows(self, canvas: Canvas, rows: Rows, ends: list[tuple[str, Color]]) -> None:
+        for row, (y, way) in enumerate(zip(rows.heights, rows.ways, strict=True)):
+            for x in way:
+                if LEFT <= x <= RIGHT:
+                    canvas.circle((x, y), rows.spec.radius, None, mix(palette.BACKGROUND, palette.NORMAL, 0.75))
+            if ends:
+                words, color = ends[row]
+                self.write(canvas, (WORDS, y), words, color, WORDS - RIGHT, 12.0, "right")
 
 
 def _draw_zone(canvas: Canvas, rows: Rows) -> None:
@@ -100,13 +110,3 @@ def _draw_zone(canvas: Canvas, rows: Rows) -> None:
             end = spec.reach if spec.target == "sensor" else 0.0
             corners = ((-spec.reach, y - half), (end, y - half), (end, y + half), (-spec.reach, y + half))
             canvas.polygon(corners, palette.AGREE, None, 0.25)
-
-
-def _draw_rows(canvas: Canvas, rows: Rows, ends: list[tuple[str, Color]]) -> None:
-    for row, (y, way) in enumerate(zip(rows.heights, rows.ways, strict=True)):
-        for x in way:
-            if LEFT <= x <= RIGHT - 0.75:
-                canvas.circle((x, y), rows.spec.radius, None, mix(palette.BACKGROUND, palette.NORMAL, 0.75))
-        if ends:
-            words, color = ends[row]
-            write(canvas, (RIGHT, y), words, color, 1.0, 12.0, "right")

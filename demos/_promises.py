@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.demo import Demo
+from engine.app.demo import Demo, StatusLine
 from engine.experiments.promises.finding import Finding
 from engine.render import palette
 from engine.render.palette import Color
@@ -14,19 +15,31 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
-__all__ = ["MEASURED", "Promise", "write"]
+__all__ = ["LONGEST_HEAD", "MEASURED", "Promise", "write"]
 
 MEASURED = "measured"
 """Under this name the numbers of a scene arrive (`Demo.arrive`)."""
 
+LONGEST_HEAD = "predicted"
+"""Of the heads of columns that stand beside each other: all have the size in which this one has room."""
+
 Point = tuple[float, float]
 _SMALLEST = 7.0
 """Design pixels: words are not made smaller than this."""
+_LEAST_SHARE = 0.4
+"""Of their full size that words have at the least: enlarged to what can be read, smaller ones would lie over each other."""
+_SLACK = 1.15
+"""By how much the smallest words may be wider than their room: columns are as much apart."""
+_FULL = (760.0, 500.0)
+"""Design pixels of a picture in which words have their full size: what a window of 1280 x 720 leaves, less a tenth."""
 
 
 class Promise(Demo):
     """A scene with numbers. What it shows lasts `period` steps; then everything is put back and runs again."""
 
+    not_kept: ClassVar[frozenset[str]] = frozenset({"_is_small"})
+    _is_small = False
+    """Whether the picture last drawn has no room for words: the readout has the numbers then."""
     run_steps: ClassVar[int] = 20
     slow_motion: ClassVar[float] = 1 / 16
     no_edits = "what this scene measures was predicted for its bodies as they are: nothing can be changed by hand here"
@@ -95,28 +108,67 @@ class Promise(Demo):
         found = self.findings()
         return found[at] if found else None
 
+    def status(self) -> Sequence[StatusLine]:
+        if not self._is_small:
+            return ()
+        return [(one.words, palette.TEXT if one.holds else palette.UNEXPLAINED) for one in self.findings()]
+
     def summary(self) -> Sequence[str]:
         return [one.words + ("" if one.holds else "   NOT AS PREDICTED") for one in self.findings()]
 
+    def write(
+        self,
+        canvas: Canvas,
+        at: Point,
+        words: str,
+        color: Color,
+        width: float,
+        size: float = 15.0,
+        anchor: str = "left",
+        bold: bool = False,
+        like: str = "",
+    ) -> None:
+        """Write a line at most `width` metres wide; in a small picture all lines are smaller by the same share, and so no nearer.
+
+        `like` is another cell of the same table: the size is that in which both have room.
+        """
+        size = max(size * self._share(canvas), _SMALLEST)
+        if self._is_small:
+            return
+        while size > _SMALLEST and like and canvas.fonts.width(like, size, bold=bold) > width * canvas.camera.scale:
+            size = max(size - 1.0, _SMALLEST)
+        write(canvas, at, words, color, width, size, anchor, bold)
+
+    def _share(self, canvas: Canvas) -> float:
+        """Return which share of their full size words have in a picture, in twentieths: a font is kept for each."""
+        (left, bottom), (right, top) = self.home().lower, self.home().upper
+        full = min(_FULL[0] / (right - left), _FULL[1] / (top - bottom))
+        share = min(math.floor(20.0 * canvas.camera.scale / canvas.ui_scale / full) / 20.0, 1.0)
+        self._is_small = share < _LEAST_SHARE
+        return share
+
     def draw_heads(self, canvas: Canvas, xs: tuple[float, float], y: float, width: float, what: str = "") -> None:
-        """Write what the two columns are, and over them of what."""
-        if what:
-            above = y + 22.0 * canvas.ui_scale / canvas.camera.scale
-            write(canvas, (xs[0], above), what, palette.TEXT, xs[1] - xs[0] + width, 13.0)
-        write(canvas, (xs[0], y), "predicted", palette.CAPTION, width)
-        write(canvas, (xs[1], y), "measured", palette.CAPTION, width)
+        """Write what the two columns are, and over them of what, to the left of them too where it is long."""
+        share, room = max(self._share(canvas), _SMALLEST / 13.0), xs[1] - xs[0] + width
+        above = y + 22.0 * share * canvas.ui_scale / canvas.camera.scale
+        if what and canvas.fonts.width(what, 13.0 * share) <= room * canvas.camera.scale:
+            self.write(canvas, (xs[0], above), what, palette.TEXT, room, 13.0)
+        elif what:
+            self.write(canvas, (xs[0] + room, above), what, palette.TEXT, 2.0 * room, 13.0, "right")
+        for x, words in zip(xs, ("predicted", "measured"), strict=True):
+            self.write(canvas, (x, y), words, palette.CAPTION, width, like=LONGEST_HEAD)
 
     def draw_finding(
         self, canvas: Canvas, xs: tuple[float, float], y: float, width: float, one: Finding | None, size: float = 15.0
     ) -> None:
         """Write a finding into the two columns, whose left ends are at `xs` and which are `width` metres wide."""
         if one is None:
-            write(canvas, (xs[1], y), "...", palette.CAPTION, width, size)
+            self.write(canvas, (xs[1], y), "...", palette.CAPTION, width, size)
             return
         color = palette.TEXT if one.predicted is None else palette.AGREE if one.holds else palette.UNEXPLAINED
         if one.predicted is not None:
-            write(canvas, (xs[0], y), one.prediction_words, palette.TEXT, width, size)
-        write(canvas, (xs[1], y), one.measurement_words, color, width, size)
+            self.write(canvas, (xs[0], y), one.prediction_words, palette.TEXT, width, size, like=one.measurement_words)
+        self.write(canvas, (xs[1], y), one.measurement_words, color, width, size, like=one.prediction_words)
 
 
 _Key = tuple[type[Promise], tuple[tuple[str, float], ...]]
@@ -139,7 +191,10 @@ def _measure(key: _Key) -> None:
 def write(
     canvas: Canvas, at: Point, words: str, color: Color, width: float, size: float = 15.0, anchor: str = "left", bold: bool = False
 ) -> None:
-    """Write a line that is at most `width` metres wide: smaller where the view is."""
-    while size > _SMALLEST and canvas.fonts.width(words, size, bold=bold) > width * canvas.camera.scale:
-        size -= 1.0
+    """Write a line that is at most `width` metres wide: smaller where the view is, and not where it cannot be read."""
+    room = width * canvas.camera.scale
+    while size > _SMALLEST and canvas.fonts.width(words, size, bold=bold) > room:
+        size = max(size - 1.0, _SMALLEST)
+    if canvas.fonts.width(words, size, bold=bold) > _SLACK * room:
+        return
     canvas.text(at, words, color, size, anchor, bold=bold)

@@ -114,7 +114,7 @@ class Bounce(Scene):
     def draw(self, canvas: Canvas) -> None:
         """Draw how high each came, and its restitution under it."""
         for k in range(N_BALLS):
-            label(canvas, (k * PITCH, -0.25), f"e {k / (N_BALLS - 1):.1f}", palette.TEXT, 0.9)
+            label(canvas, (k * PITCH, -0.25), f"e {k / (N_BALLS - 1):.1f}", palette.TEXT, 0.9, height=0.5)
             if self.phases[k] == "turned":
                 y = self.tops[k]
                 color = palette.AGREE if abs(y - self.predicted(k)) <= self.allowed else palette.WARNING

@@ -153,7 +153,7 @@ class Breakable(Scene):
         for k, blow in enumerate(self.blows):
             if blow > 0.0:
                 color = palette.AGREE if self.is_as_predicted(k) else palette.WARNING
-                label(canvas, (k * PITCH, -0.25), f"{blow:.2f} N s", color, 0.9 * PITCH)
+                label(canvas, (k * PITCH, -0.25), f"{blow:.2f} N s", color, 0.9 * PITCH, height=0.5)
 
     def status(self) -> Sequence[StatusLine]:
         struck = [k for k, blow in enumerate(self.blows) if blow > 0.0]

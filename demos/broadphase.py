@@ -154,10 +154,8 @@ class BroadPhaseScene(Demo):
 
         if not racing.is_loaded() and not self.interactive:
             racing.load()
-        elif not racing.is_loaded() and self._loading is None:
-            from engine.app.warmup import BackgroundLoad
-
-            self._loading = BackgroundLoad("from demos._broadphase_race import load; load()", racing.load)
+        elif not racing.is_loaded():
+            self._loading = racing.loading()  # one for all of them
         return racing.is_loaded()
 
     def turn(self, point: tuple[float, float]) -> bool:

@@ -99,7 +99,7 @@ class CardHouse(Scene):
             friction = self.parameter(name)
             color = palette.AGREE if self.standing(house) else palette.WARNING
             words = f"friction {friction:.2f}: {'stands' if self.standing(house) else 'has fallen'}"
-            label(canvas, (side * self._apart, -0.25), words, color, 1.8 * self._apart, 15.0)
+            label(canvas, (side * self._apart, -0.25), words, color, 1.8 * self._apart, 15.0, height=0.5)
 
     def status(self) -> Sequence[StatusLine]:
         lesser, friction = self.parameter("lesser"), self.parameter("friction")

@@ -138,11 +138,14 @@ class Filters(Scene):
         for k, name in enumerate(NAMES):
             x = (k + 0.5) * WIDTH
             if k < N_KINDS - 1:
-                label(canvas, (x, self._height(x) - 0.32), f"lets {name} through", palette.TEXT, 0.9 * WIDTH)
+                label(canvas, (x, self._height(x) - 0.4), f"lets {name} through", palette.TEXT, 0.9 * WIDTH, height=0.5)
             label(canvas, (x, -DEPTH - 0.5), f"{name}: {self.sorted[k]}", palette.TEXT, 0.9 * WIDTH, 16.0)
         for ball, kind in self.kinds.items():
             if kind < N_KINDS - 1 and self.world.is_body(ball):
-                label(canvas, self.stage.drawn_pose(ball)[:2], NAMES[kind], palette.TEXT, 3.0 * RADIUS, 12.0)
+                at = canvas.camera.to_screen(self.stage.drawn_pose(ball)[:2])
+                size = min(12.0, 2.5 * RADIUS * canvas.camera.scale / canvas.ui_scale)
+                if size >= 7.0:
+                    canvas.label(at, NAMES[kind], palette.TEXT, round(size), 0.0, sides=((0, 0),))  # not while it passes other words
 
     def status(self) -> Sequence[StatusLine]:
         color = palette.AGREE if self.wrong == 0 else palette.WARNING

@@ -108,7 +108,7 @@ class GhostCollisions(Scene):
         return len(done), sum(t for _, t in done), sum(p for p, _ in done), sum(p != t for p, t in done)
 
     def home(self) -> AABB:
-        return AABB((-0.3, -LANE * (len(FLOORS) - 1) - 0.75), (N_TILES + 0.3, 2.0))
+        return AABB((-0.3, -LANE * (len(FLOORS) - 1) - 1.1), (N_TILES + 0.3, 2.0))
 
     def draw_background(self, canvas: Canvas) -> None:
         """Mark the seams."""
@@ -124,8 +124,8 @@ class GhostCollisions(Scene):
             for body, (will_trip, _, _) in self.under_way[lane].items():
                 if will_trip and stage.world.is_body(body):
                     label(there, stage.drawn_pose(body)[:2], "!", palette.TEXT, HALF, 15.0)
-            label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left")
-            label(there, (N_TILES, -0.52), f"{tripped} of {n} tripped (predicted {predicted})", palette.TEXT, 5.0, 15.0, "right")
+            label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left", 0.7)
+            label(there, (N_TILES, -0.52), f"{tripped} of {n} tripped (predicted {predicted})", palette.TEXT, 5.0, 15.0, "right", 0.7)
 
     def status(self) -> Sequence[StatusLine]:
         lines: list[StatusLine] = []

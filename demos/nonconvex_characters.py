@@ -298,9 +298,10 @@ class NonconvexCharacters(Demo):
         if figure.on_air > 0.0 and end > start:
             corners = ((start, TOP - 0.1), (end, TOP - 0.1), (end, TOP), (start, TOP))
             canvas.polygon(corners, palette.UNEXPLAINED, palette.TEXT)
-            beside, anchor = (end + 0.12, "left") if left > EDGE else (start - 0.12, "right")
-            size = min(15.0, max(10.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
-            canvas.text((beside, 0.5 * TOP), f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, anchor, bold=True, plate=True)
+            beside = canvas.camera.to_screen((end + 0.12 if left > EDGE else start - 0.12, 0.5 * TOP))
+            size = min(15.0, max(9.0, round(0.4 * canvas.camera.scale / canvas.ui_scale)))
+            side = ((1, 0),) if left > EDGE else ((-1, 0),)
+            canvas.label(beside, f"{figure.on_air:.2f} m of air", palette.UNEXPLAINED, size, 0.0, bold=True, plate=True, sides=side)
 
 
 @cache

@@ -44,6 +44,8 @@ KEY_TURN, KEY_MOVE = math.radians(0.1), 0.001  # radians, metres
 HANDLE = 0.012
 """How near a handle the hand takes it, as a share of what is shown at first: of the world, not of the screen, or what a recorded hand takes
 would depend on the zoom. Nine pixels in a window of 720."""
+_PROOF, _PROOF_SHARE, _PROOF_WIDTH = 106.0, 0.3, 860.0
+"""Design pixels of the foot in which a proof is written, the share of the view that it takes at the most, and its largest width."""
 VERDICT_COLORS: dict[str, Color] = {
     "agree": palette.AGREE,
     "explained": palette.EXPLAINED,
@@ -323,21 +325,31 @@ class PairInspector(Demo):
         draw_pair(canvas, self.pair, answers, self._fraction(), self.pair.outsider)
         self._draw_proof(canvas, answers)
 
+    def foot_height(self, height: float, ui_scale: float) -> float:
+        return min(_PROOF_SHARE * height, _PROOF * ui_scale)
+
     def _draw_proof(self, canvas: Canvas, answers: PairAnswers | None) -> None:
-        """Write why the answers differ, at the bottom, on a plate."""
+        """Write why the answers differ, at the foot, on a plate: of the sentences as many as there is room for."""
         left, top, width, height = canvas.camera.view
-        inset = round(12 * canvas.ui_scale)
-        room = max(min(round(0.75 * width), round(760 * canvas.ui_scale)) - 4 * inset, 1)
+        inset, fonts = round(12 * canvas.ui_scale), canvas.fonts
         lines: list[tuple[str, Color]] = []
-        if self.pair.note:
-            lines += [(line, palette.TEXT) for line in canvas.fonts.wrapped(self.pair.note, 13.0, room)]
-        if answers is not None and answers.reason:
-            lines += [(line, palette.TEXT) for line in canvas.fonts.wrapped(REASONS[answers.reason].sentence, 13.0, room)]
-        if answers is not None and answers.evidence:
-            lines += [(line, palette.CAPTION) for line in canvas.fonts.wrapped(answers.evidence + ".", 13.0, room)]
-        if lines:
-            place = left + inset, top + height - inset - lines_size(canvas.fonts, lines, 13.0)[1]
-            draw_lines(canvas.surface, canvas.fonts, place, lines, 13.0, 235)
+        said = [(self.pair.note, palette.TEXT)]
+        if answers is not None:
+            said += [(REASONS[answers.reason].sentence, palette.TEXT)] if answers.reason else []
+            said += [(f"{answers.evidence}.", palette.CAPTION)] if answers.evidence else []
+        said = [one for one in said if one[0]]
+        room = max(min(width - 2 * inset, round(_PROOF_WIDTH * canvas.ui_scale)) - 2 * inset, 1)
+        high = self.foot_height(height, canvas.ui_scale) - inset
+        for chosen in (said, said[:1] + said[2:], said[:1]):  # what is said of this pair comes before what is said of all such
+            lines = [(line, color) for words, color in chosen for line in fonts.wrapped(words, 13.0, room)]
+            if lines_size(fonts, lines, 13.0)[1] <= high:
+                break
+        else:
+            while len(lines) > 1 and lines_size(fonts, lines, 13.0)[1] > high:
+                lines = [*lines[:-2], (fonts.shortened(f"{lines[-2][0]} …", 13.0, room), lines[-2][1])]
+        if lines and canvas.has_words:
+            place = left + inset, top + height - inset - lines_size(fonts, lines, 13.0)[1]
+            draw_lines(canvas.surface, fonts, place, lines, 13.0, 235)
 
     def _begin(self) -> Pair:
         if self.opened is not None:

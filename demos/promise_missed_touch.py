@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from demos._promises import MEASURED, Promise, write
+from demos._promises import MEASURED, Promise
 from engine.app.registry import register
 from engine.app.stage import Stage
 from engine.experiments.promises.finding import Finding
@@ -91,19 +91,19 @@ class PromiseMissedTouch(Promise):
     def draw(self, canvas: Canvas) -> None:
         found = self.findings()
         left, right = (canvas.at(stage.offset) for stage in self.lanes)
-        write(left, (LEFT, 1.3), "Box2D, bullet flag and continuous physics on", palette.TEXT, LANE - 0.3, 15.0, bold=True)
-        write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, LANE - 0.3, 15.0, bold=True)
+        self.write(left, (LEFT, 1.3), "Box2D, bullet flag and continuous physics on", palette.TEXT, LANE - 0.3, 15.0, bold=True)
+        self.write(right, (LEFT, 1.3), "our time of impact", palette.TEXT, LANE - 0.3, 15.0, bold=True)
         if self.age >= 1 and found:
-            write(
+            self.write(
                 left, (LEFT, 1.05), f"{self.passages[0].n_contacts} contacts, the rod is behind the plate", palette.UNEXPLAINED, 3.4, 14.0
             )
-            write(right, (LEFT, 1.05), f"stopped at {found[0].measured:.4f} of the step", palette.AGREE, 3.4, 14.0)
+            self.write(right, (LEFT, 1.05), f"stopped at {found[0].measured:.4f} of the step", palette.AGREE, 3.4, 14.0)
         for moment in (0.0, 1.0):
             _face(left, MISSED.sweep.at(moment))
         self.draw_heads(canvas, COLUMNS, TABLE + 0.02, COLUMN)
         for line, one in enumerate(found):
             y = TABLE - LINE * (line + 1) * 0.85
-            write(canvas, (LEFT, y), one.what, palette.TEXT, COLUMNS[0] - LEFT - 0.1, 13.0)
+            self.write(canvas, (LEFT, y), one.what, palette.TEXT, COLUMNS[0] - LEFT - 0.1, 13.0)
             self.draw_finding(canvas, COLUMNS, y, COLUMN, one, 13.0)
 
 

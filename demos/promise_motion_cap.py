@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from demos._promises import Promise, write
+from demos._promises import Promise
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
@@ -76,13 +76,13 @@ class PromiseMotionCap(Promise):
         hertz = self.parameter("hertz")
         self.draw_heads(canvas, DISC_COLUMNS, 1.9, COLUMN, "flies, m/s")
         self.draw_heads(canvas, BLADE_COLUMNS, 1.9, COLUMN, "turns, rad/s")
-        write(canvas, (ASKED, 1.9), "asked", palette.CAPTION, 2.9)
+        self.write(canvas, (ASKED, 1.9), "asked", palette.CAPTION, 2.9)
         for lane, (speed, turning) in enumerate(zip(SPEEDS, TURNINGS, strict=True)):
             y = -PITCH * lane
             color = palette.WARNING if is_capped(speed, MAX_TRANSLATION_PER_STEP, hertz) else palette.TEXT
-            write(canvas, (0.0, y + 0.95), f"asked {speed:g} m/s", color, 6.0, 13.0)
+            self.write(canvas, (0.0, y + 0.95), f"asked {speed:g} m/s", color, 6.0, 13.0)
             color = palette.WARNING if is_capped(turning, MAX_ROTATION_PER_STEP, hertz) else palette.TEXT
-            write(canvas, (ASKED, y), f"{turning:g}", color, 2.9)
+            self.write(canvas, (ASKED, y), f"{turning:g}", color, 2.9)
             for x in self.ways[lane]:
                 canvas.point((x, y), palette.NORMAL, 2.5)
             for angle in self.angles[lane]:

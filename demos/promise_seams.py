@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from demos._promises import Promise, write
+from demos._promises import LONGEST_HEAD, Promise
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.app.stage import Stage
@@ -107,10 +107,10 @@ class PromiseSeams(Promise):
 
     def draw(self, canvas: Canvas) -> None:
         self.draw_heads(canvas, COLUMNS, 1.05, COLUMN, "speed after the first bump")
-        write(canvas, (LAST_COLUMN, 1.05), "finish", palette.CAPTION, COLUMN)
+        self.write(canvas, (LAST_COLUMN, 1.05), "finish", palette.CAPTION, COLUMN, like=LONGEST_HEAD)
         for slide, stage, predicted in self.lanes:
             lane = canvas.at(stage.offset)
-            write(lane, (0.0, 1.0), NAMES[slide.ground], palette.TEXT, 6.0, 15.0, bold=True)
+            self.write(lane, (0.0, 1.0), NAMES[slide.ground], palette.TEXT, 0.95 * N_TILES, 15.0, bold=True)
             step, way = slide.first_bump(0), slide.track[0]
             if step is not None:
                 x, y, vx, _ = way[step]
@@ -118,11 +118,11 @@ class PromiseSeams(Promise):
                 one = Finding("", None if predicted is None else predicted.vx, vx, "m/s", SOLVER_SHARE * slide.speed)
                 self.draw_finding(lane, COLUMNS, 0.3, COLUMN, one)
             elif predicted is not None:
-                write(lane, (COLUMNS[0], 0.3), f"{predicted.vx:.2f} m/s", palette.TEXT, COLUMN)
+                self.write(lane, (COLUMNS[0], 0.3), f"{predicted.vx:.2f} m/s", palette.TEXT, COLUMN)
             else:
-                write(lane, (COLUMNS[0], 0.3), "no bump", palette.TEXT, COLUMN)
-                write(lane, (COLUMNS[1], 0.3), "no bump", palette.AGREE if slide.is_over else palette.CAPTION, COLUMN)
+                self.write(lane, (COLUMNS[0], 0.3), "no bump", palette.TEXT, COLUMN)
+                self.write(lane, (COLUMNS[1], 0.3), "no bump", palette.AGREE if slide.is_over else palette.CAPTION, COLUMN)
             if slide.is_over or 2 * self.age > self.period:
                 color = palette.AGREE if slide.speed - way[-1][2] < SOLVER_SHARE * slide.speed else palette.UNEXPLAINED
-                write(lane, (LAST_COLUMN, 0.46), f"{way[-1][2]:.2f} m/s", color, COLUMN)
-                write(lane, (LAST_COLUMN, 0.08), f"rose {1000.0 * slide.height(0):.0f} mm", palette.CAPTION, COLUMN, 13.0)
+                self.write(lane, (LAST_COLUMN, 0.46), f"{way[-1][2]:.2f} m/s", color, COLUMN)
+                self.write(lane, (LAST_COLUMN, 0.08), f"rose {1000.0 * slide.height(0):.0f} mm", palette.CAPTION, COLUMN, 13.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from demos._promises import Promise, write
+from demos._promises import LONGEST_HEAD, Promise
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.experiments.promises.finding import Finding
@@ -69,17 +69,17 @@ class PromiseSlowBalls(Promise):
         return AABB((-1.5, -PITCH * (len(APPROACHES) - 1) - 0.4), (DROPS_AT[0] + PITCH * (len(DROPS) - 1) + 0.3, 0.75))
 
     def draw(self, canvas: Canvas) -> None:
-        write(canvas, (-1.5, 0.55), "at a wall, no gravity", palette.TEXT, 2.0, 15.0, bold=True)
+        self.write(canvas, (-1.5, 0.55), "at a wall, no gravity", palette.TEXT, 2.0, 15.0, bold=True)
         self.draw_heads(canvas, COLUMNS, 0.32, COLUMN, "leaves at")
-        write(canvas, (ASKED, 0.32), "comes at", palette.CAPTION, COLUMN)
+        self.write(canvas, (ASKED, 0.32), "comes at", palette.CAPTION, COLUMN, like=LONGEST_HEAD)
         for lane, approach in enumerate(APPROACHES):
             y = -PITCH * lane
-            write(canvas, (ASKED, y), f"{approach:g} m/s", palette.TEXT, COLUMN)
+            self.write(canvas, (ASKED, y), f"{approach:g} m/s", palette.TEXT, COLUMN, like="0.00 m/s")
             self.draw_finding(canvas, COLUMNS, y, COLUMN, self.finding(lane))
         here = canvas.at(DROPS_AT)
-        write(here, (-1.2, 1.3), "dropped: how high they climb, cm", palette.TEXT, 4.3, 15.0, bold=True)
+        self.write(here, (-1.2, 1.3), "dropped: how high they climb, cm", palette.TEXT, 4.3, 15.0, bold=True)
         for line, words in enumerate(("falls, cm", "predicted", "measured")):
-            write(here, (-0.26, -0.35 - ROW * line), words, palette.CAPTION, 0.95, 13.0, "right")
+            self.write(here, (-0.26, -0.35 - ROW * line), words, palette.CAPTION, 0.95, 13.0, "right")
         for k, drop in enumerate(DROPS):
             one = self.finding(len(APPROACHES) + k)
             x = PITCH * k
@@ -93,4 +93,4 @@ class PromiseSlowBalls(Promise):
                 continue
             numbers = (100.0 * drop, 100.0 * (one.predicted or 0.0), 100.0 * one.measured)
             for line, (number, color) in enumerate(zip(numbers, (palette.TEXT, palette.TEXT, palette.AGREE), strict=True)):
-                write(here, (x, -0.35 - ROW * line), f"{number:.3g}", color, 0.9 * PITCH, 13.0, "center")
+                self.write(here, (x, -0.35 - ROW * line), f"{number:.3g}", color, 0.9 * PITCH, 13.0, "center")

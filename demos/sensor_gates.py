@@ -116,15 +116,15 @@ class SensorGates(Scene):
         return sum(on_right and self.world.is_body(ball) for ball, on_right in self._sides.items())
 
     def home(self) -> AABB:
-        return AABB((-HALF_WIDTH - _WALL, -1.0), (HALF_WIDTH + _WALL, HEIGHT + 1.6))
+        return AABB((-HALF_WIDTH - _WALL, -1.4), (HALF_WIDTH + _WALL, HEIGHT + 1.6))
 
     def draw(self, canvas: Canvas) -> None:
         """Write how many are where, as the sensors have it."""
         n = len(self.balls)
-        label(canvas, (-0.5 * HALF_WIDTH, -0.65), f"left, by the sensors: {n - self.counted}", palette.TEXT, HALF_WIDTH, 16.0)
-        label(canvas, (0.5 * HALF_WIDTH, -0.65), f"right, by the sensors: {self.counted}", palette.TEXT, HALF_WIDTH, 16.0)
+        label(canvas, (-0.5 * HALF_WIDTH, -0.65), f"left, by the sensors: {n - self.counted}", palette.TEXT, 0.9 * HALF_WIDTH, 16.0)
+        label(canvas, (0.5 * HALF_WIDTH, -0.65), f"right, by the sensors: {self.counted}", palette.TEXT, 0.9 * HALF_WIDTH, 16.0)
         for gate, side in zip("AB", (-0.5, 0.5), strict=True):
-            label(canvas, (side * self.parameter("thickness"), 0.5 * HEIGHT), gate, palette.CAPTION, 0.9)
+            label(canvas, (side * self.parameter("thickness"), 0.5 * HEIGHT), gate, palette.CAPTION, 0.9 * self.parameter("thickness"))
 
     def status(self) -> Sequence[StatusLine]:
         true = self.on_the_right

@@ -37,6 +37,8 @@ _SIZES = {"bullet": (0.1, 60.0), "ball": (0.45, 12.0)}
 """Radius, metres, and density, kg/m^2."""
 _SECONDS = 4.0
 """Until the tower stands again."""
+_LINE = 0.55
+"""Metres from one line of words to the next."""
 _MOST_ENDS = 60
 """Ends of steps that are drawn."""
 
@@ -115,10 +117,11 @@ class TowerHit(Scene):
         """Name the lanes and say what became of the shot."""
         for lane, (stage, name) in enumerate(zip(self.stages, LANES, strict=True)):
             there = canvas.at(stage.offset)
-            label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 16.0, "right")
+            if not label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 15.0, "right", _LINE):
+                label(there, (5.9, 4.1), name, palette.TEXT, 4.0, 15.0, "right")  # no room for what follows
             if self.is_past or self.hit[lane]:
                 words, color = ("struck", palette.AGREE) if self.hit[lane] else ("passed through", palette.UNEXPLAINED)
-                label(there, (5.9, 3.55), words, color, 4.0, 15.0, "right")
+                label(there, (5.9, 4.1 - _LINE), words, color, 4.0, 15.0, "right", _LINE)
 
     @property
     def is_past(self) -> bool:

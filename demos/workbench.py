@@ -31,6 +31,9 @@ _LINES = (
     "A picture, an SVG or a body file dropped here falls in as a body.",
     "The time line goes back, Ctrl Z undoes, Ctrl S saves.",
 )
+_BRIEF = "Empty so far. F1: the tools"
+_READABLE = 9.0
+"""Design pixels of the lines below the first: smaller ones are left out."""
 _ROOM, _LEAD = 0.9, 0.08
 """Share of the ground's width that a line takes at the most, and from one line to the next, of the height shown."""
 
@@ -86,11 +89,12 @@ class Workbench(Demo):
         width = self.parameter("width")
         top, step = 0.8 * _SHAPE * width, _LEAD * _SHAPE * width
         head, *rest = _LINES
-        label(canvas, (0.0, top), head, palette.TEXT, _ROOM * width, 17.0)
         longest = max(canvas.fonts.width(words, 15.0) for words in rest)
         size = min(15.0, float(int(15.0 * _ROOM * width * canvas.camera.scale / longest)))  # one for all of them
-        for k, words in enumerate(rest, 1):
-            label(canvas, (0.0, top - k * step), words, palette.CAPTION, _ROOM * width, size)
+        is_readable = size >= _READABLE
+        label(canvas, (0.0, top), head if is_readable else _BRIEF, palette.TEXT, _ROOM * width, size + 2.0 if is_readable else 15.0)
+        for k, words in enumerate(rest if is_readable else (), 1):
+            label(canvas, (0.0, top - k * step), words, palette.CAPTION, _ROOM * width, size, height=step)
 
     def _shapes(self) -> list[Polygon]:
         half, high = 0.5 * self.parameter("width"), _SHAPE * self.parameter("width")

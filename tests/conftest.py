@@ -1,47 +1,47 @@
-"""Compiles the kernels once, before the test processes start: each would compile them for itself otherwise, all at the same time."""
+"""What goes before all tests, and what holds for each of them."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
+import signal
+import threading
+from collections.abc import Iterator
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.kernels import compile_all
+from tests.waiting import PATIENCE
 
-QUESTIONS = "from engine.query import warm_up; warm_up(everything=True)"
-"""Of which `engine.common.jit.cache_is_warm` tells."""
-
-STRUCTURES = """
-import numpy as np
-from engine.broadphase import STRUCTURES
-from engine.broadphase.tree_pairs import pairs_between
-from engine.decompose import Outline
-from engine.decompose.decompose import METHODS, decompose
-rng = np.random.default_rng(0)
-low = rng.uniform(0.0, 30.0, (400, 2))
-boxes = np.column_stack((low, low + rng.uniform(0.1, 2.0, (400, 2))))
-for structure in STRUCTURES:
-    phase = structure()
-    phase.pairs(boxes)
-    phase.move(np.arange(5), boxes[:5] + 0.5)
-    phase.remove(phase.insert(boxes[:3]))
-    phase.pairs(), phase.regions(boxes[:40]), phase.rays(low[:40], np.ones((40, 2)))
-star = Outline.of_polygon([(2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (-0.5, 0.5), (-2.0, 0.0), (0.0, -0.5)])
-for method in METHODS:
-    decompose(star, method)
-"""
+CLOCKS = (
+    "engine.app.commands.output.PATIENCE",  # then a command says that it is still at work, on standard error
+    "engine.app.session._STEPPING_BUDGET",  # then a frame takes no more steps
+    "engine.check.runner.LOAD_SECONDS",  # then a function's file is given up
+    "engine.check.trial._SHRINK_SECONDS",  # then a pair stays as large as it is
+    "engine.compare.processes.cluster._PATIENCE",  # then a scheduler does not answer
+)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """In the process that hands out the tests, if any others are to run them and nothing is compiled yet."""
+    """Compile the kernels, in the process that hands out the tests, if any others are to run them and nothing is compiled yet."""
     from engine.common.jit import cache_is_warm
 
-    hands_out = not hasattr(session.config, "workerinput") and bool(getattr(session.config.option, "numprocesses", 0))
-    if not hands_out or cache_is_warm() or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        return
-    started = [subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) for program in (STRUCTURES, QUESTIONS)]
-    for process in started:
-        process.wait()  # what goes wrong there goes wrong in a test, too, and is told there
+    chosen = session.config.option
+    hands_out = not hasattr(session.config, "workerinput") and bool(getattr(chosen, "numprocesses", 0))
+    if hands_out and not cache_is_warm() and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+        compile_all(min(chosen.numprocesses, chosen.maxprocesses or chosen.numprocesses))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient() -> Iterator[None]:
+    """Lift what the program does by the clock, which on a slow machine would come out otherwise: no test but those of it may meet it."""
+    with pytest.MonkeyPatch.context() as patched:
+        for limit in CLOCKS:
+            patched.setattr(limit, PATIENCE)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Let Ctrl-C be heeded as at a terminal: a shell lets what it starts in the background ignore it, and so would these processes."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

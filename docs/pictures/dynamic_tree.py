@@ -40,7 +40,7 @@ def picture() -> Figure:
     for start, vector in zip(center, way, strict=True):
         if vector.any():
             arrow(scene, start, vector, width=1.2)
-    plane(scene, "Boxes, the room that the tree leaves them (dotted),\nand the first levels above them")
+    plane(scene, "boxes, the room that they are left (dotted),\nand the first levels above them")
 
     margins = [0.0, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4]
     reinserted, asked = [], []

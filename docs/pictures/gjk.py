@@ -31,7 +31,7 @@ def picture() -> Figure:
     draw(shapes, GJK_B, there, ORANGE, label="B")
     shapes.plot(*np.array([found.point_a, found.point_b]).T, color="black", lw=2)
     dot(shapes, found.point_a)
-    dot(shapes, found.point_b, text=f"{found.separation:.3f} m", at=(8, -14))
+    dot(shapes, found.point_b, text=f"{found.separation:.3f} m", at=(-50, 4))
     plane(shapes, "nearest points")
 
     draw(minkowski, Polygon(difference_hull(GJK_A, HERE, GJK_B, there)), color=GREY, alpha=0.12)

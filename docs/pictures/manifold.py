@@ -58,7 +58,7 @@ def picture() -> Figure:
         dot(clip, point.position, "black")
         beside = {"ha": "left" if right else "center", "va": "center", "fontsize": 9}
         clip.annotate(text, point.position, xytext=where, arrowprops={"arrowstyle": "-", "lw": 0.7}, **beside)
-    arrow(clip, 0.5 * (r1 + r2) + (-0.6, 0.0), 0.55 * normal, "black", "normal", at=(4, -4))
+    arrow(clip, 0.5 * (r1 + r2) + (-0.6, 0.0), 0.55 * normal, "black", "normal", at=(-18, 6))
     clip.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, fontsize=9, frameon=False)
     plane(clip, "clipping, two points and their feature ids", (-1.3, 2.6), (-1.0, 2.1))
 

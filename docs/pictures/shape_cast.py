@@ -21,7 +21,8 @@ def picture() -> Figure:
     def at(share: float) -> Transform:
         return Transform(tuple(np.add(start.position, share * np.array(way))), start.angle)
 
-    draw(scene, target, color=BLUE, label="target")
+    draw(scene, target, color=BLUE)
+    scene.text(-0.05, -0.5, "target", color=BLUE, ha="center", va="center", fontsize=12, weight="bold")
     for share in np.linspace(0.0, hit.fraction, 5):
         draw(scene, thrown, at(float(share)), ORANGE, 0.1 + 0.15 * (share == 0.0))
     draw(scene, thrown, at(hit.fraction), RED, 0.25)
@@ -41,8 +42,8 @@ def picture() -> Figure:
     ray = ray_cast(rounded, HERE, start.position, way)
     assert abs(ray.fraction - hit.fraction) < 1e-12
     arrow(sums, start.position, way, GREY, width=1.2)
-    dot(sums, start.position, ORANGE, "the origin of the thrown shape", at=(-20, 12))
-    dot(sums, ray.point, RED, f"{ray.fraction:.3f}", at=(-6, -18))
+    dot(sums, start.position, ORANGE, "the origin of\nthe thrown shape", at=(-20, 12))
+    dot(sums, ray.point, RED, f"{ray.fraction:.3f}", at=(-38, -16))
     arrow(sums, ray.point, 0.6 * np.array(ray.normal), RED)
     plane(sums, "the same as a ray against the target minus the thrown shape, rounded", (-4.2, 1.9), (-1.8, 2.4))
     return figure

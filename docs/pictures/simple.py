@@ -25,14 +25,15 @@ def picture() -> Figure:
     plane(disc, "a point and a circle: distance against radius", (-1.7, 1.7), (-1.6, 1.6))
 
     a, b, grown = (0.0, 0.0), (1.35, 0.5), 1.1
-    draw(circles, Circle(0.7), Transform(a), BLUE, label="A")
-    draw(circles, Circle(0.4), Transform(b), ORANGE, label="B")
+    for size, at, color, name in ((0.7, a, BLUE, "A"), (0.4, b, ORANGE, "B")):
+        draw(circles, Circle(size), Transform(at), color)
+        circles.text(at[0], at[1] - 0.25, name, color=color, ha="center", va="center", fontsize=13, weight="bold")  # beside the line
     draw(circles, Circle(grown), Transform(a), GREEN, 0.06, "--")
     circles.plot(*np.array([a, b]).T, color="black", lw=1)
     meets = simple.circles_overlap(a, 0.7, b, 0.4)
     assert meets == simple.point_in_circle(b, a, grown)
-    circles.set_xlabel(f"B shrinks to a point, A grows by as much: {math.dist(a, b):.2f} > {grown:.2f}" if not meets else "")
-    plane(circles, "two circles: a point and a larger circle", (-1.4, 2.1), (-1.4, 1.4))
+    apart = f"\nB shrinks to a point, A grows by as much: {math.dist(a, b):.2f} > {grown:.2f}" if not meets else ""
+    plane(circles, f"two circles: a point and a larger circle{apart}", (-1.4, 2.1), (-1.4, 1.4))
 
     rectangle = simple.Rectangle((0.0, 0.0), 1.1, 0.6, 0.5)
     draw(box, Polygon.box(1.1, 0.6, angle=0.5), color=BLUE)

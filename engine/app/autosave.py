@@ -84,6 +84,12 @@ class Autosave:
         """Whether the last scene is still being written."""
         return self._writer is not None and self._writer.is_alive()
 
+    def is_mended(self) -> bool:
+        """Wait for what is being written, and tell whether nothing is in the way any more."""
+        if self._writer is not None:
+            self._writer.join()
+        return not self.failure
+
     def keep(self, scene: Callable[[], Scene]) -> None:
         """Write a scene in place of the last one; nothing happens while that is still being written.
 
@@ -153,7 +159,7 @@ class Autosave:
             save_scene(path, scene())
             self.failure = ""
         except (OSError, LabError) as error:
-            self.failure = str(error)
+            self.failure = (error.strerror if isinstance(error, OSError) else "") or str(error)
 
     def _find(self) -> tuple[LeftBehind, ...]:
         """Return what was left behind, the newest first."""

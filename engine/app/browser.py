@@ -57,7 +57,8 @@ class Browser:
             self._tops.append(y)
             self._buttons.append(column.add_button((column.left, y, column.width, column.px(_ROW)), demo.title, "entry"))
             y += column.px(44)
-        column.add_text(y + column.px(10), "Click or Enter starts, arrows choose, Esc quits, F1 shows all keys.", 12.5, palette.CAPTION)
+        words = "Click or Enter starts, arrows choose, F1 shows all keys, Esc twice quits."
+        column.add_text(y + column.px(10), words, 12.5, palette.CAPTION)
         column.scroll_to(scrolled)
         self.choose(chosen)
         self.reveal(chosen)

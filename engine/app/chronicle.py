@@ -9,7 +9,8 @@ noted of the old future goes.
 
 Kinetic energy is ``m v^2 / 2 + I w^2 / 2`` with the centre's velocity and the inertia about it, potential energy ``-m s g . c`` with the
 centre c and the body's own gravity scale s, angular momentum ``c x m v + I w`` about the world's origin. Static and kinematic bodies
-have no mass in Box2D, and so no share.
+have no mass in Box2D, and so no share. Nor has a body that has fallen past everything that stands: it falls for ever, and its energy
+would soon be all that a plot shows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from engine.app.events import EventBook
 from engine.common.arrays import FloatArray
+from engine.geometry import Transform
 
 if TYPE_CHECKING:
     from engine.app.history import History
@@ -81,6 +83,8 @@ class _Masses:
     center: FloatArray
     gravity_scale: FloatArray
     gravity: tuple[float, float]
+    floor: float
+    """How far along gravity, metres from the origin, a centre is of a body that falls for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class _Moment:
         return self.values.nbytes + _OVERHEAD
 
 
+_LEAST_FALL = 10.0
+"""Metres below a floor, however narrow, that something must be to be on its way to nowhere."""
 _OVERHEAD = 200
 """Bytes of the objects around the numbers of a moment."""
 
@@ -136,6 +142,7 @@ class Chronicle:
 
     def __init__(self, history: History, most_bytes: int = MOST_BYTES) -> None:
         self._demo = history.demo
+        self._line = history.line
         self._most_bytes = most_bytes
         self._frames: dict[int, tuple[_Moment, ...]] = {}
         self._n_bytes = 0
@@ -160,8 +167,9 @@ class Chronicle:
 
     def watch(self, history: History) -> None:
         """Note the step just taken, if it is news."""
-        if history.last < self.last or history.now == history.last:  # at the tip it may be the first of a new branch
-            self.cut(min(history.last, history.now - 1) if history.now == history.last else history.last)
+        if history.line is not self._line:
+            self.cut(history.line.same_until(self._line))
+            self._line = history.line
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
             for one in history.inputs_before(history.now):
                 if one.action in ("edit", "edit_too"):
@@ -218,6 +226,11 @@ class Chronicle:
             return tuple(sorted(whole))
         changed = self._edits.get((stage, body), set()) | {step for step in whole if self._is_another(step, stage, body)}
         return tuple(sorted(changed))
+
+    def n_fallen(self, stage: int, step: int) -> int:
+        """Return how many bodies the sums over a world leave out after a step, for they fall for ever."""
+        moments = self._frames.get(step, ())
+        return int(_fallen(moments[stage]).sum()) if stage < len(moments) else 0
 
     def velocity(self, stage: int, body: int, step: int) -> tuple[tuple[float, float], tuple[float, float], float] | None:
         """Return centre, its velocity and the spin of a body after a step, where they are known."""
@@ -306,6 +319,7 @@ class Chronicle:
             center=np.array([body.local_center for body in bodies], dtype=np.float64).reshape(-1, 2),
             gravity_scale=np.array([body.spec.gravity_scale for body in bodies], dtype=np.float64),
             gravity=world.settings.gravity,
+            floor=_floor(world),
         )
         self._masses[index] = (world, masses)
         for body in bodies:
@@ -340,14 +354,52 @@ class Chronicle:
             column.put(step, float("nan"))
             return
         masses, values = moments[stage].masses, moments[stage].values.astype(np.float64)
-        cos, sin = np.cos(values[:, 2]), np.sin(values[:, 2])
-        x = values[:, 0] + cos * masses.center[:, 0] - sin * masses.center[:, 1]
-        y = values[:, 1] + sin * masses.center[:, 0] + cos * masses.center[:, 1]
-        vx, vy, spin, mass, inertia = values[:, 3], values[:, 4], values[:, 5], masses.mass, masses.inertia
+        x, y = _centers(moments[stage])
+        fallen = _fallen(moments[stage])
+        before = self._frames.get(step - 1, ())
+        if stage < len(before) and before[stage].masses is masses and not np.array_equal(fallen, _fallen(before[stage])):
+            self._breaks.setdefault(stage, set()).add(step)
+        vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
+        mass, inertia = np.where(fallen, 0.0, masses.mass), np.where(fallen, 0.0, masses.inertia)
         kinetic = 0.5 * float(mass @ (vx * vx + vy * vy) + inertia @ (spin * spin))
         potential = -float((mass * masses.gravity_scale) @ (masses.gravity[0] * x + masses.gravity[1] * y))
         angular = float(mass @ (x * vy - y * vx) + inertia @ spin)
         column.put(step, (kinetic, potential, kinetic + potential, float(mass @ vx), float(mass @ vy), angular))
+
+
+def _centers(moment: _Moment) -> tuple[FloatArray, FloatArray]:
+    """Return x and y of the centres of mass."""
+    (x, y, angle), center = moment.values[:, :3].astype(np.float64).T, moment.masses.center
+    cos, sin = np.cos(angle), np.sin(angle)
+    return x + cos * center[:, 0] - sin * center[:, 1], y + sin * center[:, 0] + cos * center[:, 1]
+
+
+def _fallen(moment: _Moment) -> NDArray[np.bool_]:
+    """Return which bodies fall for ever."""
+    masses = moment.masses
+    if not np.isfinite(masses.floor):
+        return np.zeros(len(masses.ids), dtype=np.bool_)
+    x, y = _centers(moment)
+    pull = float(np.hypot(*masses.gravity))
+    below: NDArray[np.bool_] = (masses.gravity[0] * x + masses.gravity[1] * y) / pull > masses.floor
+    return below
+
+
+def _floor(world: World) -> float:
+    """Return how far along gravity a body has fallen past everything static, by as much again as all of that is wide; infinite without."""
+    gravity, pull = world.settings.gravity, float(np.hypot(*world.settings.gravity))
+    still = [body for body in world.body_ids if world.body(body).spec.type == "static"]
+    boxes = []
+    for body in still:
+        x, y, angle = world.poses[world.row_of(body)].tolist()
+        xf = Transform((x, y), angle)
+        boxes += [world.fixture(fixture).shape.aabb(xf) for fixture in world.body(body).fixtures]
+    if pull == 0.0 or not boxes:
+        return float("inf")
+    low, high = np.min([box.lower for box in boxes], axis=0), np.max([box.upper for box in boxes], axis=0)
+    corners = [(x, y) for x in (low[0], high[0]) for y in (low[1], high[1])]
+    deepest = max((gravity[0] * x + gravity[1] * y) / pull for x, y in corners)
+    return float(deepest + max(np.max(high - low), _LEAST_FALL))
 
 
 def _is_same(a: _Masses, b: _Masses) -> bool:

@@ -9,6 +9,8 @@ it was: what is packed comes back as a copy, and nobody must be able to tell.
                                                  --> specifications  <----- moment k + 1: not packed
                                                  --> stages, worlds, functions: never packed
 
+Of the contacts only that is packed which does not follow from the rest (`engine.box2d.kept_contacts`).
+
 An array comes back with the same bits, the same order of its elements in memory (a sum over rows depends on it), and read-only where it
 was. The compression is zlib's fastest: the slower ones save a twentieth more, and take three times as long.
 """
@@ -26,6 +28,9 @@ from numpy.typing import NDArray
 
 from engine.app.keeping import KeptState, snapshot_arrays
 from engine.box2d import WorldSnapshot
+from engine.box2d.kept_contacts import Owners, put_together, taken_apart
+from engine.common.arrays import IntArray
+from engine.contracts import StepContacts
 
 __all__ = ["CompactState", "compact"]
 
@@ -75,6 +80,7 @@ class _Packer(pickle.Pickler):
         for _, snapshot in other.worlds:
             self._shared.update(map(id, _shareable(snapshot)))
         self._is_plain: dict[type, bool] = {type(state.references[0]): False}
+        self._contacts = {id(snapshot.pairs.contacts): snapshot for _, snapshot in state.worlds}
         self._own = {id(array) for _, snapshot in state.worlds for array in snapshot_arrays(snapshot)}
         """Arrays that could be written to, and are not: they belong to the snapshot."""
 
@@ -95,6 +101,10 @@ class _Packer(pickle.Pickler):
         """Take apart an array or a dataclass: `persistent_id` lets no other objects through."""
         if isinstance(thing, np.ndarray):
             return _taken_apart(thing)
+        if id(thing) in self._contacts:
+            snapshot = self._contacts[id(thing)]
+            left = taken_apart(snapshot.pairs, snapshot.fixtures)
+            return _contacts, (tuple(left), tuple(left.values()), snapshot.pairs.keys, snapshot.pairs.manifolds, snapshot.fixtures)
         if is_dataclass(thing):
             names = _names(thing)
             return _put_together, (type(thing), names, tuple(getattr(thing, name) for name in names))
@@ -142,6 +152,10 @@ def _put_together(kind: type, names: tuple[str, ...], values: tuple[Any, ...]) -
     for name, value in zip(names, values, strict=True):
         object.__setattr__(thing, name, value)
     return thing
+
+
+def _contacts(names: tuple[str, ...], values: tuple[Any, ...], keys: IntArray, manifolds: NDArray[np.void], owners: Owners) -> StepContacts:
+    return put_together(dict(zip(names, values, strict=True)), keys, manifolds, owners)
 
 
 def _taken_apart(array: NDArray[Any]) -> tuple[Any, ...]:

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from engine.app.dropping import DroppedBody, place
+from engine.app.grip import Grip, take_hold
 from engine.app.parameters import Parameter, parameter_values
 from engine.app.stage import RefereeFactory, Stage, StepTimes, union
-from engine.box2d import MouseJointSpec, World
+from engine.box2d import World
 from engine.box2d.memory import best_hidden
-from engine.common.checks import integer
-from engine.common.errors import InvalidInputError, LabError
+from engine.common.checks import integer, seed_number
+from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.contracts import PairAgreement, StepAgreement
 from engine.geometry import AABB
@@ -59,13 +60,12 @@ EDITS = (
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
 
-_GRAB_FORCE_PER_KG = 1000.0
-"""N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
-
-
 _KEYFRAME_STEPS = 60
 """From one keyframe to the next. Building a world anew, keeping it and packing that take 40 us a body, a step of a pile 5 to 9 with all
 that is read and counted: a tenth more time in all, and at most 59 steps on the way from a keyframe to the step asked for."""
+
+_MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
+"""With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
 
 
 class Demo:
@@ -129,7 +129,7 @@ class Demo:
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
     def __init__(self, seed: int = 0, values: Mapping[str, object] | None = None, referee: RefereeFactory | None = None) -> None:
-        self.seed = integer("seed", seed, 0)
+        self.seed = seed_number("seed", seed)
         self.values = parameter_values(self.parameters, values or {})
         self.stages: list[Stage] = []
         self.dropped: list[DroppedBody] = []
@@ -143,7 +143,7 @@ class Demo:
         self.wanted_speed: float | None = None
         self.remembers = best_hidden() is not None
         self._referee = referee
-        self._grab: tuple[Stage, int] | None = None
+        self._grip: Grip | None = None
         self.restart()
 
     # What a demo overrides
@@ -264,7 +264,7 @@ class Demo:
 
     def restart(self) -> None:
         """Build everything anew from the seed and the parameters, without what was dropped."""
-        self._grab = None
+        self._grip = None
         self.stages.clear()
         self.dropped.clear()
         self.arrived.clear()
@@ -297,7 +297,9 @@ class Demo:
         """
         if not self.remembers and any(stage.world.joint_ids for stage in self.stages):
             return False
-        return self.steps % _KEYFRAME_STEPS == 0
+        if self.steps % _KEYFRAME_STEPS == 0:
+            return True
+        return self.steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in self.stages) > _MANY_BODIES
 
     def use_missing_referees(self) -> None:
         """Give a referee to stages that come from before there was one: the demo has gone back to them."""
@@ -403,47 +405,26 @@ class Demo:
     @property
     def grabbing(self) -> bool:
         """Whether a body is held."""
-        return self._grab is not None and self._grab[0].world.is_joint(self._grab[1])
+        return self.grip is not None
 
     @property
-    def grip(self) -> tuple[Stage, int] | None:
-        """The stage and the id of the joint of the hand; None where it holds nothing."""
-        return self._grab if self.grabbing else None
+    def grip(self) -> Grip | None:
+        """The hand where it holds something, and what it holds still exists."""
+        return self._grip if self._grip is not None and self._grip.is_there else None
 
     def grab(self, point: tuple[float, float]) -> bool:
         """Take hold of the dynamic body at a point of the picture; return whether there is one."""
         self.release()
-        for stage in self.stages:
-            target = (point[0] - stage.offset[0], point[1] - stage.offset[1])
-            try:
-                body = stage.world.body_at(target)
-                if body is None:
-                    continue
-                force = _GRAB_FORCE_PER_KG * max(stage.world.body(body).mass, 1e-3)
-                self._grab = (stage, stage.world.create_joint(MouseJointSpec(body, target, max_force=force)))
-                stage.world.set_awake(body, True)
-            except LabError:  # so far out, or so heavy, that the wrapper refuses: nothing to hold
-                continue
-            return True
-        return False
+        self._grip = take_hold(self.stages, point)
+        return self._grip is not None
 
     def drag(self, point: tuple[float, float]) -> None:
         """Pull what is held towards a point; it may have been destroyed meanwhile."""
-        if self._grab is None:
-            return
-        stage, joint = self._grab
-        if not stage.world.is_joint(joint):
-            self._grab = None
-            return
-        try:
-            stage.world.set_mouse_target(joint, (point[0] - stage.offset[0], point[1] - stage.offset[1]))
-        except LabError:  # beyond the world's bounds: the hand stays where it was
-            return
+        if self._grip is not None:
+            self._grip.pull(point)
 
     def release(self) -> None:
         """Let go."""
-        if self._grab is not None:
-            stage, joint = self._grab
-            self._grab = None
-            if stage.world.is_joint(joint):
-                stage.world.destroy_joint(joint)
+        if self._grip is not None:
+            self._grip.let_go()
+            self._grip = None

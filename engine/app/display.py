@@ -8,7 +8,7 @@ import socket
 import sys
 from pathlib import Path
 
-__all__ = ["display_problem", "has_display"]
+__all__ = ["display_found", "display_problem", "has_display"]
 
 _ANSWER_TIME = 2.0
 """Seconds a display server has to say anything."""
@@ -24,16 +24,21 @@ def has_display() -> bool:
 
 def display_problem() -> str | None:
     """Return why no window can be opened, in a few words, or None if one can."""
+    return display_found()[0]
+
+
+def display_found() -> tuple[str | None, str]:
+    """Return the same, and by which driver SDL draws, such as ``x11``; empty where it was not asked."""
     driver = os.environ.get("SDL_VIDEODRIVER", "").strip().lower()
     if driver in _NO_WINDOW_DRIVERS:
-        return f"SDL_VIDEODRIVER is {driver}"
+        return f"SDL_VIDEODRIVER is {driver}", ""
     if sys.platform in ("win32", "darwin"):
-        return None
+        return None, ""
     if not driver or driver in ("x11", "wayland"):
         problem = _server_problem()
         if problem is not None:
-            return problem
-    return _sdl_problem()
+            return problem, ""
+    return _sdl_found()
 
 
 def _server_problem() -> str | None:
@@ -80,20 +85,20 @@ def _connects(family: socket.AddressFamily, address: str | tuple[str, int], hell
         return False
 
 
-def _sdl_problem() -> str | None:
+def _sdl_found() -> tuple[str | None, str]:
     """Open SDL's video and close it again: the server is there, but may refuse us."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
     except ImportError as error:
-        return f"pygame cannot be imported ({error})"
+        return f"pygame cannot be imported ({error})", ""
     was_open = pygame.display.get_init()
     try:
         pygame.display.init()
         driver = pygame.display.get_driver()
     except pygame.error as error:
-        return f"SDL opens no display ({error})"
+        return f"SDL opens no display ({error})", ""
     finally:
         if not was_open:
             pygame.display.quit()
-    return f"SDL chose the driver {driver}" if driver in _NO_WINDOW_DRIVERS else None
+    return f"SDL chose the driver {driver}" if driver in _NO_WINDOW_DRIVERS else None, driver

@@ -15,8 +15,8 @@
 The window gives a dock its place, its events before anybody else's, and a call each frame; a dock says how much of the view it wants
 (`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
 
-Where there is no room for all that are open, those opened longest ago are folded to a strip with their title; a click on it unfolds one.
-The one opened last can be read in any window, and takes more of the view for that.
+Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
+click on one unfolds it. The one opened last of all can be read in any window, and takes more of the view for that.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _LEAST_VIEW = {"right": 0.45, "bottom": 0.55}
 """Share of the view's width and height that docks leave to it, whatever they want."""
 _LEAST_SHARE = 0.85
 """Of what a dock wants, so that it can still be read: sooner than make it smaller, others are folded."""
-_NARROWEST_VIEW = 60.0
+_NARROWEST_VIEW = 80.0
 """Design pixels that the view keeps beside a dock which could not be read otherwise."""
 _STRIP = 20.0
-"""Design pixels of a folded dock."""
+"""Design pixels of the strip of folded docks."""
 
 
 class Dock:
@@ -85,6 +85,11 @@ class Dock:
         """Design pixels of the view's height ("bottom") or width ("right") that it wants now; 0 to be hidden."""
         return 0.0
 
+    @property
+    def least(self) -> float:
+        """Design pixels of that with which it can still be read."""
+        return _LEAST_SHARE * self.size
+
     def begin(self, window: Window) -> None:
         """Look at another session: `window.session` has changed."""
 
@@ -119,17 +124,28 @@ class Dock:
 def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
     """Give each dock its place, fold those for which there is no room, and return what is left of the view."""
     left, top, width, height = view
-    sizes = {**_sizes("right", width, ui_scale, docks), **_sizes("bottom", height, ui_scale, docks)}
+    last = max((dock for dock in docks if dock.folds and dock.size > 0.0), key=lambda dock: dock.opened, default=None)
+    sizes = {**_sizes("right", width, ui_scale, docks, last), **_sizes("bottom", height, ui_scale, docks, last)}
     right, bottom = left + width, top + height
     for folds in (False, True):  # a time line is as long as it can be, whatever is opened
-        for dock in docks:
-            if dock.side == "right" and dock.folds == folds:
+        here = [dock for dock in docks if dock.folds == folds]
+        folded = {side: [dock for dock in here if dock.side == side and dock.is_folded] for side in ("right", "bottom")}
+        for dock in here:
+            if dock.side == "right" and not dock.is_folded:
                 right -= sizes[dock]
                 dock.place = (right, top, sizes[dock], bottom - top)
-        for dock in docks:
-            if dock.side == "bottom" and dock.folds == folds:
+        if folded["right"]:
+            right -= round(_STRIP * ui_scale)
+            for dock, begin, end in _parts(folded["right"], top, bottom):
+                dock.place = (right, begin, round(_STRIP * ui_scale), end - begin)
+        for dock in here:
+            if dock.side == "bottom" and not dock.is_folded:
                 bottom -= sizes[dock]
                 dock.place = (left, bottom, right - left, sizes[dock])
+        if folded["bottom"]:
+            bottom -= round(_STRIP * ui_scale)
+            for dock, begin, end in _parts(folded["bottom"], left, right):
+                dock.place = (begin, bottom, end - begin, round(_STRIP * ui_scale))
     rest = (left, top, right - left, bottom - top)
     for dock in docks:
         if dock.side == "over":
@@ -137,32 +153,35 @@ def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
     return rest
 
 
-def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...]) -> dict[Dock, int]:
-    """Return the pixels that each dock of a side gets, and fold those opened longest ago until the others have room enough.
+def _parts(docks: list[Dock], begin: int, end: int) -> list[tuple[Dock, int, int]]:
+    """Return where in a strip each of its docks begins and ends, pixels."""
+    n = len(docks)
+    return [(dock, begin + k * (end - begin) // n, begin + (k + 1) * (end - begin) // n) for k, dock in enumerate(docks)]
 
-    The one opened last is not folded: it can be read as long as a strip of the view is left. Docks that cannot be folded get what is there
-    where there is not even room for them.
+
+def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...], last: Dock | None) -> dict[Dock, int]:
+    """Return the pixels that each open dock of a side gets, and fold those opened longest ago until the others have room enough.
+
+    `last`, which was opened last of all, is not folded: it has what it needs to be read, as long as a strip of the view is left. Docks that
+    cannot be folded get what is there where there is not even room for them.
     """
     own = [dock for dock in docks if dock.side == side]
     room = (1.0 - _LEAST_VIEW[side]) * extent / ui_scale
     fixed = sum(dock.size for dock in own if not dock.folds)
     folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
-    n_open = len(folding)
-    while True:
+    for n_open in range(len(folding), -1, -1):
         wanted = sum(dock.size for dock in folding[:n_open])
-        others = fixed + (len(folding) - n_open) * _STRIP
+        others = fixed + (_STRIP if n_open < len(folding) else 0.0)
         share = min((room - others) / wanted, 1.0) if wanted else 1.0
-        if n_open == 1:
-            share = max(share, min(_LEAST_SHARE, (extent / ui_scale - others - _NARROWEST_VIEW) / wanted))
-        if share >= _LEAST_SHARE or n_open <= 1:
+        if share >= _LEAST_SHARE:
             break
-        n_open -= 1
+        if n_open == 1 and folding[0] is last:
+            share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / wanted, 0.0)
+            break
     for dock in own:
         dock.is_folded = dock in folding[n_open:]
     fit = min(room / fixed, 1.0) if fixed else 1.0
-    sizes = {dock: dock.size * (max(share, 0.0) if dock.folds else fit) for dock in own}
-    sizes.update((dock, _STRIP) for dock in folding[n_open:])
-    return {dock: round(size * ui_scale) for dock, size in sizes.items()}
+    return {dock: round(dock.size * (share if dock.folds else fit) * ui_scale) for dock in own}
 
 
 def draw_folded(surface: pygame.Surface, dock: Dock, is_pointed: bool) -> None:
@@ -170,15 +189,16 @@ def draw_folded(surface: pygame.Surface, dock: Dock, is_pointed: bool) -> None:
     fonts, place = dock.fonts, pygame.Rect(dock.place)
     ui = fonts.ui_scale
     pygame.draw.rect(surface, palette.PANEL_RAISED if is_pointed else palette.PANEL, place)
-    words = fonts.render(dock.title, 12.0, palette.TEXT if is_pointed else palette.CAPTION, True)
+    room = max(place.width, place.height) - round(26 * ui)
+    words = fonts.render(fonts.shortened(dock.title, 12.0, max(room, 1), True), 12.0, palette.TEXT if is_pointed else palette.CAPTION, True)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.bottomleft)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.topright)
     if dock.side == "right":
-        pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.bottomleft)
         words = pygame.transform.rotate(words, 90.0)
         at = words.get_rect(midtop=(place.centerx, place.top + round(22 * ui)))
         tip, mark = (place.centerx - round(3 * ui), place.top + round(11 * ui)), (round(3 * ui), round(4 * ui))
         corners = (tip, (tip[0] + 2 * mark[0], tip[1] - mark[1]), (tip[0] + 2 * mark[0], tip[1] + mark[1]))
     else:
-        pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.topright)
         at = words.get_rect(midleft=(place.left + round(22 * ui), place.centery))
         tip, mark = (place.left + round(11 * ui), place.centery - round(3 * ui)), (round(4 * ui), round(3 * ui))
         corners = (tip, (tip[0] - mark[0], tip[1] + 2 * mark[1]), (tip[0] + mark[0], tip[1] + 2 * mark[1]))

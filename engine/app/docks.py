@@ -18,17 +18,18 @@ __all__ = ["make_docks"]
 
 
 def make_docks() -> tuple[Dock, ...]:
-    """Return new docks for a window."""
+    """Return new docks for a window: first who may be typed in, then who lies over the view that tools work in."""
     hands = Hands()
+    inspector = InspectorDock(hands)
     timeline = TimelineDock()
     return (
         RecordingDock(timeline),
-        InspectorDock(hands),
+        inspector,
+        FilesDock(),
         CameraDock(hands),
-        ToolsDock(hands),
+        ToolsDock(hands, inspector),
         timeline,
         PlotDock(),
         StepDock(),
         EventDock(),
-        FilesDock(),
     )

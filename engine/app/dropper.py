@@ -6,11 +6,13 @@ thread touches no world: what it has read is put into the demo by the window, be
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pygame
@@ -31,6 +33,9 @@ __all__ = ["DROP_EVENTS", "Dropper"]
 
 DROP_EVENTS = (pygame.DROPFILE, pygame.DROPTEXT, pygame.DROPBEGIN, pygame.DROPCOMPLETE)
 """Text that is dropped, and where a drop begins and ends, are taken and ignored."""
+
+_LONG = 3
+"""Seconds of reading from which on they are told."""
 
 Point = tuple[float, float]
 Reader = Callable[[str, float], "BodyFile | Recording | type[Demo]"]
@@ -79,13 +84,17 @@ class Dropper:
         self._waiting: SimpleQueue[_Dropped] = SimpleQueue()
         self._done: SimpleQueue[_Read] = SimpleQueue()
         self._thread: Thread | None = None
-        self._n_pending = 0
+        self._pending: deque[_Dropped] = deque()
         self._n_together = 0
+        self._n_read = 0
+        self._since = 0.0
+        """When the reading of the first pending one began."""
+        self._told = 0
 
     @property
     def n_pending(self) -> int:
         """How many files are being read or wait for it."""
-        return self._n_pending
+        return len(self._pending)
 
     def take(self, event: pygame.event.Event, session: Session, view: Place) -> None:
         """Begin to read a dropped file. Several that come at once lie one above the other."""
@@ -93,9 +102,12 @@ class Dropper:
             return
         demo, size = session.demo, drop_size(session.demo)
         x, y = session.camera.to_world(_pointer(event, view))
-        self._waiting.put(_Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size))
+        dropped = _Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size)
+        if not self._pending:
+            self._since, self._told = perf_counter(), 0
+        self._waiting.put(dropped)
+        self._pending.append(dropped)
         self._n_together += 1
-        self._n_pending += 1
         if self._thread is None:
             self._thread = Thread(target=self._work, name="dropped files", daemon=True)
             self._thread.start()
@@ -109,14 +121,26 @@ class Dropper:
             try:
                 done = self._done.get_nowait()
             except Empty:
+                self._tell(session)
                 return opened
-            self._n_pending -= 1
+            self._pending.popleft()
+            self._n_read += 1
+            self._since, self._told = perf_counter(), 0
             if done.dropped.demo is not session.demo:  # the user has gone elsewhere meanwhile
                 continue
             if isinstance(done.result, type | Recording):
                 opened = done.result
             else:
                 _put(session, done.dropped, done.result)
+
+    def _tell(self, session: Session) -> None:
+        """Say for how long a file has been read, each second, where that is long."""
+        seconds = int(perf_counter() - self._since)
+        if not self._pending or self._pending[0].demo is not session.demo or seconds < max(_LONG, self._told + 1):
+            return
+        self._told = seconds
+        reason = ": what the first one needs is being compiled or loaded" if self._n_read == 0 else ""
+        session.messages.say(f"reading {Path(self._pending[0].path).name}, {seconds} s so far{reason}", is_passing=True)
 
     def _work(self) -> None:
         while True:

@@ -165,7 +165,8 @@ def refusal(path: str, error: Exception) -> str:
     if isinstance(error, InvalidInputError) and error.value == path:  # a long one is cut off in the message: leave it out
         reason = f"it must be {error.requirement}"
     name = Path(path).name
-    return f"{name} cannot be used: {' '.join(reason.split()).replace(path, 'it').replace(name, 'it', 1)}"
+    reason = " ".join(reason.split()).replace(path, name)
+    return f"{name} cannot be used: {reason.removeprefix(f'{name}, ').replace(name, 'it', 1)}"
 
 
 def _away(bounds: AABB | None, point: tuple[float, float]) -> float:

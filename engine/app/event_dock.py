@@ -25,6 +25,7 @@ __all__ = ["EventDock"]
 _WIDTH = 268.0
 _ROW = 17.0
 _SIZE = 11.5
+_LEAST_WIDTH = 150.0
 _NARROW = 220.0
 """Design pixels of width below which an event takes two lines, the names in the second."""
 _AHEAD = 4
@@ -73,6 +74,10 @@ class EventDock(Dock):
     @property
     def size(self) -> float:
         return _WIDTH if self.shown else 0.0
+
+    @property
+    def least(self) -> float:
+        return _LEAST_WIDTH
 
     def begin(self, window: Window) -> None:
         self._scrolled = 0
@@ -188,8 +193,9 @@ class EventDock(Dock):
             color, text, caption = (mix(palette.PANEL, one, _DIMMED) for one in (color, text, caption))
         x = rect.left + round(9 * ui)
         step = self.fonts.render(str(event.step), _SIZE, caption)
-        surface.blit(step, step.get_rect(midright=(x + round(36 * ui), middle)))
-        _symbol(surface, event, (x + round(47 * ui), middle), 3.6 * ui, color)
+        end = x + (step.get_width() if self._is_narrow else round(36 * ui))
+        surface.blit(step, step.get_rect(midright=(end, middle)))
+        _symbol(surface, event, (end + round(11 * ui), middle), 3.6 * ui, color)
         speed = "" if math.isnan(event.speed) else f"{decimals(event.speed, 2)} m/s"
         right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
         edge = rect.right - round(8 * ui)
@@ -198,8 +204,14 @@ class EventDock(Dock):
         left, room = x + round(58 * ui), edge - right.get_width() - round(62 * ui) - x
         if self._is_narrow:
             left, room, middle = x, edge - x, middle + line
-        words = self.fonts.render(self.fonts.shortened(names, _SIZE, room), _SIZE, text)
-        surface.blit(words, words.get_rect(midleft=(left, middle)))
+        pairs = f"{event.pairs} fixture pairs" if event.pairs > 1 else ""
+        if pairs and self.fonts.width(names, _SIZE) + round(6 * ui) + self.fonts.width(pairs, _SIZE) > room:
+            pairs = f"×{event.pairs}"
+        number = self.fonts.render(pairs, _SIZE, caption)
+        room -= number.get_width() + round(6 * ui) if pairs else 0
+        words = self.fonts.render(self.fonts.shortened(names, _SIZE, max(room, 1)), _SIZE, text)
+        place = surface.blit(words, words.get_rect(midleft=(left, middle)))
+        surface.blit(number, number.get_rect(midleft=(place.right + round(6 * ui), middle)))
 
     @property
     def _is_narrow(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -31,6 +32,9 @@ class Event:
     `speed` is that at which their surfaces approached each other along the normal, before the step, m/s; NaN where it is not known: of an
     end, of a sensor, of a pair that met and parted within one step. A beginning faster than 1 m/s, below which nothing bounces in Box2D,
     is an impact.
+
+    Bodies of several fixtures meet with several pairs of them in one step: that is one event, `pairs` says of how many, and the speed is
+    that of the fastest.
     """
 
     step: int
@@ -40,6 +44,7 @@ class Event:
     body_b: int
     speed: float
     sensor: bool
+    pairs: int = 1
 
     def is_about(self, stage: int, body: int) -> bool:
         """Tell whether a body is one of the two."""
@@ -69,8 +74,9 @@ class EventBook:
         self._last = step
         for k, stage in enumerate(stages):
             contacts = stage.world.contacts
-            self.events += [_begin(step, k, pair, contacts, chronicle) for pair in contacts.began]
-            self.events += [Event(step, "end", k, pair.body_a, pair.body_b, float("nan"), pair.sensor) for pair in contacts.ended]
+            self.events += _joined([_begin(step, k, pair, contacts, chronicle) for pair in contacts.began])
+            ended = [Event(step, "end", k, pair.body_a, pair.body_b, float("nan"), pair.sensor) for pair in contacts.ended]
+            self.events += _joined(ended)
         if len(self.events) > self._most:
             del self.events[: len(self.events) - self._most + min(_DROPPED_AT_ONCE, self._most // 2)]
             self.version += 1
@@ -85,6 +91,20 @@ class EventBook:
     def until(self, step: int) -> int:
         """Return how many of the events happened at a step or before it."""
         return bisect_right(self.events, step, key=lambda event: event.step)
+
+
+def _joined(events: list[Event]) -> list[Event]:
+    """Return the events of one step, each pair of bodies once, sensors apart: the fastest of those that it has, with their number."""
+    found: dict[tuple[int, int, bool], Event] = {}
+    for event in events:
+        key = (event.body_a, event.body_b, event.sensor)
+        known = found.get(key)
+        if known is None:
+            found[key] = event
+        else:
+            fastest = event if event.speed > known.speed or math.isnan(known.speed) else known
+            found[key] = replace(fastest, pairs=known.pairs + 1)
+    return list(found.values())
 
 
 def _begin(step: int, stage: int, pair: PairEvent, contacts: StepContacts, chronicle: Chronicle) -> Event:

@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.common.errors import InvalidInputError
 from engine.common.files import is_special, real_path, temporary_beside, write_atomically
 
-__all__ = ["check_directory", "check_writable", "write_atomically"]
+__all__ = ["check_directory", "check_writable", "failure_words", "write_atomically"]
 
 
 def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str, ...] = ()) -> Path:
@@ -58,8 +58,19 @@ def check_directory(field: str, path: str | os.PathLike[str]) -> Path:
         raise InvalidInputError(field, "a directory, not a file", given) from None
     except OSError as error:
         raise InvalidInputError(field, f"a directory that can be made ({error.strerror})", given) from None
-    _probe(field, target, given)
+    _probe(field, "a directory", target, given)
     return target
+
+
+def failure_words(error: Exception) -> str:
+    """Return why nothing was written: the file and the system's words for it, without its number.
+
+    >>> failure_words(FileNotFoundError(2, "No such file or directory", "scene.json"))
+    'scene.json: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
 
 
 def _checked_file(field: str, given: str, suffixes: tuple[str, ...]) -> Path:
@@ -76,14 +87,14 @@ def _checked_file(field: str, given: str, suffixes: tuple[str, ...]) -> Path:
     if target.exists() and not os.access(target, os.W_OK):
         raise InvalidInputError(field, "a file that may be replaced (this one is write-protected)", given)
     if not is_special(target):
-        _probe(field, parent, given)
+        _probe(field, "a file in a directory", parent, given)
     return target
 
 
-def _probe(field: str, directory: Path, given: str) -> None:
+def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
     probe = temporary_beside(directory / "probe")
     try:
         probe.touch(exist_ok=False)
         probe.unlink()
     except OSError as error:
-        raise InvalidInputError(field, f"where files may be written ({error.strerror})", given) from None
+        raise InvalidInputError(field, f"{wanted} where files may be written ({error.strerror})", given) from None

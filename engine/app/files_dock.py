@@ -17,13 +17,14 @@ import pygame
 
 from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.dock import Dock
-from engine.app.files import write_atomically
+from engine.app.files import failure_words, write_atomically
 from engine.app.headless import png_bytes
 from engine.app.recordings.recorder import free_path
 from engine.app.scene_demo import SceneDemo, file_stem, kept_scene_demo, load_any_scene, plain_title
 from engine.common.errors import LabError
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
+from engine.render.palette import Color
 from engine.scenes import Scene, SceneWorld, save_scene
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
@@ -38,8 +39,10 @@ __all__ = ["FilesDock"]
 
 _BUILDING = ("edit", "edit_too", "drop")
 """What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
+_MOST_BANNER = 3
+"""Lines of the banner, from which on it says less."""
 _OFFERED_FOR = 12.0
-"""Seconds for which a demo that is entered again offers what was left in it."""
+"""Seconds for which a demo that is entered offers what was left in it, or by a crash: it lies over the picture."""
 
 
 class FilesDock(Dock):
@@ -71,13 +74,15 @@ class FilesDock(Dock):
         """What had been built when the scene was saved; None where it was not."""
         self._reopened: type[Demo] | None = None
         """The demo of the scene that was offered and opened: it is as unsaved as before."""
-        self._told = ""
+        self._to_tell: tuple[str, Color] | None = None
+        """Of the demo that was left, for the next one to say."""
+        self._has_warned = False
 
     def begin(self, window: Window) -> None:
         self._since, self._kept, self._saved, self._shown_for = 0.0, None, None, 0.0
-        if self._told:
-            window.session.messages.say(self._told)
-            self._told = ""
+        if self._to_tell is not None:
+            window.session.messages.say(*self._to_tell)
+            self._to_tell = None
 
     def leave(self, window: Window) -> None:
         session = window.session
@@ -85,7 +90,11 @@ class FilesDock(Dock):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
             self.autosave.set_aside(_scene(session, is_kept=True), file_stem(session.demo))
-            self._told = f"what you built in {plain_title(session.demo.title)} was not saved; it is kept, and Ctrl O opens it again"
+            words = f"what you built in {plain_title(session.demo.title)} was not saved"
+            if self.autosave.failure and not self.autosave.is_mended():
+                self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
+            else:
+                self._to_tell = f"{words}; it is kept, and Ctrl O opens it again", palette.TEXT
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
@@ -132,11 +141,17 @@ class FilesDock(Dock):
             words = f"What you built in {offered.demo} on {offered.words} was not saved."
         else:
             words = f"A scene of {offered.words} was not saved when the program broke off."
-        lines = [(words, palette.WARNING), ("Ctrl O, or a click here, opens it.", palette.TEXT)]
         cross = [("×", palette.TEXT)]
         left, top, width, _ = window.view
-        size, small = lines_size(self.fonts, lines), lines_size(self.fonts, cross)
-        gap = round(12 * self.fonts.ui_scale)
+        small, gap = lines_size(self.fonts, cross), round(12 * self.fonts.ui_scale)
+        room = max(width - small[0] - 4 * gap, 1)
+        told = ((words, palette.WARNING), ("Ctrl O, or a click here, opens it.", palette.TEXT))
+        brief = ((f"Not saved: {offered.demo or 'a scene'}", palette.WARNING), ("Ctrl O opens it.", palette.TEXT))
+        for chosen in (told, brief):
+            lines = [(line, color) for words, color in chosen for line in self.fonts.wrapped(words, 14.0, room)]
+            if len(lines) <= _MOST_BANNER:
+                break
+        size = lines_size(self.fonts, lines)
         self._away = pygame.Rect(left + width - small[0] - gap, top + gap, *small)
         self._banner = pygame.Rect(self._away.left - size[0] - gap // 3, top + gap, *size)
         if self._banner.colliderect(window.readout):  # under the demo's own words
@@ -145,13 +160,14 @@ class FilesDock(Dock):
         draw_lines(surface, self.fonts, self._away.topleft, cross, alpha=255)
 
     def _offered(self, window: Window) -> LeftBehind | None:
-        """Return what the banner is about: of the demo that is shown, for a while; else what a crash left; in the browser the newest."""
+        """Return what the banner is about: in the list the newest; in a demo, for a while, its own, else what a crash left."""
         found = self.autosave.left if self.autosave is not None else ()
         if window.browsing:
             return found[0] if found else None
+        if self._shown_for >= _OFFERED_FOR:
+            return None
         name = file_stem(window.session.demo)
-        own = [one for one in found if one.demo == name] if self._shown_for < _OFFERED_FOR else []
-        return next(iter((*own, *(one for one in found if not one.demo))), None)
+        return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
 
     def _put_away(self, left: LeftBehind, window: Window) -> None:
         """Offer it no more; it stays in the folder for a while."""
@@ -170,9 +186,10 @@ class FilesDock(Dock):
             window.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
             return
         kind = kept_scene_demo(scene, path, left.written)
-        window.open_demo(kind)
-        self._reopened = kind
-        window.session.messages.say(f"the scene as it was kept on {left.words}; Ctrl S saves it where you work")
+        if window.open_demo(kind):
+            self._reopened = kind
+            window.session.clock.paused = True  # somebody was at work on it
+            window.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
 
     def _save(self, session: Session) -> str:
         path = free_path(Path.cwd(), file_stem(session.demo), ".json")
@@ -193,6 +210,11 @@ class FilesDock(Dock):
         if now != self._kept:
             self._kept = now
             self.autosave.keep(_scene(session, is_kept=True))
+        if not self.autosave.failure:
+            self._has_warned = False
+        elif not self._has_warned and self._is_unsaved(session):
+            self._has_warned = True
+            session.messages.say(f"what you build is not kept ({self.autosave.failure}): Ctrl S saves it", palette.WARNING)
 
     def _is_unsaved(self, session: Session) -> bool:
         """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
@@ -225,7 +247,7 @@ def _told(session: Session, action: Callable[[Session], str]) -> None:
     try:
         session.messages.say(action(session))
     except (LabError, OSError) as error:
-        session.messages.say(f"nothing was written: {error}", palette.WARNING)
+        session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
 
 
 def _scene(session: Session, is_kept: bool = False) -> Callable[[], Scene]:
@@ -247,7 +269,7 @@ def _scene(session: Session, is_kept: bool = False) -> Callable[[], Scene]:
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
     camera = session.seen if is_in_place else None
     labels = [stage.label[:LONGEST_TEXT] for stage in shown]
-    held = [{grip[1]} if grip is not None and grip[0] is stage else set() for stage in shown]
+    held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
     notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
 

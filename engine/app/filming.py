@@ -112,7 +112,7 @@ class Filming:
 
     def stepped(self) -> None:
         """Draw what is due; to be called after each step."""
-        self._session.observe(self._demo.times)
+        self._session.costs.observe(self._demo.times)
         self._take(self._times.after_step(self._demo.step_seconds))
 
     def _take(self, fractions: list[float]) -> None:

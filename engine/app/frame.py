@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
+from engine.app.costs import FrameTimes
 from engine.app.demo import Demo, StatusLine
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.layout import Place
-from engine.app.session import FrameTimes, Session
+from engine.app.session import Session
 from engine.app.stage import Stage
 from engine.contracts.agreement import REASONS, Difference
 from engine.render import palette
@@ -37,8 +38,12 @@ _FULL_VIEW = (600.0, 400.0)
 _LEAST_SCALE = 0.6
 _NARROWEST = 150.0
 """Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
-_READOUT_SHARE, _LEAST_LINES = 0.5, 2
+_READOUT_SHARE, _LEAST_LINES = 0.4, 2
 """Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
+_LABEL, _LEAST_LABEL = 15.0, 7.0
+"""Design pixels of the names of worlds."""
+_FAR = 30_000.0
+"""Pixels at which nothing is drawn any more, which pygame's rectangles can hold."""
 _REACH = 12.0
 """Design pixels from a difference at which the pointer still means it."""
 
@@ -94,6 +99,7 @@ class FramePainter:
         self._found: list[_Shown] = []
         self.readout = pygame.Rect(0, 0, 0, 0)
         self.corners: list[pygame.Rect] = []
+        self._was_left = False
 
     def paint(
         self,
@@ -113,13 +119,15 @@ class FramePainter:
         self._book = self._book_for(session.camera.view)
         lines, plate = self._readout(session, has_readout)
         self.readout = plate
-        session.keep_clear((plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]), self._book.ui_scale)
+        has_words = session.camera.view[2] >= _NARROWEST * self._book.ui_scale
+        taken = (plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]) if has_words else (0, 0)
+        session.keep_clear(taken, self._book.ui_scale)
         session.keep_aim(lambda stage: self._debug.poses(stage, fraction))
         demo.drawn_fraction = fraction
         demo.pointed = session.camera.to_world(pointer) if pointer is not None else None
-        has_words = session.camera.view[2] >= _NARROWEST * self._book.ui_scale
         canvas = Canvas(surface, session.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
         canvas.room.take(plate)
+        labels = _stage_labels(canvas, demo) if has_words else []
         draw_backdrop(canvas)
         for stage in demo.stages:
             stage.drawn_poses = self._debug.poses(stage, fraction)
@@ -133,21 +141,21 @@ class FramePainter:
         session.attempt(lambda: demo.draw(canvas))
         if paint_over is not None:
             paint_over(canvas)
-        self._label_stages(canvas, demo)
-        foot = Canvas(surface, replace(session.camera, view=_above_foot(session, self._book.ui_scale)), self._book, self._discs)
-        self.corners = [draw_scale_bar(foot)]
+        for words, place in labels:
+            surface.blit(words, place)
+        above = replace(session.camera, view=_above_foot(session, self._book.ui_scale))
+        foot = Canvas(surface, above, self._book, self._discs, canvas.room)
+        self.corners = [draw_scale_bar(foot, self._was_left)]
+        self._was_left = self.corners[0].centerx < pygame.Rect(foot.camera.view).centerx
         if session.layers.impulses and self._debug.longest_impulse > 0.0:
             self.corners.append(draw_impulse_scale(foot, self._debug.longest_impulse, self.corners[0]))
+        for corner in self.corners:
+            canvas.room.keep_off(corner)
+        canvas.room.settle()
         draw_lines(surface, self._book, plate.topleft, lines)
         self._notice(canvas, session)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
-
-    def _label_stages(self, canvas: Canvas, demo: Demo) -> None:
-        for stage in demo.stages:
-            if stage.label:
-                size = min(15.0, max(9.0, round(0.45 * canvas.camera.scale / canvas.ui_scale)))  # not higher than the space between worlds
-                canvas.text(stage.label_at, stage.label, palette.TEXT, size, "bottom", bold=True)
 
     def _book_for(self, view: Place) -> FontBook:
         """Return the fonts for a view: smaller in a picture so small that the words would cover it."""
@@ -195,7 +203,7 @@ class FramePainter:
         elif not session.is_untouched and not self._shows_something(canvas, session):
             words = "nothing is in view: Home brings the view back"
         elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:
-            what = _what_takes_long(session.shown, self.is_warming_up)
+            what = _what_takes_long(session.costs.shown, self.is_warming_up)
             words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {what}"
         if not words and session.focus is not None:
             words, color = "looking closely: Esc returns", palette.TEXT
@@ -257,6 +265,28 @@ class FramePainter:
         if place.bottom > view[1] + view[3]:
             place.bottom = at[1] - gap
         draw_lines(surface, self._book, place.clamp(pygame.Rect(view)).topleft, lines, 13.0, 248)
+
+
+def _stage_labels(canvas: Canvas, demo: Demo) -> list[tuple[pygame.Surface, pygame.Rect]]:
+    """Return the names of worlds beside each other, pictures of words and their places, which nothing else is to be written on.
+
+    Not higher than the space between worlds, and not wider than a world.
+    """
+    labels = []
+    fonts, scale = canvas.fonts, canvas.camera.scale
+    largest = min(_LABEL, max(_LEAST_LABEL, float(round(0.45 * scale / canvas.ui_scale))))
+    for stage in demo.stages:
+        box, at = stage.bounds, canvas.camera.to_screen(stage.label_at)
+        if not stage.label or box is None or not all(abs(one) < _FAR for one in at):
+            continue
+        room, size = round(min((box.upper[0] - box.lower[0]) * scale, _FAR)), largest
+        while size > _LEAST_LABEL and fonts.width(stage.label, size, True) > room:
+            size -= 1.0
+        words = fonts.render(fonts.shortened(stage.label, size, max(room, 1), True), size, palette.TEXT, True)
+        place = words.get_rect(midbottom=(round(at[0]), round(at[1])))
+        canvas.room.take(place)
+        labels.append((words, place))
+    return labels
 
 
 def painter_for(demo: Demo, ui_scale: float) -> FramePainter:

@@ -166,7 +166,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
         window.session.clock.settle()
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
-            window.session.observe(demo.times)
+            window.session.costs.observe(demo.times)
             window.draw(surface)
         return png_bytes(surface)
 

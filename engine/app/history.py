@@ -19,6 +19,7 @@ it was met first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,16 @@ def demo_hash(demo: Demo) -> bytes:
     digest.update(repr(sorted(demo.values.items())).encode())
     digest.update(demo.beside_worlds())
     return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    """Where an undo started from: a line, so many inputs after a step of it; and where the line that it led to parts from that one."""
+
+    line: Line
+    step: int
+    given: int
+    parted: tuple[int, int]
 
 
 class Direct:
@@ -102,7 +113,7 @@ class History:
         """How many of the inputs at `now` were given."""
         self._keyframes = Keyframes(most_bytes)
         self._keyframes.add(0, demo)
-        self._undone: list[tuple[Line, int, int]] = []
+        self._undone: list[_Undone] = []
         self.watchers: list[Callable[[History], object]] = []
         """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
 
@@ -196,13 +207,19 @@ class History:
             The demo's step failed; it counts as taken, and fails again when it is taken again. One that Ctrl-C breaks off does not:
             taken again it would go on to its end.
         """
-        self._give_rest()
+        self.catch_up()
         try:
             self.demo.step()
         except Exception:
             self._take_in(is_whole=False)
             raise
         self._take_in(is_whole=True)
+
+    def catch_up(self) -> None:
+        """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
+        for one in self._line.inputs[self.now][self._given :]:
+            _repeat(self.demo, one)
+        self._given = len(self._line.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
         """Note what a step has come to, or compare it with what it came to before."""
@@ -244,9 +261,12 @@ class History:
 
     # -- going back ---------------------------------------------------------------------------------------------------
 
-    def seek(self, step: int, progress: Callable[[int], object] | None = None) -> None:
-        """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it."""
-        self._go(self._checked(step), None if step == self.last else 0, progress)
+    def seek(self, step: int, progress: Callable[[int], object] | None = None, is_enough: Callable[[], bool] | None = None) -> bool:
+        """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it.
+
+        `is_enough` is asked after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
+        """
+        return self._go(self._checked(step), None if step == self.last else 0, progress, is_enough)
 
     def undo(self) -> bool:
         """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
@@ -254,7 +274,7 @@ class History:
             given = self._line.inputs[step][: self._given] if step == self.now else self._line.inputs[step]
             for k in range(len(given) - 1, -1, -1):
                 if given[k].begins:
-                    self._undone.append((self._line, self.now, self._given))
+                    self._undone.append(_Undone(self._line, self.now, self._given, (step, k)))
                     self._go(step, k, None)
                     self._cut()
                     return True
@@ -264,8 +284,12 @@ class History:
         """Return to where the last `undo` started from; False if there is no such thing, or something else was done since."""
         if not self._undone:
             return False
-        self._line, step, given = self._undone.pop()
-        self._go(step, given, None)
+        undone = self._undone.pop()
+        if (self.now, self._given) > undone.parted:  # time has gone on since: that is another course of events
+            self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
+        self._keyframes.cut(undone.parted[0])
+        self._line = undone.line
+        self._go(undone.step, undone.given, None)
         return True
 
     @property
@@ -311,14 +335,10 @@ class History:
         self._line = self._line.until(self.now, self._given)
         self._keyframes.cut(self.now)
 
-    def _give_rest(self) -> None:
-        """Give what is left of the inputs at this step."""
-        for one in self._line.inputs[self.now][self._given :]:
-            _repeat(self.demo, one)
-        self._given = len(self._line.inputs[self.now])
-
-    def _go(self, step: int, given: int | None, progress: Callable[[int], object] | None) -> None:
-        """Go to where `given` of the inputs at a step were given; to where all were, without it."""
+    def _go(
+        self, step: int, given: int | None, progress: Callable[[int], object] | None, is_enough: Callable[[], bool] | None = None
+    ) -> bool:
+        """Go to where `given` of the inputs at a step were given; to where all were, without it; and return whether it came so far."""
         wanted = len(self._line.inputs[step]) if given is None else given
         nearest = self._keyframes.latest(step)
         if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
@@ -331,13 +351,18 @@ class History:
                 _quietly(self.step)
                 if progress is not None:
                     progress(self.now)
+                if is_enough is not None and self.now < step and is_enough():
+                    break
         finally:
             for stage, was in checking:
                 stage.checking = was
+        self.demo.use_missing_referees()
+        if self.now < step:
+            return False
         for one in self._line.inputs[step][self._given : wanted]:
             _repeat(self.demo, one)
         self._given = wanted
-        self.demo.use_missing_referees()
+        return True
 
     def _go_to_keyframe(self, step: int) -> None:
         self._keyframes.put_back(step, self.demo)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "Keyframes"]
 
-MOST_BYTES = 50_000_000
-"""Of a demo of few bodies. With what else a history keeps, 0.9 kB a step, ten minutes of 200 bodies stay below 85 MB whatever they touch;
-a heap of them takes 37 MB of this. `python main.py bench rewind` measures it."""
+MOST_BYTES = 35_000_000
+"""Of a demo of few bodies. With what else a history keeps, 1.2 kB a step, and 17 MB of plots and log beside it, ten minutes of 200 bodies
+stay below 100 MB whatever they touch; a heap of them takes 23 MB of this. `python main.py bench history` measures it."""
 
-BODY_BYTES = 200_000
-"""For each body, where that is more: 600 keyframes of a heap at 0.33 kB a body, so that ten minutes are kept whole."""
+BODY_BYTES = 150_000
+"""For each body, where that is more: 600 keyframes of a heap at 0.22 kB a body, so that ten minutes are kept, 60 steps apart."""
 
 LARGEST_BYTES = 400_000_000
 """However many bodies there are: a desktop computer's memory is not ours alone."""

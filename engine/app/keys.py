@@ -8,7 +8,7 @@ import pygame
 
 from engine.contracts.agreement import REASONS
 
-__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command"]
+__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command", "command_of", "is_plain"]
 
 
 class Command(Enum):
@@ -67,7 +67,10 @@ KEY_COMMANDS: dict[int, Command] = {
     pygame.K_LEFTBRACKET: Command.SLOWER,
     pygame.K_RIGHTBRACKET: Command.FASTER,
     pygame.K_MINUS: Command.SLOWER,
+    pygame.K_KP_MINUS: Command.SLOWER,
     pygame.K_EQUALS: Command.FASTER,
+    pygame.K_PLUS: Command.FASTER,
+    pygame.K_KP_PLUS: Command.FASTER,
     pygame.K_r: Command.RESTART,
     pygame.K_HOME: Command.HOME,
     **{pygame.K_1 + k: command for k, command in enumerate(LAYER_COMMANDS)},
@@ -75,14 +78,31 @@ KEY_COMMANDS: dict[int, Command] = {
 }
 """Keys the window keeps for itself; all others go to the demo."""
 
+_TYPED_COMMANDS = {"[": Command.SLOWER, "]": Command.FASTER}
+"""What is typed, with whatever keys: on many keyboards brackets are digits with AltGr."""
+_WITH_OTHERS = pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT | pygame.KMOD_MODE
+
+
+def command_of(event: pygame.event.Event) -> Command | None:
+    """Return the order that a key gives, None for a key that gives none."""
+    if event.unicode in _TYPED_COMMANDS:
+        return _TYPED_COMMANDS[event.unicode]
+    return KEY_COMMANDS.get(event.key) if is_plain(event) else None
+
+
+def is_plain(event: pygame.event.Event) -> bool:
+    """Tell whether a key is pressed alone or with Shift: with Ctrl or Alt it is another key, which nobody may have use for."""
+    return not event.mod & _WITH_OTHERS
+
+
 HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Time",
         (
             ("Space", "pause, go on"),
             ("N  or  .", "one step"),
-            ("[", "slower, down to 1/100"),
-            ("]", "faster, up to 8x"),
+            ("[  or  -", "slower, down to 1/100"),
+            ("]  or  +", "faster, up to 8x"),
             ("R", "restart"),
         ),
     ),
@@ -118,7 +138,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("F1", "these keys"),
             ("F10", "dark or light"),
             ("Ctrl +, Ctrl -", "larger, smaller text; Ctrl 0: as usual"),
-            ("Esc", "back: from a close look, to the demos, then quit"),
+            ("Esc", "back: from a close look, to the demos; twice more: quit"),
         ),
     ),
 )

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 
-__all__ = ["LEAST_SIZE", "MAX_UI_SCALE", "MIN_UI_SCALE", "Layout", "check_ui_scale", "fitting_scale", "lay_out", "ui_scale_for"]
+__all__ = [
+    "LEAST_SIZE",
+    "MAX_UI_SCALE",
+    "MIN_UI_SCALE",
+    "Layout",
+    "check_ui_scale",
+    "fitting_scale",
+    "is_inside",
+    "lay_out",
+    "ui_scale_for",
+]
 
 MIN_UI_SCALE, MAX_UI_SCALE = 0.75, 4.0
 
@@ -72,6 +82,17 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
         view=(panel, 0, width - panel, max(height - strip, 1)),
         strip=(0, height - strip, width, strip),
     )
+
+
+def is_inside(pixel: tuple[float, float], place: Place) -> bool:
+    """Tell whether a pixel lies in a place.
+
+    Examples
+    --------
+    >>> is_inside((0, 0), (0, 0, 4, 3)), is_inside((4, 0), (0, 0, 4, 3))
+    (True, False)
+    """
+    return place[0] <= pixel[0] < place[0] + place[2] and place[1] <= pixel[1] < place[1] + place[3]
 
 
 def check_ui_scale(field: str, ui_scale: float | None) -> None:

@@ -104,6 +104,14 @@ class Line:
         self.bodies.append(self.bodies[-1] if self.bodies and self.bodies[-1] == ids else ids)
         self.digests.append(self.digests[-1] if self.digests and self.digests[-1] == digests else digests)
 
+    def same_until(self, other: Line) -> int:
+        """Return the last step up to which another line has had the same inputs and come to the same."""
+        last = min(len(self.hashes), len(other.hashes)) - 1
+        for step in range(last + 1):
+            if self.hashes[step] != other.hashes[step] or (step > 0 and not _are_same(self.inputs[step - 1], other.inputs[step - 1])):
+                return step - 1
+        return last
+
     def until(self, step: int, given: int) -> Line:
         """Return its beginning: as far as a step, and so many of the inputs there."""
         return Line(
@@ -114,3 +122,8 @@ class Line:
             {at: state for at, state in self.states.items() if at <= step},
             min(self.reached, step),
         )
+
+
+def _are_same(some: list[Input], others: list[Input]) -> bool:
+    """Tell whether two steps had the very same inputs before them: the objects themselves, which lines share as far as they are one."""
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))

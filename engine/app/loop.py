@@ -29,6 +29,8 @@ __all__ = ["DisplayError", "Loop", "open_window", "run_window"]
 _FRAMES_PER_SECOND = 60
 _DESIGN_SIZE = (1280, 720)
 _SMALLEST_SIZE = (480, 320)
+_LONGEST_WAY = 0.1
+"""Seconds of a frame spent on the way to another step: the usual way, from the keyframe before it, takes less."""
 
 
 class DisplayError(LabError):
@@ -94,6 +96,7 @@ class Loop:
                 window.no_referee(self._warmup.failure)
         if window.session is not self._settled:
             self._settled = window.session
+            self._settled.longest_way = _LONGEST_WAY
             _settle()
         now = perf_counter()
         window.update(now - self._last if elapsed is None else elapsed)

@@ -44,11 +44,13 @@ class Messages:
             self._shown_for = 0.0
         self._waiting.append(Message(words, palette.TEXT if color is None else color, is_passing))
 
-    def answer(self, words: str, color: Color = palette.TEXT, is_passing: bool = False) -> None:
-        """Tell something at once, before whatever waits, and instead of the last answer."""
-        self._waiting = deque(message for message in self._waiting if not (message.is_answer or message.is_passing))
-        self._waiting.appendleft(Message(words, color, is_passing, is_answer=True))
+    def answer(self, words: str, color: Color | None = None, is_passing: bool = False) -> Message:
+        """Tell something at once, before whatever waits, and instead of the last answer; return it."""
+        message = Message(words, palette.TEXT if color is None else color, is_passing, is_answer=True)
+        self._waiting = deque(one for one in self._waiting if not (one.is_answer or one.is_passing))
+        self._waiting.appendleft(message)
         self._shown_for = 0.0
+        return message
 
     def end_passing(self) -> None:
         """Take away words that only hold until the next ones come."""

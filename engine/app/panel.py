@@ -97,12 +97,14 @@ class DemoPanel:
         """Return all that `draw` draws and that changes by itself."""
         session = self._session
         values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
-        return session.demo.steps, values, session.pace, session.shown, check, self.column.shifted(0)
+        return session.demo.steps, values, session.pace, session.costs.shown, check, self.column.shifted(0)
 
     def draw(self, surface: pygame.Surface, check: str) -> None:
         """Draw ground and texts; `check` says why there is no live check, empty if there is one."""
         self.column.draw_ground(surface)
         column, ui = self.column, self._fonts
+        clip = surface.get_clip()
+        surface.set_clip(column.seen.clip(clip))
         right = column.left + column.width
         for top, parameter in self._values_at:
             value = ui.render(parameter.shown(self._session.demo.parameter(parameter.name)), 13, palette.ACCENT, True)
@@ -112,6 +114,7 @@ class DemoPanel:
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
             surface.blit(pace, pace.get_rect(center=middle))
         self.referee.draw(surface, check)
+        surface.set_clip(clip)
 
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
+from engine.common.words import meant
 
 __all__ = ["Parameter", "parameter_values"]
 
@@ -131,7 +132,7 @@ class Parameter:
                     return float(words.index(value.strip().lower()))
         elif isinstance(value, int | float) and not isinstance(value, bool) and value in range(len(self.choices)):
             return float(value)
-        raise InvalidInputError(self.name, "one of " + ", ".join(self.choices), value)
+        raise InvalidInputError(self.name, "one of " + ", ".join(self.choices) + meant(str(value), (*self.choices, *self.also)), value)
 
     def _some(self, value: object) -> float:
         if isinstance(value, str) and value.strip().lower() == "all":
@@ -143,7 +144,8 @@ class Parameter:
             value = float(value) if value.strip().isdecimal() else value
         if isinstance(value, int | float) and not isinstance(value, bool) and value in range(1, round(self.high) + 1):
             return float(value)
-        raise InvalidInputError(self.name, "one or more of " + "+".join(self.choices), value)
+        wrong = next((word for word in str(value).split("+") if word.strip().lower() not in self.choices), "")
+        raise InvalidInputError(self.name, "one or more of " + "+".join(self.choices) + meant(wrong, (*self.choices, "all")), value)
 
 
 def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object]) -> dict[str, float]:
@@ -157,7 +159,8 @@ def parameter_values(parameters: Sequence[Parameter], given: Mapping[str, object
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
-            raise InvalidInputError("parameter", "one of " + ", ".join(known) if known else "absent: this demo has none", name)
+            wanted = "one of " + ", ".join(known) + meant(name, known) if known else "absent: this demo has none"
+            raise InvalidInputError("parameter", wanted, name)
     return {name: parameter.checked(given[name]) if name in given else parameter.default for name, parameter in known.items()}
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["PlotDock"]
 
 _HEIGHT = 196.0
+_LEAST_HEIGHT = 120.0
 _CHOOSER = 236.0
 _NARROW = 420.0
 """Design pixels of width below which curves and chooser do not fit beside each other."""
@@ -71,6 +72,10 @@ class PlotDock(Dock):
     @property
     def size(self) -> float:
         return _HEIGHT if self.shown else 0.0
+
+    @property
+    def least(self) -> float:
+        return _LEAST_HEIGHT
 
     def begin(self, window: Window) -> None:
         self._dragging, self._wanted, self._axis = False, None, None
@@ -122,6 +127,13 @@ class PlotDock(Dock):
         pygame.draw.rect(surface, palette.PANEL, self.place)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
         self._chips.clear()
+        if not session.demo.stages:
+            told = self.fonts.shortened("this demo has no world: nothing to plot", 13.0, width)
+            picture = self.fonts.render(told, 13.0, palette.CAPTION)
+            surface.blit(picture, picture.get_rect(center=pygame.Rect(self.place).center))
+            self._axis = None
+            surface.set_clip(clip)
+            return
         is_narrow = width < _NARROW * ui
         chooser = 0 if is_narrow else round(_CHOOSER * ui)
         if is_narrow and self._choosing:
@@ -205,10 +217,11 @@ class PlotDock(Dock):
         self._chips.draw(surface, self.fonts, (left + width - wide, top + round(5 * ui), wide), [chip], self._pointer)
 
     def _tell_of_wheel(self, surface: pygame.Surface, place: tuple[int, int, int]) -> None:
-        """Say what the wheel does, at left and top, where there is room above a bottom."""
+        """Say what the wheel does, at left and top, where there is room above a bottom and before whatever else stands there."""
         left, top, bottom = place
         words = self.fonts.render(_WHEEL_WORDS, 10.5, palette.CAPTION)
-        if top + words.get_height() <= bottom:
+        where = words.get_rect(topleft=(left, top))
+        if where.bottom <= bottom and where.collidelist([rect for rect, _ in self._chips.shown]) < 0:
             surface.blit(words, (left, top + round(2 * self.fonts.ui_scale)))
 
     def _change_side(self) -> None:
@@ -222,13 +235,18 @@ class PlotDock(Dock):
         name = chronicle.name(*watched) if watched is not None else "no body: middle click one"
         step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
         after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
+        name = self.fonts.shortened(name, 12.5, max(room - round(40 * ui), 1), True)
         words = self.fonts.render(name, 12.5, palette.TEXT if watched is not None else palette.CAPTION, True)
         surface.blit(words, (x + round(40 * ui), y))
         y = self._chips.draw(surface, self.fonts, (x, after, room), self._offered("body", watched is not None), self._pointer)
         y += round(3 * ui)
         many = len(session.demo.stages) > 1
-        head = "the whole world" if not many else f"the whole of {session.demo.stages[watched[0] if watched else 0].label or 'world 1'}"
-        heading = self.fonts.render(head, 12.5, palette.TEXT, True)
+        stage = watched[0] if watched is not None else 0
+        head = "the whole world" if not many else f"the whole of {session.demo.stages[stage].label or 'world 1'}"
+        fallen = chronicle.n_fallen(stage, session.history.now) if session.history is not None else 0
+        if fallen:
+            head = f"{session.demo.stages[stage].label or 'the world'} without {fallen} fallen off"
+        heading = self.fonts.render(self.fonts.shortened(head, 12.5, room, True), 12.5, palette.TEXT, True)
         surface.blit(heading, (x, y))
         y = self._chips.draw(surface, self.fonts, (x, y + round(18 * ui), room), self._offered("whole", True), self._pointer)
         self._tell_of_wheel(surface, (x, y, self.place[1] + self.place[3]))

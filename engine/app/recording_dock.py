@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import pygame
 
 from engine.app.dock import Dock
+from engine.app.files import failure_words
 from engine.app.film_export import FilmExport
 from engine.app.recordings import SUFFIX, Recorder
 from engine.app.recordings.recorder import free_path
@@ -238,7 +239,7 @@ class RecordingDock(Dock):
         try:
             self._export = TablesExport(session, (contacts, states, timings), first, last)
         except (LabError, OSError) as error:
-            session.messages.say(f"nothing was written: {error}", palette.WARNING)
+            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
 
     def _go_on(self, export: _Export, session: Session) -> None:
         try:
@@ -246,7 +247,7 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             self._export = None
             export.cancel()
-            session.messages.say(f"nothing was written: {error}", palette.WARNING)
+            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
             return
         if is_done:
             self._export = None

@@ -20,6 +20,8 @@ from engine.render.spark import draw_spark
 
 __all__ = ["RefereePanel", "error_words", "worst_errors"]
 
+_HEADINGS = ("CONTACTS, COMPUTED TWICE", "COMPUTED TWICE")
+"""The longest for which there is room."""
 _LINE = 17
 _SPARK = 22
 """Design pixels."""
@@ -63,7 +65,9 @@ class RefereePanel:
         column = self._column
         top = column.shifted(self._counts_at)
         if self._session.demo.stages:
-            self._write(surface, "CONTACTS, COMPUTED TWICE", column.left, top, palette.CAPTION, 11.0)
+            room = column.width if missing else column.width - self._fonts.width("88.88 ms", 11.0, True) - column.px(6)
+            words = next((one for one in _HEADINGS if self._fonts.width(one, 11.0, True) <= room), _HEADINGS[-1])
+            self._write(surface, words, column.left, top, palette.CAPTION, 11.0)
             top += column.px(_LINE)
         if missing:
             lines = self._fonts.wrapped(missing, 12.5, column.width)
@@ -72,7 +76,7 @@ class RefereePanel:
             for k, line in enumerate(lines):
                 surface.blit(self._fonts.render(line, 12.5, palette.CAPTION), (column.left, top + k * column.px(_LINE)))
             return
-        cost = f"{self._session.shown.check:.2f} ms"
+        cost = f"{self._session.costs.shown.check:.2f} ms"
         self._write(surface, cost, column.left + column.width, top - column.px(_LINE), palette.TEXT, 11.0, True)
         self._draw_counts(surface, top)
         self._draw_pairs(surface, top + column.px(4 * _LINE + 1))
@@ -173,9 +177,11 @@ def error_words(metres: float) -> str:
 
     Examples
     --------
-    >>> error_words(3.2e-7), error_words(0.0), error_words(2e-3)
-    ('0.32 µm', '0', '2 mm')
+    >>> error_words(3.2e-7), error_words(0.0), error_words(8.7e-18), error_words(2e-3)
+    ('0.32 µm', '0', '< 0.001 µm', '2 mm')
     """
     if metres == 0.0:
         return "0"
+    if metres < 1e-9:
+        return "< 0.001 µm"
     return f"{1e6 * metres:.2g} µm" if metres < 1e-3 else f"{1e3 * metres:.3g} mm"

@@ -87,7 +87,7 @@ class StepDock(Dock):
 
     def update(self, window: Window, elapsed: float) -> None:
         if self.shown and self._has_frame:  # the frame before this one, now that it is drawn
-            times = window.session.latest
+            times = window.session.costs.latest
             known = sum(self._phases) + self._checks
             past = max(times.advance - known, 0.0) if times.steps else 0.0
             self.frames.append((*self._phases, self._checks, past, times.draw))
@@ -176,7 +176,7 @@ class StepDock(Dock):
             pygame.draw.rect(surface, color, box)
             words = self.fonts.render(name, 11.5, palette.TEXT)
             surface.blit(words, words.get_rect(midleft=(box.right + round(5 * ui), box.centery)))
-            figure = self.fonts.render(f"{cost:.2f}", 11.5, palette.CAPTION)
+            figure = self.fonts.render(f"{cost:.2f}" if cost < 100.0 else f"{cost:.0f}", 11.5, palette.CAPTION)
             surface.blit(figure, figure.get_rect(midright=(x + half - round(10 * ui), box.centery)))
 
 

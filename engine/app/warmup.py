@@ -18,6 +18,7 @@ from time import perf_counter
 
 from engine import query
 from engine.app.stage import Referee, RefereeFactory
+from engine.app.turns import short_turns
 from engine.box2d import World, WorldSettings
 from engine.common.jit import n_in_cache
 
@@ -34,9 +35,6 @@ referee_factory; referee_factory(); from engine.common.jit import n_in_cache; pr
 a kernel more or less changes it."""
 _LOOK = 1.0
 """Seconds from one look at how far compiling is to the next."""
-_SWITCH = 0.0005
-"""Seconds a thread may keep the interpreter. Each call into pygame lets go of it, and with Python's 5 ms a frame of fifty
-such calls would wait a quarter of a second for the thread that loads."""
 
 
 def referee_factory() -> RefereeFactory:
@@ -126,18 +124,15 @@ class RefereeWarmup:
             self._compiler.terminate()
 
     def _run(self) -> None:
-        before = sys.getswitchinterval()
         try:
             if not query.is_warm():
                 self._compile_elsewhere()
             self.words, self.short = LOADING, "loading algorithms"
-            sys.setswitchinterval(_SWITCH)
             if not self._closed:
-                self.factory = referee_factory()
+                with short_turns():
+                    self.factory = referee_factory()
         except Exception as error:  # whatever it is, the window goes on without the check, and says why
             self.failure = f"{type(error).__name__}: {error}"
-        finally:
-            sys.setswitchinterval(before)
 
     def _compile_elsewhere(self) -> None:
         began, n_before = perf_counter(), n_in_cache()
@@ -187,16 +182,13 @@ class BackgroundLoad:
             self._compiler.wait()
 
     def _run(self) -> None:
-        before = sys.getswitchinterval()
         try:
             self._compiler = _elsewhere(f"import os; getattr(os, 'nice', int)(5); {self._statement}")
             self._compiler.wait(_LONGEST_COMPILE)
-            sys.setswitchinterval(_SWITCH)
-            self._load()
+            with short_turns():
+                self._load()
         except Exception as error:  # whatever it is, the demo goes on without them, and says why
             self.failure = f"{type(error).__name__}: {error}"
-        finally:
-            sys.setswitchinterval(before)
 
 
 def _elsewhere(statement: str) -> subprocess.Popen[bytes]:

@@ -151,15 +151,29 @@ class ScrollPanel:
         """Return where a content y stands now."""
         return top - self.scrolled
 
+    @property
+    def seen(self) -> pygame.Rect:
+        """Where content is seen: the place without the hint that there is more."""
+        left, top, width, height = self.place
+        return pygame.Rect(left, top, width, height - (self.px(_HINT) if self._is_longer else 0))
+
+    @property
+    def _is_longer(self) -> bool:
+        """Whether there is content below the place."""
+        return self._bottom + self.px(10) - self.scrolled > self.place[1] + self.place[3]
+
     def draw_ground(self, surface: pygame.Surface) -> None:
         """Draw the panel's ground and its texts; the widgets are drawn by their manager afterwards."""
         pygame.draw.rect(surface, palette.PANEL, self.place)
         left, top, width, height = self.place
         pygame.draw.line(surface, palette.PANEL_EDGE, (left + width - 1, top), (left + width - 1, top + height))
+        clip = surface.get_clip()
+        surface.set_clip(self.seen.clip(clip))
         for text in self._texts:
             y = self.shifted(text.top)
             if top - self.px(30) < y < top + height:
                 surface.blit(self._fonts.render(text.words, text.size, text.color, text.bold), (text.left, y))
+        surface.set_clip(clip)
         whole = self._bottom + self.px(10) - top
         if whole > height:
             bar = max(self.px(24), height * height // whole)
@@ -169,7 +183,7 @@ class ScrollPanel:
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets: the hint that there is more below."""
         left, top, width, height = self.place
-        if self._bottom + self.px(10) - self.scrolled - top - height <= 0:
+        if not self._is_longer:
             return
         words = self._fonts.render("more below: wheel", 11.0, palette.ACCENT, True)
         band = pygame.Rect(left, top + height - self.px(_HINT), width - 1, self.px(_HINT))

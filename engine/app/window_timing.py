@@ -68,7 +68,7 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
             window.update(_FRAME)
             window.draw(surface)
             whole, worked = 1000.0 * (perf_counter() - start), 1000.0 * (process_time() - worked)
-            times = window.session.latest
+            times = window.session.costs.latest
             if k >= warm_up + _UNTIMED and times.steps == 1:
                 row = {"whole": whole, "processor": worked, "step": times.step, "check": times.check, "drawing": times.draw, **spent}
                 row["past"] = times.advance - times.step - times.check

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
-from engine.common.checks import finite
+from engine.common.checks import finite, measured
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_NUMBER
 
@@ -66,9 +66,9 @@ def f32(field: str, value: object, unit: str = "", low: float | None = None, hig
 def f32_vec(field: str, value: object, unit: str = "", limit: float | None = None) -> tuple[float, float]:
     """Return two numbers rounded to float32, each of magnitude `limit` at most."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInputError(field, f"two finite numbers {unit}".strip(), value)
+        raise InvalidInputError(field, measured("two finite numbers", unit), value)
     parts = list(value)
     if len(parts) != 2:
-        raise InvalidInputError(field, f"two finite numbers {unit}".strip(), value)
+        raise InvalidInputError(field, measured("two finite numbers", unit), value)
     bound = MAX_NUMBER if limit is None else limit
     return f32(f"{field}[0]", parts[0], unit, -bound, bound), f32(f"{field}[1]", parts[1], unit, -bound, bound)

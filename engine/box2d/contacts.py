@@ -30,10 +30,22 @@ from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
 
-__all__ = ["EvaluatedPairs", "FixtureTable", "StepInputs", "build_step_contacts", "impulses_of", "no_contacts", "no_pairs"]
+__all__ = [
+    "EvaluatedPairs",
+    "FixtureTable",
+    "StepInputs",
+    "build_step_contacts",
+    "fixtures_of",
+    "impulses_of",
+    "no_contacts",
+    "no_pairs",
+    "point_columns",
+]
 
 _CIRCLES, _FACE_A, _FACE_B = 0, 1, 2
 _PAIR_BITS = 32
+_FIXTURE_MASK = (1 << _PAIR_BITS) - 1
+_NONE = ([0.0, 0.0], [0.0, 0.0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +133,6 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     evaluated = _evaluated(inputs, table.body_row[row_a], table.body_row[row_b], manifolds, before, slot, known)
     asleep = ~evaluated
     pose_a[asleep], pose_b[asleep] = before.contacts.pose_a[slot[asleep]], before.contacts.pose_b[slot[asleep]]
-    normal_impulse = manifolds["points"]["normal_impulse"].astype(np.float64)
-    tangent_impulse = manifolds["points"]["tangent_impulse"].astype(np.float64)
     in_toi = np.zeros(len(keys), dtype=np.bool_)
     for pair, poses in inputs.impacts.items():
         row = _row_of(keys, pair)
@@ -130,16 +140,14 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
             continue  # hit within the step and already apart again at its end
         pose_a[row], pose_b[row] = poses.pose_a, poses.pose_b
         in_toi[row] = evaluated[row] = True
-        extra_normal, extra_tangent = inputs.impact_impulses.get(pair, ([0.0, 0.0], [0.0, 0.0]))
-        normal_impulse[row] += extra_normal
-        tangent_impulse[row] += extra_tangent
 
-    count = manifolds["count"].astype(np.int64)
-    exists = np.arange(2) < count[:, None]
-    radii = table.radius[row_a], table.radius[row_b]
-    normal, position, gap = world_manifolds(manifolds, pose_a, pose_b, *radii)
-    feature_id = np.where(exists, manifolds["points"]["id"].astype(np.int64), 0)
-    persists = _persists(feature_id, exists, before.contacts, slot, known)
+    points = point_columns(manifolds, (pose_a, pose_b), (table.radius[row_a], table.radius[row_b]), table.skin[row_a] + table.skin[row_b])
+    exists = np.arange(2) < points["count"][:, None]
+    for row in np.flatnonzero(in_toi).tolist():
+        extra_normal, extra_tangent = inputs.impact_impulses.get((int(keys[row]) >> _PAIR_BITS, int(keys[row]) & _FIXTURE_MASK), _NONE)
+        points["normal_impulse"][row] += np.where(exists[row], extra_normal, 0.0)
+        points["tangent_impulse"][row] += np.where(exists[row], extra_tangent, 0.0)
+    persists = _persists(points["feature_id"], exists, before.contacts, slot, known)
     contacts = StepContacts(
         step=inputs.step,
         fixture_a=frozen(table.fixture[row_a]),
@@ -148,21 +156,42 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
         body_b=frozen(table.body[row_b]),
         pose_a=frozen(pose_a),
         pose_b=frozen(pose_b),
-        count=frozen(count),
-        normal=frozen(normal),
-        position=frozen(np.where(exists[:, :, None], position, 0.0)),
-        separation=frozen(np.where(exists, gap + (table.skin[row_a] + table.skin[row_b])[:, None], 0.0)),
-        feature_id=frozen(feature_id),
-        normal_impulse=frozen(np.where(exists, normal_impulse, 0.0)),
-        tangent_impulse=frozen(np.where(exists, tangent_impulse, 0.0)),
+        **{name: frozen(column) for name, column in points.items()},
         state=frozen(np.where(exists, np.where(persists, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)),
         evaluated=frozen(evaluated),
         in_toi=frozen(in_toi),
-        removed=_removed(inputs.step, before, keys, feature_id, exists),
+        removed=_removed(inputs.step, before, keys, points["feature_id"], exists),
         began=inputs.began,
         ended=inputs.ended,
     )
     return EvaluatedPairs(contacts, keys, manifolds)
+
+
+def point_columns(
+    manifolds: NDArray[np.void], poses: tuple[FloatArray, FloatArray], radii: tuple[FloatArray, FloatArray], skins: FloatArray
+) -> dict[str, NDArray[Any]]:
+    """Return those columns of `StepContacts` that follow from manifolds, the poses and the radii of both sides, and the sum of their skins.
+
+    Impulses are those of the solver, without what impacts inside the step have added.
+    """
+    count = manifolds["count"].astype(np.int64)
+    exists = np.arange(2) < count[:, None]
+    normal, position, gap = world_manifolds(manifolds, *poses, *radii)
+    points = manifolds["points"]
+    return {
+        "count": count,
+        "normal": normal,
+        "position": np.where(exists[:, :, None], position, 0.0),
+        "separation": np.where(exists, gap + skins[:, None], 0.0),
+        "feature_id": np.where(exists, points["id"].astype(np.int64), 0),
+        "normal_impulse": np.where(exists, points["normal_impulse"].astype(np.float64), 0.0),
+        "tangent_impulse": np.where(exists, points["tangent_impulse"].astype(np.float64), 0.0),
+    }
+
+
+def fixtures_of(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the ids of fixtures a and b of the keys of `EvaluatedPairs`."""
+    return keys >> _PAIR_BITS, keys & _FIXTURE_MASK
 
 
 def impulses_of(fixtures: tuple[IntArray, IntArray], manifolds: NDArray[np.void], pairs: EvaluatedPairs) -> NDArray[np.float32]:

@@ -220,7 +220,7 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         where = f"line {error.lineno}" if error.filename == path else f"{error.filename}, line {error.lineno}"
-        return None, ["syntax", _cut(f"{error.msg} ({where})")]
+        return None, ["syntax", _cut(error.msg + (f" ({where})" if error.lineno is not None else ""))]
     except BaseException as error:
         where = _place(error, path)
         return None, ["import", _message(error) + (f" ({where})" if where else "")]

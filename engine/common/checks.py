@@ -8,19 +8,22 @@ from numbers import Integral, Real
 
 from engine.common.errors import InvalidInputError
 
-__all__ = ["boolean", "choice", "finite", "integer", "non_negative", "point", "positive"]
+__all__ = ["boolean", "choice", "finite", "integer", "measured", "non_negative", "point", "positive", "seed_number", "within"]
+
+_MOST_SEED = 2**63 - 1
+"""What 64 bits with a sign hold: recordings and pair files keep the seed in such."""
 
 
 def finite(field: str, value: object, unit: str = "") -> float:
     """Return `value` as a finite float; bool, text, NaN and infinities are refused."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInputError(field, _with_unit("a finite number", unit), value)
+        raise InvalidInputError(field, measured("a finite number", unit), value)
     try:
         number = float(value)
     except OverflowError:
-        raise InvalidInputError(field, _with_unit("a finite number", unit), value) from None
+        raise InvalidInputError(field, measured("a finite number", unit), value) from None
     if not math.isfinite(number):
-        raise InvalidInputError(field, _with_unit("a finite number", unit), value)
+        raise InvalidInputError(field, measured("a finite number", unit), value)
     return number
 
 
@@ -37,6 +40,18 @@ def non_negative(field: str, value: object, unit: str = "") -> float:
     number = finite(field, value, unit)
     if number < 0.0:
         raise InvalidInputError(field, _with_unit(">= 0", unit), value)
+    return number
+
+
+def within(field: str, value: object, low: float, high: float, unit: str = "") -> float:
+    """Return `value` as a float within ``[low, high]``; NaN is refused."""
+    wanted = f"from {low:g} to {high:g}" + (f" {unit}" if unit else "")
+    try:
+        number = finite(field, value)
+    except InvalidInputError:
+        raise InvalidInputError(field, wanted, value) from None
+    if not low <= number <= high:
+        raise InvalidInputError(field, wanted, value)
     return number
 
 
@@ -57,6 +72,11 @@ def integer(field: str, value: object, low: int | None = None, high: int | None 
     return number
 
 
+def seed_number(field: str, value: object) -> int:
+    """Return `value` if it is a seed: a whole number that every file of ours can hold."""
+    return integer(field, value, 0, _MOST_SEED)
+
+
 def boolean(field: str, value: object) -> bool:
     """Return `value` if it is True or False, and nothing else."""
     if not isinstance(value, bool):
@@ -74,7 +94,7 @@ def choice(field: str, value: object, allowed: Iterable[str]) -> str:
 
 def point(field: str, value: object, unit: str = "m") -> tuple[float, float]:
     """Return `value` as two finite floats."""
-    wanted = _with_unit("two finite numbers", unit)
+    wanted = measured("two finite numbers", unit)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InvalidInputError(field, wanted, value)
     parts = list(value)
@@ -88,3 +108,8 @@ def point(field: str, value: object, unit: str = "m") -> tuple[float, float]:
 
 def _with_unit(text: str, unit: str) -> str:
     return f"{text} {unit}" if unit else text
+
+
+def measured(text: str, unit: str) -> str:
+    """Return `text` with the unit that is meant, if there is one: "a finite number in m"."""
+    return f"{text} in {unit}" if unit else text

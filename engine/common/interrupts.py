@@ -2,7 +2,7 @@
 
 Python delivers a signal between two bytecodes, also at the entry of a callback that C called, before its `try` is reached. Out of
 a Box2D listener the exception aborts the interpreter; out of llvmlite's object cache it is printed and lost. So while either
-runs, SIGINT is only noted.
+runs, SIGINT (and a request to terminate that `interrupt` handles) is only noted.
 
 Elsewhere an extension module may drop the exception without a word: ``PyObject_HasAttr`` and ``PyDict_GetItem`` clear whatever was
 raised while they looked, SWIG's wrappers clear what went wrong in a conversion, and an optional import that fails is taken for
@@ -18,6 +18,10 @@ from types import FrameType, TracebackType
 from typing import Any
 
 __all__ = ["DeferredInterrupt", "forget_interrupts", "heed_interrupts", "interrupt", "raise_lost"]
+
+
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Which of them there are: Windows has no terminals to hang up."""
 
 
 class _Asked:
@@ -60,26 +64,29 @@ def forget_interrupts() -> None:
 
 
 class DeferredInterrupt:
-    """Context that notes SIGINT and hands it to the previous handler on leaving; outside the main thread it does nothing."""
+    """Context that notes SIGINT, and requests to terminate that count as one, and hands it to the previous handler on leaving.
 
-    __slots__ = ("_active", "_previous", "_received")
+    A signal whose handler is not Python's is left alone. Outside the main thread it does nothing.
+    """
+
+    __slots__ = ("_previous", "_received")
 
     def __enter__(self) -> DeferredInterrupt:
         self._received: tuple[int, FrameType | None] | None = None
-        self._active = threading.current_thread() is threading.main_thread()
-        if self._active:
-            self._previous: Any = signal.getsignal(signal.SIGINT)
-            self._active = callable(self._previous)
-        if self._active:
-            signal.signal(signal.SIGINT, self._note)
+        self._previous: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                handler = signal.getsignal(number)
+                if handler is interrupt or (callable(handler) and number == signal.SIGINT):
+                    self._previous[number] = handler
+                    signal.signal(number, self._note)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if not self._active:
-            return
-        signal.signal(signal.SIGINT, self._previous)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
         if self._received is not None:
-            self._previous(*self._received)
+            self._previous[self._received[0]](*self._received)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._received = (number, frame)

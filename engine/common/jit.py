@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["cache_is_warm", "has_wide_registers", "inlined_kernel", "kernel", "mark_cache_warm", "n_in_cache"]
+__all__ = ["cache_is_warm", "has_wide_registers", "inlined_kernel", "kernel", "lost_code", "mark_cache_warm", "n_in_cache"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -68,7 +68,7 @@ def has_wide_registers() -> bool:
 
 
 def cache_is_warm() -> bool:
-    """Tell, in about a millisecond and without importing Numba, whether all kernels were compiled and kept before."""
+    """Tell, in about a millisecond and without importing Numba, whether all kernels of a running world were compiled and kept before."""
     return _warm_stamp().is_file()
 
 
@@ -77,13 +77,27 @@ def n_in_cache() -> int:
     return sum(1 for _ in _root().glob("*/**/*.nbc"))
 
 
+def lost_code() -> int:
+    """Return how many modules had machine code on disk when all kernels were there, and have none any more: somebody tidied up."""
+    try:
+        modules = _warm_stamp().read_text(encoding="utf-8").split()
+    except OSError:
+        return 0
+    return sum(1 for module in modules if not _has_code(_root() / module))
+
+
+def _has_code(directory: Path) -> bool:
+    return next(directory.glob("**/*.nbc"), None) is not None
+
+
 def mark_cache_warm() -> None:
-    """Remember on disk that all kernels are there."""
+    """Remember on disk that all kernels of a running world are there, and in which directories."""
     root = _writable_root()
     if root is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
         for old in root.glob("warm-*"):
             old.unlink(missing_ok=True)
-        _warm_stamp().touch()
+        modules = sorted(directory.name for directory in root.iterdir() if directory.is_dir() and _has_code(directory))
+        _warm_stamp().write_text("\n".join(modules), encoding="utf-8")
 
 
 @cache

@@ -61,8 +61,11 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
     except json.JSONDecodeError as error:
         lines = error.doc.splitlines()
         line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
+        if not error.doc[error.pos :].strip():  # where a file was cut off the line says little, or there is none
+            line = Described("the end of the file") if error.doc.strip() else Described("an empty file")
+        words = error.msg.removesuffix(" starting at").removesuffix(" at")
         field = f"{name}, line {error.lineno}, column {error.colno}"
-        raise InvalidInputError(field, f"JSON ({error.msg[:1].lower()}{error.msg[1:]})", line or Described("nothing")) from None
+        raise InvalidInputError(field, f"JSON ({words[:1].lower()}{words[1:]})", line or Described("an empty line")) from None
     except RecursionError:
         raise InvalidInputError(name, f"a {kind}", Described("lists nested without end")) from None
     except InvalidInputError:

@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from engine.common.checks import integer
+from engine.common.checks import seed_number
 
 __all__ = ["stream"]
 
@@ -23,7 +23,7 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     >>> bool(stream(1, "shapes").random() == stream(1, "poses").random())
     False
     """
-    seed = integer("seed", seed, 0)
+    seed = seed_number("seed", seed)
     label = "\x1f".join(str(name) for name in names)
     digest = hashlib.blake2b(label.encode(), digest_size=16).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])

@@ -1,8 +1,14 @@
-"""Numbers in sentences: a count with its noun, a number with so many decimals."""
+"""Words in sentences: a count with its noun, a number with so many decimals, what a mistyped word may have meant."""
 
 from __future__ import annotations
 
-__all__ = ["counted", "decimals"]
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["counted", "decimals", "meant"]
+
+_LIKENESS = 0.6
+"""Of two words, 0 to 1, from which on one may have been meant for the other: two letters of five may be wrong."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -31,3 +37,15 @@ def decimals(number: float, digits: int) -> str:
     ('0.00', '-1.5')
     """
     return f"{round(number, digits) + 0.0:.{digits}f}"
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return " (did you mean ...?)" with the word that is nearest to a mistyped one, or nothing if none is near.
+
+    Examples
+    --------
+    >>> meant("wrokbench", ("bridge", "workbench")), meant("nothing", ("bridge", "workbench"))
+    (' (did you mean workbench?)', '')
+    """
+    near = difflib.get_close_matches(word.lower().replace("-", "_"), tuple(known), n=1, cutoff=_LIKENESS)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.checks import choice, finite, integer
+from engine.common.checks import choice, finite, integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.experiments.spec import RULES, Rule, ShotSpec, Target
@@ -194,7 +194,7 @@ class AtlasPlan:
         if not self.rules or len(set(self.rules)) < len(self.rules):
             raise InvalidInputError("--rule", "at least one rule, each once", ",".join(self.rules))
         integer("--shots", self.n_shots, 1, MOST_SHOTS)
-        integer("--seed", self.seed, 0)
+        seed_number("--seed", self.seed)
         for column, row in ((0, 0), (self.x.n - 1, self.y.n - 1)):
             self.spec(Cell(self.rules[0], column, row))
 

@@ -66,7 +66,7 @@ def predicts_tunnel(spec: ShotSpec) -> bool | None:
         return None
     if _is_watched(spec):
         return False
-    return None if spec.rule == "substeps" else _same(*(not any(_seen(spec, False, slack)) for slack in _slacks(spec)))
+    return None if spec.rule == "substeps" else _same(*(not _is_seen(spec, False, slack) for slack in _slacks(spec)))
 
 
 def predicts_hit(spec: ShotSpec) -> bool | None:
@@ -79,7 +79,7 @@ def predicts_hit(spec: ShotSpec) -> bool | None:
         return True
     if spec.rule == "substeps":
         return None
-    seen = _same(*(any(_seen(spec, True, slack)) for slack in _slacks(spec)))
+    seen = _same(*(_is_seen(spec, True, slack) for slack in _slacks(spec)))
     return None if spec.target == "posts" and not seen else seen  # another post stands behind the first
 
 
@@ -141,8 +141,8 @@ def _same(*answers: bool) -> bool | None:
     return answers[0] if len(set(answers)) == 1 else None
 
 
-def _seen(spec: ShotSpec, behind: bool, slack: float) -> list[bool]:
-    """Return for each step's end, before the target's middle and perhaps behind it, whether Box2D makes contact points there."""
+def _is_seen(spec: ShotSpec, behind: bool, slack: float) -> bool:
+    """Tell whether Box2D makes contact points where some step ends, before the target's middle and perhaps behind it."""
     x, ahead = np.float32(spec.direction * spec.start[0]), np.float32(spec.direction * spec.target_start[0])
     way = _float32_way(spec.hertz, *spec.velocity) * np.float32(spec.direction)
     back = _float32_way(spec.hertz, *spec.target_velocity) * np.float32(spec.direction)
@@ -150,11 +150,13 @@ def _seen(spec: ShotSpec, behind: bool, slack: float) -> list[bool]:
         x, ahead = np.float32(-spec.run_up), np.float32(spec.gap - spec.run_up)
         way, back = _float32_way(spec.hertz, spec.speed, 0.0), _float32_way(spec.hertz, -spec.target_speed, 0.0)
     half, rest = np.float32(spec.half_target), np.float32(spec.reach - spec.half_target + slack)
-    seen = []
     while x < ahead or (behind and x - ahead - half <= rest):
-        seen.append(bool(abs(x - ahead) - half <= rest))
+        if abs(x - ahead) - half <= rest:
+            return True
+        if x + way == x and ahead + back == ahead:  # slower than float32 can tell: nothing moves
+            return False
         x, ahead = x + way, ahead + back
-    return seen
+    return False
 
 
 def _float32_way(hertz: float, vx: float, vy: float) -> np.float32:

@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from engine.common.checks import boolean, choice, finite
+from engine.common.checks import boolean, choice, within
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -29,6 +29,7 @@ __all__ = [
     "DEFAULT_RADIUS",
     "HALF_PHASE",
     "MOST_ANGLE",
+    "MOST_HEIGHT",
     "RULES",
     "SHORTEST_STEP",
     "TARGETS",
@@ -76,9 +77,11 @@ _ROOM = 1.0
 """Metres between the reaches of a bullet and a target that do not come nearer to each other."""
 _LONGEST_RUN_UP = 100.0
 """Metres: farther off, float32 sees less than a hundredth of a millimetre."""
+_SHORTEST_WAY = 1.0e-8
+"""Metres a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
 _SAME = 1.0e-9
 """Rounding, relative: of the few operations from one way to compute a distance to another."""
-_MOST_HEIGHT = 0.5
+MOST_HEIGHT = 0.5
 """Metres off the middle of a target: every target reaches so far."""
 
 
@@ -89,7 +92,7 @@ class ShotSpec:
     Parameters
     ----------
     speed : float
-        Muzzle speed, 0 to 100,000 m/s.
+        Muzzle speed, 0 to 100,000 m/s; 1e-8 m a step at least, or 0. So too `target_speed`.
     thickness : float
         Of the target, without Box2D's skin of 0.01 m a side, 0.0001 to 100 m; of a post the diameter. Another bullet has none.
     hertz : float
@@ -172,10 +175,14 @@ class ShotSpec:
             ("angle", angle, "rad", -MOST_ANGLE, MOST_ANGLE),
             ("restitution", restitution, "", 0.0, 1.0),
             ("target_speed", target_speed, "m/s", -1.0e5, 1.0e5),
-            ("height", height, "m", -_MOST_HEIGHT, _MOST_HEIGHT),
+            ("height", height, "m", -MOST_HEIGHT, MOST_HEIGHT),
             ("turn", turn, "rad", -2.0 * math.pi, 2.0 * math.pi),
         ):
-            object.__setattr__(self, name, _within(name, value, unit, low, high))
+            object.__setattr__(self, name, within(name, value, low, high, unit))
+        for name in ("speed", "target_speed"):
+            if 0.0 < abs(getattr(self, name)) < _SHORTEST_WAY * self.hertz:
+                least = f"0, or {_SHORTEST_WAY * self.hertz:g} m/s at least ({_SHORTEST_WAY:g} m a step)"
+                raise InvalidInputError(name, least, getattr(self, name))
         if ccd is not None:
             rule = "bullet" if boolean("ccd", ccd) else "discrete"
         for name, word, allowed in (("target", target, TARGETS), ("rule", rule, RULES), ("shape", shape, BULLET_SHAPES)):
@@ -344,14 +351,3 @@ class ShotSpec:
 
 def _whole_steps(travel: float) -> int:
     return min(max(round(_RUN_UP / travel), _FEWEST_STEPS), _MOST_STEPS)
-
-
-def _within(field: str, value: object, unit: str, low: float, high: float) -> float:
-    wanted = f"from {low:g} to {high:g}" + (f" {unit}" if unit else "")
-    try:
-        number = finite(field, value)
-    except InvalidInputError:
-        raise InvalidInputError(field, wanted, value) from None
-    if not low <= number <= high:
-        raise InvalidInputError(field, wanted, value)
-    return number

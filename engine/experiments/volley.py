@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.common.checks import integer, non_negative
+from engine.common.checks import integer, non_negative, seed_number
 from engine.common.rng import stream
 from engine.experiments.prediction import tunnel_chance
 from engine.experiments.shot import ShotResult, run_shot
@@ -63,7 +63,7 @@ class Volley:
 
 def phases(seed: int, n_shots: int) -> tuple[float, ...]:
     """Return the phases of a volley: uniform in [0, 1) from the seed; a single shot has its middle plane half-way."""
-    integer("seed", seed, 0)
+    seed_number("seed", seed)
     if integer("shots", n_shots, 1) == 1:
         return (HALF_PHASE,)
     return tuple(stream(seed, "fire", "phase").random(n_shots).tolist())

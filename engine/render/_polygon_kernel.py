@@ -41,6 +41,10 @@ NO_COLOR = -1
 HALF = 0.5
 """Pixels from the centre of a pixel to its side."""
 
+LEVEL = 1e-9
+"""Pixels a pixel. An edge that falls less than this is level: over a row of ten thousand pixels it is off by 1e-5 of one. Divided by less,
+the end of a row could be a number that no integer holds."""
+
 
 @inlined_kernel
 def bounds_of(corners: FloatArray, first: int, end: int) -> tuple[float, float, float, float]:
@@ -152,7 +156,7 @@ def paint_polygons(
         rim = width if has_outline else 0.0
         for e in range(n_planes):
             slopes[e] = planes[e, 0]
-            inverses[e] = 1.0 / slopes[e] if slopes[e] != 0.0 else 0.0
+            inverses[e] = 1.0 / slopes[e] if abs(slopes[e]) > LEVEL else 0.0
         for row in range(math.floor(top), math.ceil(bottom)):
             outer_left, outer_right, inner_left, inner_right = left, right, left, right
             for e in range(n_planes):  # the distance in column i is slopes[e] i + rest[e]

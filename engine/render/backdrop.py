@@ -13,6 +13,8 @@ __all__ = ["draw_backdrop", "draw_scale_bar", "round_length"]
 
 _CLOSEST_LINES = 36.0
 """Design pixels between two grid lines at the least."""
+_MOST_UP = 4
+"""Its own heights that the scale bar may stand over a corner."""
 _PLATE = 120
 """Of 255: how opaque the plate under the scale bar is."""
 
@@ -45,19 +47,29 @@ def draw_backdrop(canvas: Canvas) -> None:
         pygame.draw.line(canvas.surface, palette.GRID_AXIS if k == 0 else palette.GRID, (left, y), (left + width - 1, y))
 
 
-def draw_scale_bar(canvas: Canvas) -> pygame.Rect:
-    """Draw a bar of a round length with its name, in the lower right corner, on a plate of its own; return the plate's place."""
+def draw_scale_bar(canvas: Canvas, was_left: bool = False) -> pygame.Rect:
+    """Draw a bar of a round length with its name, in a lower corner, on a plate of its own; return the plate's place.
+
+    In the right one, or where it `was_left` in the left one; in the other where words lie there and none here, and over them where they
+    lie in both. It is left out, and the place empty, where there is no room for that.
+    """
     left, top, width, height = canvas.camera.view
     ui = canvas.ui_scale
     wished = max(min(60.0 * ui, 0.4 * (width - 40.0 * ui)), 4.0)  # the round length is up to 2.5 times as long
     length = round_length(wished / canvas.camera.scale)
     pixels = length * canvas.camera.scale
-    right, bottom = left + width - 16.0 * ui, top + height - 14.0 * ui
+    ends, bottom = (left + width - 16.0 * ui, left + 16.0 * ui + pixels), top + height - 14.0 * ui
     thick = max(1, round(ui))
     name = f"{length:g} m" if length >= 1.0 else f"{100.0 * length:g} cm" if length >= 0.01 else f"{1000.0 * length:g} mm"
     wide = max(pixels, canvas.fonts.width(name, 11.0)) + 16.0 * ui
     plate = canvas.fonts.plate((round(wide), round(28.0 * ui)), palette.BACKGROUND, _PLATE, round(5.0 * ui))
-    place = plate.get_rect(midbottom=(round(right - 0.5 * pixels), round(bottom + 6.0 * ui)))
+    corners = [plate.get_rect(midbottom=(round(end - 0.5 * pixels), round(bottom + 6.0 * ui))) for end in ends]
+    offered = [(side, up) for up in range(_MOST_UP) for side in (was_left, not was_left)]
+    found = next((one for one in offered if not canvas.room.has_words(corners[one[0]].move(0, -one[1] * plate.get_height()))), None)
+    rise = found[1] * plate.get_height() if found is not None else height
+    if found is None or corners[found[0]].top - rise < top:
+        return pygame.Rect(round(ends[was_left]), round(bottom), 0, 0)
+    right, bottom, place = ends[found[0]], bottom - rise, corners[found[0]].move(0, -rise)
     canvas.surface.blit(plate, place)
     pygame.draw.line(canvas.surface, palette.CAPTION, (right - pixels, bottom), (right, bottom), thick)
     for x in (right - pixels, right):

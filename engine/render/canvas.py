@@ -22,7 +22,7 @@ from engine.render.clip import clip_polygon, clip_segment
 from engine.render.dashes import draw_dashed_box
 from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
-from engine.render.labels import LabelRoom
+from engine.render.labels import ALL_SIDES, LabelRoom
 from engine.render.palette import Color
 from engine.render.raster import NO_COLOR, Raster
 
@@ -95,6 +95,11 @@ class Canvas:
         self._has_words = has_words
         left, top, width, height = camera.view
         self._box = (left - _GUARD, top - _GUARD, left + width + _GUARD, top + height + _GUARD)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the view is wide enough for words."""
+        return self._has_words
 
     @property
     def ui_scale(self) -> float:
@@ -257,13 +262,26 @@ class Canvas:
         self.room.take(place)
         return place
 
-    def label(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> bool:
-        """Write beside a pixel, `gap` design pixels away, where nothing else is written; return False if there is no room."""
+    def label(
+        self,
+        pixel: Point,
+        text: str,
+        color: Color,
+        size: float,
+        gap: float,
+        bold: bool = False,
+        plate: bool = False,
+        sides: Sequence[tuple[int, int]] = ALL_SIDES,
+    ) -> bool:
+        """Write beside a pixel, `gap` design pixels away, where nothing else is written; return False if there is no room.
+
+        `sides` are those on which it may stand, as for `LabelRoom.beside`.
+        """
         left, top, right, bottom = self._box
         if not (self._has_words and left <= pixel[0] <= right and top <= pixel[1] <= bottom):
             return False
         picture = self.fonts.render(text, size, color, bold)
-        place = self.room.beside(pixel, picture.get_size(), gap * self.ui_scale)
+        place = self.room.beside(pixel, picture.get_size(), gap * self.ui_scale, sides)
         if place is None:
             return False
         if plate:
@@ -271,11 +289,23 @@ class Canvas:
         self.surface.blit(picture, place)
         return True
 
+    def label_last(self, pixel: Point, text: str, color: Color, size: float, gap: float, bold: bool = False, plate: bool = False) -> None:
+        """Do the same as `label`, but after all words of the picture that have one place only: `LabelRoom.settle` writes it."""
+        clip = self.surface.get_clip()
+
+        def write() -> None:
+            before = self.surface.get_clip()
+            self.surface.set_clip(clip)
+            self.label(pixel, text, color, size, gap, bold, plate)
+            self.surface.set_clip(before)
+
+        self.room.wait(write)
+
     def keep_clear(self, pixels: FloatArray, side: float) -> None:
         """Let no label lie on these pixels, float64 (n, 2), each the middle of a square of `side` design pixels."""
         square = round(side * self.ui_scale)
         for x, y in pixels[(np.abs(pixels) < 1e6).all(axis=1)].tolist():
-            self.room.take(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
+            self.room.keep_off(pygame.Rect(round(x) - square // 2, round(y) - square // 2, square, square))
 
     # Many things at once
 

@@ -105,7 +105,7 @@ class DebugDraw:
             at = packed.centers_of_mass(poses)[packed.is_moving]
             canvas.points(at, palette.CENTER_OF_MASS, 4.0, ring=True)
             canvas.points(at, palette.CENTER_OF_MASS, 1.5)
-        contacts, differences = _so_far(scene, fraction)
+        contacts, differences = _so_far(scene, packed, fraction)
         contacts = replace(contacts, position=carried_points(contacts, packed, poses))
         shown = placed(differences if layers.check else (), contacts)
         if layers.normals:
@@ -120,14 +120,19 @@ class DebugDraw:
         return shown
 
 
-def _so_far(scene: SceneView, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
-    """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`."""
+def _so_far(scene: SceneView, packed: PackedShapes, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
+    """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
+
+    And without those of bodies that somebody has deleted since.
+    """
     contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
-    if impacts is None or len(impacts.contact_moments) != len(contacts) or not (impacts.contact_moments > fraction).any():
+    left_out = (packed.rows_of(contacts.body_a) < 0) | (packed.rows_of(contacts.body_b) < 0)
+    if impacts is not None and len(impacts.contact_moments) == len(contacts):
+        left_out |= impacts.contact_moments > fraction
+    if not left_out.any():
         return contacts, differences
-    later = impacts.contact_moments > fraction
-    pairs = set(zip(contacts.fixture_a[later].tolist(), contacts.fixture_b[later].tolist(), strict=True))
-    shown = replace(contacts, state=np.where(later[:, None], np.int8(-1), contacts.state), count=np.where(later, 0, contacts.count))
+    pairs = set(zip(contacts.fixture_a[left_out].tolist(), contacts.fixture_b[left_out].tolist(), strict=True))
+    shown = replace(contacts, state=np.where(left_out[:, None], np.int8(-1), contacts.state), count=np.where(left_out, 0, contacts.count))
     return shown, tuple(one for one in differences if (one.fixture_a, one.fixture_b) not in pairs)
 
 
@@ -215,7 +220,7 @@ def _draw_separations(canvas: Canvas, contacts: StepContacts) -> None:
     canvas.keep_clear(pixels[nearest], 5.0)
     for row in nearest.tolist():
         words = f"{1000.0 * separations[row]:+.1f} mm"
-        canvas.label((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0)
+        canvas.label_last((float(pixels[row, 0]), float(pixels[row, 1])), words, palette.TEXT, 11.0, 5.0)
 
 
 def _draw_joints(canvas: Canvas, world: WorldView, packed: PackedShapes, poses: FloatArray) -> None:

@@ -70,7 +70,7 @@ def draw_differences(canvas: Canvas, shown: PlacedDifferences) -> None:
     for k, (x, y) in zip(named, pixels.tolist(), strict=True):
         one = shown.differences[k]
         words = f"{REASONS[one.reason].name}  {length_words(one.size)}"
-        canvas.label((x, y), words, reason_color(one.reason), 12.0, 12.0, True, True)
+        canvas.label_last((x, y), words, reason_color(one.reason), 12.0, 12.0, True, True)
 
 
 def length_words(metres: float) -> str:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pygame
-import pygame.surfarray  # by name: pygame would import it at the first use, perhaps in two threads at once
+from pygame.surfarray import pixels3d, pixels_alpha  # not `import pygame.surfarray`: that is put off to the first use, in any thread
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
@@ -59,8 +59,8 @@ def _disc(radius: float, fill: Color | None, outline: Color | None, width: float
     cover = outer if fill is not None else outer - inner
     if fill is not None and outline is not None:
         rgb += inner[:, :, None] * (np.array(fill, dtype=np.float64) - rgb)
-    pygame.surfarray.pixels3d(surface)[:] = np.rint(rgb).astype(np.uint8)
-    pygame.surfarray.pixels_alpha(surface)[:] = np.rint(255.0 * alpha * cover).astype(np.uint8)
+    pixels3d(surface)[:] = np.rint(rgb).astype(np.uint8)
+    pixels_alpha(surface)[:] = np.rint(255.0 * alpha * cover).astype(np.uint8)
     return surface
 
 

@@ -28,6 +28,8 @@ _MOST_ARROWS = 1_500
 """The largest are drawn; more would be a carpet."""
 _CROWD = 300
 _MOST_WORLDS = 64
+_HEIGHT = 28.0
+"""Design pixels of the scale with its sample."""
 _PLATE = 215
 """Of 255: how opaque the plate under the scale is."""
 
@@ -102,16 +104,19 @@ def draw_impulses(canvas: Canvas, contacts: StepContacts, scale: ImpulseScale, w
 
 
 def draw_impulse_scale(canvas: Canvas, full: float, bar: pygame.Rect) -> pygame.Rect:
-    """Draw an arrow of the scale's length with its value on a plate in the lower left corner; return the plate's place.
+    """Draw an arrow of the scale's length with its value on a plate in a lower corner; return the plate's place.
 
-    `bar` is the place of the scale bar: where there is no room beside it the arrow stands above it.
+    `bar` is the place of the scale bar: the arrow stands in the other corner, and where there is no room beside the bar above it.
     """
     ui = canvas.ui_scale
-    left, _, _, _ = canvas.camera.view
+    left, _, width, _ = canvas.camera.view
     words = f"{full:g} N s"
     wide = LONGEST * ui + canvas.fonts.width(words, 12.0) + 24.0 * ui
-    place = pygame.Rect(round(left + 8.0 * ui), bar.top, round(wide), bar.height)
-    if place.right > bar.left - round(6.0 * ui):
+    place = pygame.Rect(round(left + 8.0 * ui), 0, round(wide), round(_HEIGHT * ui))
+    place.bottom = bar.bottom
+    if bar.centerx < left + width // 2:
+        place.right = round(left + width - 8.0 * ui)
+    if place.colliderect(bar.inflate(round(12.0 * ui), 0)):
         place.bottom = bar.top - round(4.0 * ui)
     canvas.surface.blit(canvas.fonts.plate(place.size, palette.BACKGROUND, _PLATE, round(5.0 * ui)), place)
     x, y = place.left + 8.0 * ui, place.centery

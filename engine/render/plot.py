@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,6 +36,12 @@ _DIMMED = 0.34
 """Share of its colour that what lies ahead keeps."""
 _FAINT, _ZERO = 0.35, 0.8
 """Share of the colour of a frame that the lines of the grid have, and that of zero: they are not to be taken for curves."""
+_SAME = 1e-6
+"""Relative: values no farther apart are one value, whose last digits float32 has rounded (6e-8 each, of some that make a curve's)."""
+_LEAST, _AROUND_ZERO = 1e-6, 1.0
+"""In the unit of a curve: what is told apart from 0, and how far to either side is shown of a curve that is 0 throughout."""
+_MOST_DIGITS = 6
+"""After the point, of the numbers of an axis."""
 _LABEL = 10.5
 _LEFT = 46.0
 """Design pixels at the left of a pane for the numbers of its axis."""
@@ -109,8 +116,8 @@ def number_words(value: float, pitch: float) -> str:
     size = max(abs(value), abs(pitch))
     if size >= 1e6 or (0.0 < size < 1e-3):
         return f"{value:.3g}"
-    digits = max(0, min(4, -math.floor(math.log10(abs(pitch)) + 1e-9))) if pitch else 2
-    if pitch and digits < 4 and abs(pitch * 10**digits - round(pitch * 10**digits)) > 1e-6:
+    digits = max(0, min(_MOST_DIGITS, -math.floor(math.log10(abs(pitch)) + 1e-9))) if pitch else 2
+    if pitch and digits < _MOST_DIGITS and abs(pitch * 10**digits - round(pitch * 10**digits)) > 1e-6:
         digits += 1
     return f"{value:,.{digits}f}"
 
@@ -177,12 +184,12 @@ def draw_panes(
     room = height - foot
     tall = room // max(len(units), 1)
     _draw_time(surface, fonts, axis, (top, room), step_seconds)
-    for k, unit in enumerate(units):
-        pane = pygame.Rect(axis.left, top + k * tall, axis.width, tall - round(5 * ui))
-        _draw_pane(surface, fonts, pane, axis, [curve for curve in curves if curve.unit == unit], now)
     x = round(axis.x(now))
     if axis.left <= x < axis.left + axis.width:
         pygame.draw.line(surface, palette.TEXT, (x, top), (x, top + room - round(5 * ui)))
+    for k, unit in enumerate(units):
+        pane = pygame.Rect(axis.left, top + k * tall, axis.width, tall - round(5 * ui))
+        _draw_pane(surface, fonts, pane, axis, [curve for curve in curves if curve.unit == unit], now)
     return axis
 
 
@@ -198,14 +205,16 @@ def _draw_time(surface: pygame.Surface, fonts: FontBook, axis: TimeAxis, rows: t
     top, room = rows
     seconds = axis.first * step_seconds, max(axis.last, axis.first + 1.0) * step_seconds
     marks = ticks(*seconds, max(2, round(axis.width / (70 * fonts.ui_scale))))
-    pitch = marks[1] - marks[0] if len(marks) > 1 else 1.0
+    pitch, end = marks[1] - marks[0] if len(marks) > 1 else 1.0, -math.inf
     for at in marks:
         x = round(axis.x(at / step_seconds))
         pygame.draw.line(surface, mix(palette.PANEL, palette.PANEL_EDGE, _FAINT), (x, top), (x, top + room))
         words = fonts.render(f"{number_words(at, pitch)} s", _LABEL, palette.CAPTION)
         where = words.get_rect(midtop=(x, top + room - round(2 * fonts.ui_scale)))
         where.right = min(where.right, axis.left + axis.width + round(7 * fonts.ui_scale))
-        surface.blit(words, where)
+        if where.left > end:
+            surface.blit(words, where)
+            end = where.right + round(4 * fonts.ui_scale)
 
 
 def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis: TimeAxis, curves: Sequence[Curve], now: int) -> None:
@@ -213,8 +222,8 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
     found = [(curve, *run) for curve in curves for run in runs(curve, axis)]
     low = min((float(least.min()) for _, _, least, _ in found if len(least)), default=0.0)
     high = max((float(most.max()) for _, _, _, most in found if len(most)), default=1.0)
-    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-12):
-        half = 0.5 * max(abs(high), 1e-6)
+    if high - low <= _SAME * max(abs(low), abs(high)):
+        half = 0.5 * abs(high) if abs(high) > _LEAST else _AROUND_ZERO
         low, high = low - half, high + half
     margin = 0.08 * (high - low)
     low, high = low - margin, high + margin
@@ -231,6 +240,7 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         where.clamp_ip(pygame.Rect(pane.left - 400, pane.top - round(4 * ui), 800, pane.height + round(8 * ui)))
         surface.blit(words, where)
     turn = axis.x(now) + 0.5
+    paths: list[list[tuple[float, float]]] = []
     for curve, x, least, most in found:
         color = palette.SERIES[curve.style % len(palette.SERIES)]
         path = _path(x, pane.bottom - 1 - (least - low) * scale, pane.bottom - 1 - (most - low) * scale)
@@ -238,11 +248,31 @@ def _draw_pane(surface: pygame.Surface, fonts: FontBook, pane: pygame.Rect, axis
         _dashed(surface, mix(palette.PANEL, color, _DIMMED), path[max(len(gone) - 1, 0) :], curve.style, ui)
         _dashed(surface, color, gone, curve.style, ui)
         _draw_marks(surface, path, color, curve.style, turn, ui)
+        paths.append(path)
     unit = fonts.render(curves[0].unit, _LABEL, palette.TEXT, True)
-    where = unit.get_rect(topleft=(pane.left + round(5 * ui), pane.top + round(1 * ui)))
-    plate = fonts.plate((where.width + round(6 * ui), where.height), palette.PANEL, 215, round(3 * ui))
-    surface.blit(plate, plate.get_rect(center=where.center))
-    surface.blit(unit, where)
+    plate = fonts.plate((unit.get_width() + round(6 * ui), unit.get_height()), palette.PANEL, 215, round(3 * ui))
+    where = _free_corner(pane.inflate(-round(4 * ui), -round(2 * ui)), plate.get_size(), paths)
+    surface.blit(plate, where)
+    surface.blit(unit, unit.get_rect(center=where.center))
+
+
+def _free_corner(pane: pygame.Rect, size: tuple[int, int], paths: Sequence[Sequence[tuple[float, float]]]) -> pygame.Rect:
+    """Return a place of a size in a corner of a pane through which no curve goes, the upper left one first; that one if there is none."""
+    places = []
+    for name in ("topleft", "bottomleft", "topright", "bottomright"):
+        place = pygame.Rect((0, 0), size)
+        setattr(place, name, getattr(pane, name))
+        places.append(place)
+    return next((place for place in places if not any(_crosses(path, place) for path in paths)), places[0])
+
+
+def _crosses(path: Sequence[tuple[float, float]], place: pygame.Rect) -> bool:
+    """Tell whether a curve goes through a place."""
+    if len(path) == 1:
+        return place.collidepoint(path[0])
+    xs = [x for x, _ in path]
+    first, last = max(bisect_left(xs, place.left) - 1, 0), bisect_right(xs, place.right) + 1
+    return any(place.clipline(a, b) for a, b in itertools.pairwise(path[first:last]))
 
 
 def _path(x: FloatArray, low: FloatArray, high: FloatArray) -> list[tuple[float, float]]:

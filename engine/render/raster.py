@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pygame
-import pygame.surfarray  # by name: pygame would import it at the first use, perhaps in two threads at once
 from numpy.typing import NDArray
+from pygame.surfarray import pixels2d  # not `import pygame.surfarray`: that is put off to the first use, perhaps in two threads at once
 
 from engine.common.arrays import FloatArray, IntArray
 
@@ -99,7 +99,7 @@ def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]
     The surface is locked as long as somebody holds the pixels.
     """
     left, top, wide, high = surface.get_clip()
-    grid = pygame.surfarray.pixels2d(surface)
+    grid = pixels2d(surface)
     pitch = grid.strides[1] // grid.itemsize
     rows = np.lib.stride_tricks.as_strided(grid, ((grid.shape[1] - 1) * pitch + grid.shape[0],), (grid.itemsize,))
     return rows, pitch, np.array((left, top, left + wide, top + high), dtype=np.int64)

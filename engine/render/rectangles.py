@@ -20,6 +20,8 @@ _FAR = 20_000.0
 _ROW = 15.0
 """Design pixels of a bar with its words."""
 _TEXT = 11.5
+_LEAST_BAR = 16.0
+"""Design pixels of the longest bar at the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,18 @@ def bar_height(ui_scale: float) -> float:
 def draw_bars(canvas: Canvas, place: tuple[float, float, float], bars: Sequence[Bar], name_width: float) -> float:
     """Draw bars one under the other from (left, top) over a width, pixels; return the y under them.
 
-    Names take `name_width` design pixels; the values stand behind the bars.
+    Names take `name_width` design pixels, fewer and shortened where the bars would have no room; the values stand behind the bars.
     """
     left, top, width = place
     ui = canvas.ui_scale
-    row, name, value = bar_height(ui), name_width * ui, 58.0 * ui
+    row, value = bar_height(ui), 58.0 * ui
+    name = max(min(name_width * ui, width - value - _LEAST_BAR * ui), 1.0)
     room = max(width - name - value, 1.0)
     for k, bar in enumerate(bars):
         y = top + k * row
         words = bar.color if bar.is_marked else palette.TEXT
-        canvas.text_px((left, y), bar.name, words, _TEXT, "topleft", bar.is_marked)
+        fit = canvas.fonts.shortened(bar.name, _TEXT, round(name - 5.0 * ui), bar.is_marked)
+        canvas.text_px((left, y), fit, words, _TEXT, "topleft", bar.is_marked)
         track = pygame.Rect(round(left + name), round(y + 0.28 * row), round(room), max(2, round(0.5 * row)))
         pygame.draw.rect(canvas.surface, palette.PANEL_RAISED, track)
         track.width = max(1, round(room * min(max(bar.share, 0.0), 1.0)))

@@ -23,6 +23,8 @@ Place = tuple[int, int, int, int]
 
 _LENS_SHARE, _LENS_FROM = 0.36, 300.0
 """Share of the width that the close-up takes, and the design pixels from which there is one."""
+_LEAST_WIDTH, _LEAST_HEIGHT, _LEGEND_FROM = 130.0, 58.0, 84.0
+"""Design pixels of a frame, in less nothing could be told apart; and of the height from which there is a legend."""
 _NEAR_MARK = 7.0
 """Design pixels from a mark at which the pointer means it."""
 _HEADROOM = 0.1
@@ -34,6 +36,8 @@ def draw_timeline(canvas: Canvas, place: Place, line: GapTimeline, pointer: tupl
     """Draw into (left, top, width, height); `pointer` is a pixel, and what lies under it is told beside it."""
     surface, ui = canvas.surface, canvas.ui_scale
     frame = pygame.Rect(place)
+    if not _has_room(canvas, frame):
+        return
     pygame.draw.rect(surface, palette.PANEL, frame, border_radius=round(6 * ui))
     pygame.draw.rect(surface, palette.PANEL_EDGE, frame, width=1, border_radius=round(6 * ui))
     before = surface.get_clip()
@@ -45,7 +49,8 @@ def draw_timeline(canvas: Canvas, place: Place, line: GapTimeline, pointer: tupl
             draw_plot(canvas, axes, line, axes is lens)
     if lens is not None:
         _show_lens(canvas, whole, lens, line)
-    _legend(canvas, frame, line)
+    if frame.height >= _LEGEND_FROM * ui:
+        _legend(canvas, frame, line)
     surface.set_clip(before)
     if pointer is not None:
         for axes in (lens, whole):
@@ -56,16 +61,20 @@ def draw_timeline(canvas: Canvas, place: Place, line: GapTimeline, pointer: tupl
 
 def fraction_under(canvas: Canvas, place: Place, line: GapTimeline, pointer: tuple[float, float]) -> float | None:
     """Return the fraction of the step under a pixel; None outside of both plots."""
-    for axes in _plots(canvas, pygame.Rect(place), line):
+    for axes in _plots(canvas, pygame.Rect(place), line) if _has_room(canvas, pygame.Rect(place)) else ():
         if axes is not None and axes.place.collidepoint(pointer):
             return min(max(axes.time(pointer[0]), 0.0), 1.0)
     return None
 
 
+def _has_room(canvas: Canvas, frame: pygame.Rect) -> bool:
+    return frame.width >= _LEAST_WIDTH * canvas.ui_scale and frame.height >= _LEAST_HEIGHT * canvas.ui_scale
+
+
 def _plots(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> tuple[Axes, Axes | None]:
     ui = canvas.ui_scale
     left, right = frame.left + round(62 * ui), frame.right - round(14 * ui)
-    top, bottom = frame.top + round(27 * ui), frame.bottom - round(37 * ui)
+    top, bottom = frame.top + round(27 * ui), frame.bottom - round((37 if frame.height >= _LEGEND_FROM * ui else 18) * ui)
     height = max(bottom - top, 2)
     span = max(float(line.gaps.max()), 1e-6)
     low = min(float(line.gaps.min()), 0.0)
@@ -89,11 +98,13 @@ def _title(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:
         return sum(canvas.fonts.width(words, size, True) for words, _ in heading)
 
     room = frame.width - 20 * ui
-    fitting = [(heading, size) for heading in line.title for size in (13.0, 12.0, 11.0) if wide(heading, size) <= room]
-    heading, size = fitting[0] if fitting else (line.title[-1], 9.0)
-    x = float(frame.left + round(10 * ui))
+    headings = [*line.title, line.title[-1][-1:]]  # in the least room what is told, without what it is told about
+    fitting = [(heading, size) for heading in headings for size in (13.0, 12.0, 11.0) if wide(heading, size) <= room]
+    heading, size = fitting[0] if fitting else (headings[-1], 11.0)
+    x, end = frame.left + round(10 * ui), frame.right - round(10 * ui)
     for words, color in heading:
-        x = canvas.text_px((x, frame.top + 14 * ui), words, color, size, "left", bold=True).right
+        fit = canvas.fonts.shortened(words, size, max(end - x, 1), True)
+        x = canvas.text_px((x, frame.top + 14 * ui), fit, color, size, "left", bold=True).right
 
 
 def _show_lens(canvas: Canvas, whole: Axes, lens: Axes, line: GapTimeline) -> None:
@@ -108,7 +119,11 @@ def _show_lens(canvas: Canvas, whole: Axes, lens: Axes, line: GapTimeline) -> No
     pygame.draw.aaline(surface, faint, box.topright, (whole.place.right, lens.place.top + 1))
     pygame.draw.rect(surface, color, lens.place, width=1)
     zoom = (whole.times[1] - whole.times[0]) / max(high - low, 1e-12) * lens.place.width / max(whole.place.width, 1)
-    canvas.text_px((lens.place.right - 4 * ui, lens.place.top + 2 * ui), f"close-up, x{zoom:.2g}", palette.CAPTION, 11.0, "topright")
+    words = f"close-up, x{zoom:.2g}"
+    place = pygame.Rect(0, 0, canvas.fonts.width(words, 11.0) + round(12 * ui), round(14 * ui))
+    place.midtop = lens.place.centerx, lens.place.bottom + round(2 * ui)  # between the numbers at both ends
+    if not canvas.room.has_words(place):
+        canvas.text_px((lens.place.centerx, lens.place.bottom + ui), words, palette.CAPTION, 11.0, "midtop")
 
 
 def _legend(canvas: Canvas, frame: pygame.Rect, line: GapTimeline) -> None:

@@ -23,29 +23,29 @@ def deterministic(found):
     return found
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_is_unexplained(seed):
-    found = comparison.compare(20_000, seed)
+@pytest.mark.parametrize(("seed", "queries"), [(1, comparison.QUERIES), (2, ("manifold", "overlap"))], ids=["all", "two"])
+def test_nothing_is_unexplained(seed, queries):
+    found = comparison.compare(10_000, seed, queries)
     assert found["box2d"] == "2.3.0"
     assert found["unexplained_total"] == 0
     manifold, overlap = found["queries"]["manifold"], found["queries"]["overlap"]
     for tally in (manifold, overlap):
-        assert tally["pairs"] == 20_000
+        assert tally["pairs"] == 10_000
         assert tally["pairs"] == tally["agree"] + sum(tally["explained"].values()) + tally["unexplained"]
-        assert 8_000 < tally["touching"] < 12_000
+        assert 4_000 < tally["touching"] < 6_000
         assert set(tally["kinds"]) == set(PAIR_KINDS)
         for name in ("pairs", "touching", "agree", "unexplained"):
             assert sum(kind[name] for kind in tally["kinds"].values()) == tally[name]
         for kind in tally["kinds"].values():
-            assert kind["pairs"] == kind["agree"] + sum(kind["explained"].values()) > 1_000
-    assert manifold["explained"]["local_maximum"] > 50
+            assert kind["pairs"] == kind["agree"] + sum(kind["explained"].values()) > 500
+    assert manifold["explained"]["local_maximum"] > 25
     assert manifold["kinds"]["edge/polygon"]["explained"].keys() <= {"float32_tie"}
     # polygons are kilometres wide, up to 10 km out, where float32 is spaced by 1e-3 m
     assert manifold["max_point_error"] < 5e-3
     assert manifold["max_normal_error"] < 1e-4
     # without the adversarial families: how often Box2D's axis is not the best, and by how much
     random = manifold["random"]
-    assert random["pairs"] > 15_000 and 0.0 < random["sizes"]["local_maximum"]["mean"] < random["sizes"]["local_maximum"]["max"] < 2.0
+    assert random["pairs"] > 7_500 and 0.0 < random["sizes"]["local_maximum"]["mean"] < random["sizes"]["local_maximum"]["max"] < 2.0
 
 
 def test_any_number_of_jobs_gives_one_result():
@@ -112,7 +112,7 @@ def test_box2ds_rotation_is_float32():
     ("arguments", "message"),
     [
         ((0, 1), "pairs must be a whole number from 1 to 1000000000, got 0"),
-        ((10, -1), "seed must be a whole number >= 0, got -1"),
+        ((10, -1), "seed must be a whole number from 0 to 9223372036854775807, got -1"),
         ((10, 1, ("manifold", "gjk")), "queries must be one or more of manifold, overlap, distance, toi, .*, got 'gjk'"),
         ((10, 1, ()), "queries must be one or more"),
         ((10, 1, ("overlap",), 1, ("edge/edge",)), "kinds must be one or more of circle/circle, .*, got 'edge/edge'"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("pygame", "pygame_gui", "Box2D", "numba", "llvmlite", "scipy", "shapely", "PIL", "contourpy", "svgelements")
 
@@ -26,7 +28,7 @@ def test_an_import_loads_no_heavy_library(modules: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     program = PROGRAM.format(modules=modules, heavy=HEAVY)
     command = [sys.executable, "-c", program]
-    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     seconds, *loaded = ran.stdout.split()
     print(f"import {modules}: {seconds} s")

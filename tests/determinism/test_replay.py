@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.box2d import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, _state, memory
 from engine.geometry import Circle, Polygon
+from tests.waiting import PATIENCE
 
 SHAPES = (Polygon.box(0.4, 0.4), Circle(0.4), Polygon.regular(5, 0.45), Polygon.regular(3, 0.5))
 
@@ -73,7 +74,7 @@ def test_every_step_of_a_replay_is_the_same() -> None:
 
 def test_another_process_gives_the_same_hash() -> None:
     code = "import runpy, sys; print(runpy.run_path(sys.argv[1])['eventful']().state_hash())"
-    run = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=True, timeout=120)
+    run = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert run.stdout.strip() == eventful().state_hash()
 
 

@@ -203,7 +203,7 @@ class Monkey:
             self.elsewhere()
 
     def move(self) -> None:
-        width, height = self.window._layout.size
+        width, height = self.window.layout.size
         r = self.random
         chance = r.random()
         if chance < 0.5:
@@ -336,7 +336,8 @@ class Monkey:
         self.resize_back()
         self.turn(0.0)
         self.window.help_shown = False
-        self.window.rescale(1.0)
+        for scale in (1.25, 1.0):  # another scale lets go of the words that were drawn in this one
+            self.window.rescale(scale)
         self.window.start(0)
         for _ in range(SETTLED):
             self.turn(1.0 / 60.0)
@@ -393,7 +394,9 @@ def live_worlds() -> int:
     """How many worlds there are, after all garbage has gone, that which the loop has set aside too."""
     gc.unfreeze()
     gc.collect()
-    return sum(isinstance(one, World) for one in gc.get_objects())
+    kinds = (World, *World.__subclasses__())
+    # not gc.get_objects(): while that list holds a tuple, no other thread can go on building it (SystemError, "bad argument")
+    return sum(isinstance(one, World) for one in gc.get_referrers(*kinds))
 
 
 def play(

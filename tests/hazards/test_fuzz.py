@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.hazards.fuzz import MODES
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = int(os.environ.get("FUZZ_SEEDS", "1"))
 COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "400"))
-LONGEST = 30.0 + 0.1 * COMMANDS
+LONGEST = PATIENCE + COMMANDS
 """Seconds a run may take."""
 
 

@@ -23,6 +23,7 @@ from tests.hazards.leaks import MOST, doings, left_by
 from tests.hazards.monkey import HOMES, Monkey, broken_files, live_worlds, play
 from tests.hazards.resident import allocated, growth
 from tests.hazards.seats import on_screen
+from tests.waiting import PATIENCE
 
 EVENTS = int(os.environ.get("MONKEY_EVENTS", "1500"))
 CHOSEN = ("bounce", "filters", "pair", "tilted_board", "scattering")
@@ -36,6 +37,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     for name in HOMES:
         monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setattr("tests.hazards.monkey.LONGEST", PATIENCE)  # the command has the limit of a machine that does nothing else
     pygame.display.init()
     memory.load()
 

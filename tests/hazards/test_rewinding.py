@@ -16,6 +16,7 @@ from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
 from engine.geometry import Circle, Polygon
 from tests.hazards.meddling import Meddler, sample_files
 from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
+from tests.waiting import PATIENCE
 
 STEPS = int(os.environ.get("REWINDING_STEPS", "70"))
 CHOSEN = ("bounce", "ragdoll_pile")
@@ -83,7 +84,7 @@ def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
     assert run.seen["press"] > 1
     with pytest.raises(RewindingError, match="another"):
         all_checks(run, 0)
-    rest, words = smallest(Forgetful, 0, 60, run.tried, 10.0)
+    rest, words = smallest(Forgetful, 0, 60, run.tried, PATIENCE)
     assert words and 1 <= len(rest) < len(run.tried) / 2
     assert any(action == "press" for _, action, _ in rest)
     assert not trouble(Forgetful, 0, 60, [])

@@ -11,13 +11,14 @@ import pytest
 
 from benchmarks import measuring, overlap
 from benchmarks.registry import BENCHMARKS
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "main.py"), "bench", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_quick_measurements_are_whole() -> None:

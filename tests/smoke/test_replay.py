@@ -14,6 +14,7 @@ from PIL import Image
 from engine.app.commands.cli import main
 from engine.app.recordings import load_recording
 from engine.app.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +31,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, str(ROOT / "main.py"), "replay", str(recording), "--verify", "--json", str(tmp_path / "found.json")]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "all 90 steps came out the same, to the last bit" in ran.stdout
     found = json.loads((tmp_path / "found.json").read_text())
@@ -64,7 +65,7 @@ def test_what_was_recorded_while_kernels_came_into_reach_plays_in_a_process_that
         [sys.executable, "-c", _MEMORY_COMES_LATE, str(tmp_path / "late.rec")],
         [sys.executable, str(ROOT / "main.py"), "replay", str(tmp_path / "late.rec"), "--verify"],
     ):
-        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
+        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "all 160 steps came out the same, to the last bit" in ran.stdout
 
@@ -116,7 +117,7 @@ def test_a_film_of_a_run(tmp_path: Path) -> None:
     import imageio_ffmpeg
 
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(film), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-    ran = subprocess.run(command, capture_output=True, timeout=60, check=True)
+    ran = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
     assert all(words in ran.stderr for words in (b"h264", b"160x90", b"60 fps"))
     size = 160 * 90 * 3
     assert len(ran.stdout) == 21 * size and ran.stdout[:size] != ran.stdout[20 * size :]

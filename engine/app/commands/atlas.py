@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, people, plain_lines
+from engine.app.commands.output import InterruptedRunError, people, plain_lines, waiting
 from engine.app.commands.termination import MOST_JOBS, cores
+from engine.app.commands.words import listed
 from engine.app.files import check_directory, write_atomically
-from engine.common.checks import integer
+from engine.common.checks import choice, integer
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost
 from engine.common.locks import held
@@ -85,7 +87,8 @@ def atlas_command(
             atlas = Atlas.of(plan, journal.cells)
             _write(directory, atlas, BOX2D_VERSION)
             journal.remove()
-            costs = measure_costs(plan)
+            with waiting("measuring what a step costs"):
+                costs = measure_costs(plan)
         except KeyboardInterrupt:
             total = plan.n_cells
             raise InterruptedRunError(f"interrupted after {len(journal.cells):,} of {total:,} cells; the same command goes on") from None
@@ -95,21 +98,35 @@ def atlas_command(
 
 
 def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: int, fixed: dict[str, float]) -> AtlasPlan:
-    from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, parse_axis
-    from engine.experiments.spec import ShotSpec
+    from engine.experiments.atlas_plan import PARAMETERS, TARGETS, AtlasPlan, parse_axis
+    from engine.experiments.spec import BULLET_SHAPES, RULES, ShotSpec
 
     axes = parse_axis("--x", x), parse_axis("--y", y)
     for axis in axes:
         if axis.name in fixed:
             raise InvalidInputError(f"--{axis.name.replace('_', '-')}", "left out where an axis varies it", fixed[axis.name])
-    words: Any = tuple(dict.fromkeys(word.strip() for word in rules.split(",")))
+    words: Any = listed("--rule", rules, RULES)
+    choice("--target", kind["target"], TARGETS)
+    choice("--shape", kind["shape"], BULLET_SHAPES)
     numbers: Any = {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
     arguments: Any = kind
     try:
         return AtlasPlan(*axes, words, ShotSpec(**arguments, **numbers), shots, seed)
     except InvalidInputError as error:
-        field = error.field if error.field.startswith("--") else f"--{error.field.replace('_', '-')}"
-        raise InvalidInputError(field, error.requirement, error.value) from None
+        raise _as_typed(error, {axis.name: option for option, axis in zip(("--x", "--y"), axes, strict=True)}) from None
+
+
+def _as_typed(error: InvalidInputError, axes: dict[str, str]) -> InvalidInputError:
+    """Return the error under the name of the option, which is that of an axis for what one varies, and with degrees for radians."""
+    name, requirement, value = error.field, error.requirement, error.value
+    if name == "angle" and isinstance(value, float):
+        from engine.experiments.spec import MOST_ANGLE
+
+        most = math.degrees(MOST_ANGLE)
+        requirement, value = f"from {-most:g} to {most:g} degrees", math.degrees(value)
+    if name in axes:
+        return InvalidInputError(f"{axes[name]}: {name}", requirement, value)
+    return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
 
 
 def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:

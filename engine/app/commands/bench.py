@@ -11,23 +11,29 @@ import typer
 
 from engine.app.commands.output import InterruptedRunError, check_json_target, people, progress, warming, write_json
 from engine.common.errors import InvalidInputError
-from engine.common.words import counted
+from engine.common.words import counted, meant
 
-__all__ = ["bench_command"]
+__all__ = ["NAMES", "bench_command"]
+
+NAMES = (
+    "manifold, overlap, distance, time_of_impact, swept, bounding, broad_phase, broad_phase_growth, scene, growth, trace, scalar_query, "
+    "start_up, rewind, history, frame"
+)
+"""Those of `benchmarks.registry`, which is not imported for the sake of a line of help."""
 
 
 def bench_command(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAMES]...", help="Which; without any, all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAMES", help=f"Which: {NAMES}. Without any, all but history.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small and few: whether it runs, not how fast it is.")] = False,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
 ) -> None:
     """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
     registry = _registry()
     known: dict[str, str] = registry.BENCHMARKS
-    wanted = list(dict.fromkeys(names or known))
+    wanted = list(dict.fromkeys(names or [name for name in known if name not in registry.LONG]))
     for name in wanted:
         if name not in known:
-            raise InvalidInputError("NAMES", "among " + ", ".join(known), name)
+            raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
     check_json_target(json_file)
 
     from engine import query

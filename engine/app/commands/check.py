@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,7 @@ from engine.app.commands.output import (
 )
 from engine.app.commands.report_folder import page_in, write_report
 from engine.app.files import check_directory
-from engine.common.checks import choice, integer, non_negative, positive
+from engine.common.checks import choice, integer, non_negative, positive, seed_number
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 
@@ -64,7 +65,7 @@ def check_command(
 
     if query is not None:
         choice("--query", query, QUERIES)
-    n_pairs, seed = integer("--pairs", pairs, 1, _MOST_PAIRS), integer("--seed", seed, 0)
+    n_pairs, seed = integer("--pairs", pairs, 1, _MOST_PAIRS), seed_number("--seed", seed)
     seconds = positive("--time-limit", time_limit, "s")
     if seconds > _LONGEST_LIMIT:
         raise InvalidInputError("--time-limit", f"at most {_LONGEST_LIMIT:g} s", time_limit)
@@ -119,6 +120,8 @@ def _functions(target: str) -> tuple[list[Path], str, bool]:
         return paths, function, True
     if not is_file:
         raise InvalidInputError("FILE.py:FUNCTION", "a file that exists, with a function's name behind a colon, or a folder", target)
+    if not os.access(path, os.R_OK):
+        raise InvalidInputError("FILE.py:FUNCTION", "a file that may be read", target)
     return [path], function, False
 
 

@@ -19,8 +19,9 @@ from engine.app.commands.output import (
 )
 from engine.app.commands.report_folder import page_in, write_report
 from engine.app.commands.termination import MOST_JOBS, cores
+from engine.app.commands.words import ALL, listed
 from engine.app.files import check_directory
-from engine.common.checks import integer
+from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["compare_command"]
 
 DEFAULT_PAIRS = 100_000
-ALL = "all"
 _SHOWN_UNEXPLAINED = 5
 _LEAST_SECONDS = 0.005
 """Of one side's calls, below which a speed says more about the machine's moment (a page fault, another process's turn) than about them."""
@@ -67,14 +67,14 @@ def compare_command(
     from engine.compare.report.exhibits import Run
 
     n_pairs = integer("--pairs", pairs, 1, comparison.MAX_PAIRS)
-    seed = integer("--seed", seed, 0)
+    seed = seed_number("--seed", seed)
     n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
     if scheduler is not None:
         check_address("--scheduler", scheduler)
         if jobs is not None:
             raise InvalidInputError("--jobs", "left out with --scheduler, whose cluster has its own processes", jobs)
-    wanted = _listed("--queries", queries, comparison.QUERIES)
-    wanted_kinds = PAIR_KINDS if kinds is None else _listed("--kinds", kinds, PAIR_KINDS)
+    wanted = listed("--queries", queries, comparison.QUERIES)
+    wanted_kinds = PAIR_KINDS if kinds is None else listed("--kinds", kinds, PAIR_KINDS)
     if report is not None:
         check_directory("--report", report)
     check_json_target(json_file)
@@ -191,13 +191,3 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
     for query, tally in total.queries.items():
         for pair in tally.unexplained_pairs[:_SHOWN_UNEXPLAINED]:
             console.print(f"unexplained {query}: seed {total.seed}, chunk {pair.chunk}, row {pair.row}: {pair.evidence}", markup=False)
-
-
-def _listed(option: str, given: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    wanted = tuple(word.strip() for word in given.split(","))
-    if wanted == (ALL,):
-        return known
-    for word in wanted:
-        if word not in known:
-            raise InvalidInputError(option, f"{ALL}, or one or more of " + ", ".join(known), word)
-    return tuple(dict.fromkeys(wanted))

@@ -20,8 +20,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from engine.app.commands.output import check_json_target, people, write_json
-from engine.common.jit import cache_is_warm
+from engine.app.commands.output import check_json_target, people, waiting, write_json
+from engine.common.jit import cache_is_warm, lost_code, n_in_cache
 from engine.common.words import counted
 
 __all__ = ["Finding", "doctor_command", "findings"]
@@ -67,7 +67,8 @@ def doctor_command(
     check_json_target(json_file)
     from rich.table import Table
 
-    found = list(findings())
+    with waiting("looking"):
+        found = list(findings())
     colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
     table = Table("", "what", "found", box=None, header_style="bold", pad_edge=False)
     for finding in found:
@@ -209,11 +210,11 @@ def _sdl() -> Iterator[Finding]:
 
 
 def _display() -> Finding:
-    from engine.app.display import display_problem
+    from engine.app.display import display_found
 
-    problem = display_problem()
+    problem, driver = display_found()
     if problem is None:
-        return Finding("display", "ok", "a window can be opened")
+        return Finding("display", "ok", "a window can be opened" + (f", by SDL's driver {driver}" if driver else ""))
     advice = "the tour and run --headless work without one; for the window start the program on a desktop"
     return Finding("display", "note", f"none: {problem}", advice)
 
@@ -227,8 +228,16 @@ def _numba() -> Iterator[Finding]:
         advice = "set NUMBA_CACHE_DIR to a folder of your own, or the kernels are compiled at every start"
         yield Finding("numba cache", "note", f"nothing can be written in {folder}", advice)
         return
-    text = "warm: all kernels are compiled and kept" if cache_is_warm() else "cold: the first start compiles for some seconds"
-    yield Finding("numba cache", "ok", text)
+    yield Finding("numba cache", "ok", _cache_words())
+
+
+def _cache_words() -> str:
+    if not cache_is_warm():
+        return f"cold: the first start compiles for some seconds, or a minute; {counted(n_in_cache(), 'function')} there already"
+    lost = lost_code()
+    if lost:
+        return f"torn: {counted(lost, 'module')} of it gone, compiled again when needed"
+    return f"warm: what a running world needs is compiled, {counted(n_in_cache(), 'function')} in all; the rest when first asked for"
 
 
 def _can_write(folder: Path) -> bool:

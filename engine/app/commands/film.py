@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from engine.app.film import Film
     from engine.app.filming import Filming
 
-__all__ = ["Camera", "WantedFilm", "check_new_recording", "filmed", "wanted_film"]
+__all__ = ["RECORDING_SUFFIX", "Camera", "WantedFilm", "check_new_recording", "filmed", "wanted_film"]
 
 _SLOWEST, _FASTEST = 1e-3, 1e3
-_SUFFIX = ".rec"
+RECORDING_SUFFIX = ".rec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,11 @@ def wanted_film(
     pixels = film_size(size)
     if not _SLOWEST <= finite("--speed", speed) <= _FASTEST:
         raise InvalidInputError("--speed", f"from {_SLOWEST:g} to {_FASTEST:g}", speed)
-    return WantedFilm(path, pixels, check_film(field, path, rate, pixels), speed, with_panel)
+    try:
+        frames = check_film(field, path, rate, pixels)
+    except InvalidInputError as error:  # a film's sides are even; what was asked for may be odd
+        raise InvalidInputError(error.field, error.requirement, size if error.field == "--size" else error.value) from None
+    return WantedFilm(path, pixels, frames, speed, with_panel)
 
 
 def check_new_recording(path: str) -> None:
@@ -106,7 +110,7 @@ def check_new_recording(path: str) -> None:
     InvalidInputError
         It cannot, or would.
     """
-    check_writable("--record-inputs", path, (_SUFFIX,))
+    check_writable("--record-inputs", path, (RECORDING_SUFFIX,))
     if os.path.lexists(path):
         raise InvalidInputError("--record-inputs", "a file that is not there yet", path)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
+from engine.app.commands.words import listed
 from engine.app.files import check_writable, write_atomically
-from engine.common.checks import choice, integer
+from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -24,8 +25,10 @@ MOST_SHOTS = 1_000_000
 _RULES = ("discrete", "default", "bullet", "substeps", "swept")
 _TARGETS = ("static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain")
 _SHAPES = ("disc", "box")
-_DEGREES = {"angle", "turn"}
-"""What the command takes in degrees, and `ShotSpec` in radians."""
+_SWITCHES = {"off": "discrete", "on": "bullet"}
+"""The rules that `--ccd` names."""
+_MOST_DEGREES = {"angle": 80.0, "turn": 360.0}
+"""To either side, of what the command takes in degrees, and `ShotSpec` in radians."""
 
 
 def fire_command(
@@ -69,17 +72,18 @@ def fire_command(
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
     rules = _rules_of(ccd, rule)
-    targets = _words("--target", target, _TARGETS, {"all": _TARGETS})
+    targets = listed("--target", target, _TARGETS)
     choice("--shape", shape, _SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
-    integer("--seed", seed, 0)
+    seed_number("--seed", seed)
     from engine.experiments import Jitter, ShotSpec, run_burst, scatter
+    from engine.experiments.spec import MOST_HEIGHT
 
     try:
         jitter = Jitter(
-            math.radians(_width("jitter_angle", jitter_angle, "degrees")),
-            _width("jitter_height", jitter_height, "m"),
-            math.radians(_width("jitter_turn", jitter_turn, "degrees")),
+            math.radians(within("--jitter-angle", jitter_angle, 0.0, _MOST_DEGREES["angle"], "degrees")),
+            within("--jitter-height", jitter_height, 0.0, MOST_HEIGHT, "m"),
+            math.radians(within("--jitter-turn", jitter_turn, 0.0, _MOST_DEGREES["turn"], "degrees")),
         )
         specs = [
             ShotSpec(
@@ -128,44 +132,25 @@ def fire_command(
 
 def _rules_of(ccd: str | None, rule: str | None) -> tuple[str, ...]:
     if rule is None:
-        return _words("--ccd", "both" if ccd is None else ccd, ("off", "on"), {"both": ("off", "on")}, {"off": "discrete", "on": "bullet"})
+        switches = listed("--ccd", "both" if ccd is None else ccd, tuple(_SWITCHES), {"both": tuple(_SWITCHES)})
+        return tuple(_SWITCHES[switch] for switch in switches)
     if ccd is not None:
         raise InvalidInputError("--ccd", "left out where --rule is given", ccd)
-    return _words("--rule", rule, _RULES, {"all": _RULES})
+    return listed("--rule", rule, _RULES)
 
 
-def _radians(field: str, degrees: float) -> float:
-    if not math.isfinite(degrees):
-        raise InvalidInputError(field, "a finite number of degrees", degrees)
-    return math.radians(degrees)
-
-
-def _width(field: str, value: float, unit: str) -> float:
-    if not (math.isfinite(value) and value >= 0.0):
-        raise InvalidInputError(field, f"a finite number >= 0 {unit}", value)
-    return value
+def _radians(name: str, degrees: float) -> float:
+    most = _MOST_DEGREES[name]
+    return math.radians(within(f"--{name}", degrees, -most, most, "degrees"))
 
 
 def _as_typed(error: InvalidInputError) -> InvalidInputError:
     """Return the error under the name and in the unit of the option."""
-    if error.field not in _DEGREES or not isinstance(error.value, float) or " rad" not in error.requirement:
-        return InvalidInputError("--" + error.field.replace("_", "-"), error.requirement, error.value)
-    from engine.experiments.spec import MOST_ANGLE
-
-    most = math.degrees(MOST_ANGLE) if error.field == "angle" else 360.0
+    most = _MOST_DEGREES.get(error.field)
+    if most is None or not isinstance(error.value, float):
+        name = error.field if error.field.startswith("--") else "--" + error.field.replace("_", "-")
+        return InvalidInputError(name, error.requirement, error.value)
     return InvalidInputError("--" + error.field, f"from {-most:g} to {most:g} degrees, jitter included", math.degrees(error.value))
-
-
-def _words(
-    field: str, given: str, allowed: Sequence[str], groups: dict[str, tuple[str, ...]], meaning: dict[str, str] | None = None
-) -> tuple[str, ...]:
-    """Return the words of a comma-separated list, each once, a group's name replaced by its members, or what they mean."""
-    found: list[str] = []
-    for word in (part.strip() for part in given.split(",")):
-        if word not in allowed and word not in groups:
-            raise InvalidInputError(field, "a list of " + ", ".join((*allowed, *groups)), given)
-        found.extend(groups.get(word, (word,)))
-    return tuple(dict.fromkeys(found if meaning is None else (meaning[word] for word in found)))
 
 
 def _as_json(seed: int, volleys: Iterable[Volley]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -48,6 +49,8 @@ class InterruptedRunError(LabError):
 
 _PIPE_WIDTH = 160
 """Columns where nobody says how many there are."""
+_LONGEST_LINE = 10_000
+"""Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
 _LEAST_WIDTH = 80
 """Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
 
@@ -57,7 +60,7 @@ _LONGEST_WORD = 20
 
 
 class _PatientConsole(Console):
-    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; and cuts no words or numbers of a table off."""
+    """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; cuts no words or numbers of a table off."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -65,7 +68,9 @@ class _PatientConsole(Console):
     def print(self, *objects: Any, **options: Any) -> None:
         usual = self._width
         for one in objects:
-            if isinstance(one, Table):
+            if isinstance(one, Table) and not self.is_terminal:
+                self.width = max(self.width, Measurement.get(self, self.options.update(width=_LONGEST_LINE), one).maximum)
+            elif isinstance(one, Table):
                 _keep_words(one)
                 self.width = next((width for width in range(self.width, _PIPE_WIDTH) if self._fits(one, width)), _PIPE_WIDTH)
         super().print(*objects, **options)
@@ -108,8 +113,11 @@ def check_apart(reads: Mapping[str, str | None], writes: Mapping[str, str | None
     Raises
     ------
     InvalidInputError
-        Two are one file; it names the option that would write over the other.
+        Two are one file; it names the option that would write over the other. Or what is to be read has no name.
     """
+    for name, path in reads.items():
+        if path is not None and (not path or "\0" in path):
+            raise InvalidInputError(name, "a file name", path)
     taken = {_one_name(path): name for name, path in reads.items() if path is not None}
     for option, path in writes.items():
         if path is None or path == STANDARD_OUTPUT:

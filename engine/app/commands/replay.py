@@ -152,7 +152,7 @@ def _print(recording: Recording, verdict: Verdict | None, json_file: str | None)
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),
         ("bodies", f"{sum(map(len, recording.line.bodies[-1]))} at the end"),
-        ("state", recording.line.hashes[-1].hex()),
+        ("hash", recording.line.hashes[-1].hex()),
         ("made by", made),
     ]
     if not recording.is_ended:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from engine.app.commands.film import WantedFilm, check_new_recording, filmed, wanted_film
+from engine.app.commands.film import RECORDING_SUFFIX, WantedFilm, check_new_recording, filmed, wanted_film
 from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
 from engine.app.commands.tables import add_step, open_tables, wanted_tables
 from engine.app.files import check_writable, write_atomically
-from engine.common.checks import integer
+from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.words import meant
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
@@ -37,7 +37,9 @@ def run_command(
     demo: Annotated[
         str | None, typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list), or a scene file.", show_default=False)
     ] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --csv-*.")] = False,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --record, --csv-*.")
+    ] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
@@ -67,7 +69,7 @@ def run_command(
     a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
     --record writes a film, --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
-    integer("--seed", seed, 0)
+    seed_number("--seed", seed)
     use_theme(theme)
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
@@ -89,7 +91,7 @@ def run_command(
             raise InvalidInputError("--drop", "left out with --pair, which has no world", drops[0])
         return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale, theme)
     if demo is None:
-        raise InvalidInputError("ID", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
+        raise InvalidInputError("ID|FILE", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
     kind = _find(demo)
     values = _values(kind, settings or [])
     if headless or steps is not None or screenshot is not None or json_file is not None or filming is not None or tables:
@@ -189,7 +191,7 @@ def _drop(acting: Session | Direct | History, files: Sequence[str]) -> None:
         except InvalidInputError as error:
             raise InvalidInputError(_dropped_field(file, error.field), error.requirement, error.value) from None
         except LabError as error:
-            raise InvalidInputError("--drop", "a picture, an SVG or a body file", Described(f"{file} ({error})")) from None
+            raise InvalidInputError("--drop", f"a file that can fall in ({error})", file) from None
 
 
 def _dropped_field(file: str, field: str) -> str:
@@ -210,9 +212,11 @@ def _find(demo_id: str) -> type[Demo]:
     known = {demo.id: demo for demo in all_demos()}
     if demo_id in known:
         return known[demo_id]
-    near = difflib.get_close_matches(demo_id.lower().replace("-", "_"), known, n=1, cutoff=0.5)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    raise InvalidInputError("demo", "one of " + ", ".join(known) + hint, demo_id)
+    if demo_id.lower().endswith(RECORDING_SUFFIX):
+        raise InvalidInputError("ID|FILE", f"a demo or a scene file (a recording is for: replay {demo_id})", demo_id)
+    if os.path.exists(demo_id) or os.path.splitext(demo_id)[1] or os.path.basename(demo_id) != demo_id:
+        raise InvalidInputError("ID|FILE", "a demo (see the command list), or a file that ends in " + " or ".join(SCENE_SUFFIXES), demo_id)
+    raise InvalidInputError("ID|FILE", f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
 
 
 def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
@@ -266,8 +270,10 @@ def _headless(
     _print(report, demo, json_file)
     if film is not None:
         people(json_file).print(f"  {'film':<10} {film.path}, {camera.words} of {film.size[0]} x {film.size[1]}", markup=False)
-    if recording is not None:
-        people(json_file).print(f"  {'recording':<10} {recording}", markup=False)
+    written = {"recording": recording, "picture": screenshot, **{option.removeprefix("--csv-"): path for option, path in tables.items()}}
+    for what, path in written.items():
+        if path is not None:
+            people(json_file).print(f"  {what:<10} {path}", markup=False)
     write_json(json_file, report.as_json())
     return 0 if report.is_clean else 1
 

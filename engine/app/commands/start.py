@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from engine import __version__
 from engine.app.commands.output import people, progress, warming
 from engine.app.commands.run import use_theme
 from engine.common.errors import InvalidInputError
@@ -21,8 +22,12 @@ def start(
     context: typer.Context,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
     theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours; those chosen last otherwise.")] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end; doctor prints all others.")] = False,
 ) -> int:
     """Open the window; without a display, say so and tour the demos off-screen."""
+    if version:
+        people().print(f"collision laboratory {__version__}")
+        raise typer.Exit
     if context.invoked_subcommand is not None:
         for option, value in (("--ui-scale", ui_scale), ("--theme", theme)):
             if value is not None:

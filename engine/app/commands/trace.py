@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import STANDARD_OUTPUT, check_apart, check_json_target, people, warming, write_json
+from engine.app.commands.output import STANDARD_OUTPUT, check_apart, check_json_target, people, progress, waiting, warming, write_json
+from engine.app.commands.words import listed
 from engine.app.files import check_writable, write_atomically
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
@@ -96,7 +97,7 @@ def trace_command(
     """
     from engine.decompose.decompose import METHODS, MOST_PIECES
 
-    methods = _methods_of(method, METHODS)
+    methods = listed("--method", method, METHODS)
     if max_pieces is not None:
         integer("--max-pieces", max_pieces, 1, MOST_PIECES)
     positive("--tolerance", tolerance, "m")
@@ -111,14 +112,19 @@ def trace_command(
     from engine.decompose import trace_file
 
     try:
-        tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
+        with waiting("tracing"):
+            tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
     except InvalidInputError as error:
         if error.field != "crop":
             raise
         raise InvalidInputError("--crop", error.requirement, error.value) from None
     with warming():
         _warm_up(methods)
-    cuts = [_cut(tracing, name, tolerance, max_pieces, pixels_per_metre) for name in methods]
+    cuts = []
+    with progress("cutting, ways", len(methods)) as advance:
+        for name in methods:
+            cuts.append(_cut(tracing, name, tolerance, max_pieces, pixels_per_metre))
+            advance()
     if screenshot is not None:
         from engine.app.commands.trace_picture import draw_cuts
 
@@ -128,14 +134,6 @@ def trace_command(
         folder = Path(json_file).parent if json_file != STANDARD_OUTPUT else Path()
         write_json(json_file, _as_json(tracing, cuts, folder))
     return 0 if all(cut.is_valid for cut in cuts) else 1
-
-
-def _methods_of(given: str, known: Sequence[str]) -> tuple[str, ...]:
-    words = [word.strip() for word in given.split(",")]
-    for word in words:
-        if word != "all" and word not in known:
-            raise InvalidInputError("--method", "all, or a list of " + ", ".join(known), given)
-    return tuple(known) if "all" in words else tuple(dict.fromkeys(words))
 
 
 def _crop_of(given: str) -> tuple[int, int, int, int]:

@@ -1,53 +1,61 @@
 """Work that a tool leaves to a thread, so that the window goes on: cutting an outline takes milliseconds, but seconds the first time ever.
 
 The first outline that is cut on a machine finds its algorithm not compiled yet. What comes in time is used at once, as if there were no
-thread; what comes later is used in the frame that finds it done, if the demo is still the same.
+thread; what comes later is used in the frame that finds it done, if the demo is still the same. What was asked for first is used first,
+whichever thread ends sooner: bodies come into the world in the order in which they were drawn.
 """
 
 from __future__ import annotations
 
-import sys
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
 from engine.app.session import Session
+from engine.app.turns import short_turns
 
 __all__ = ["Beside"]
 
 _AT_ONCE = 0.05
 """Seconds that are waited for an answer: three frames, which nobody feels as the end of a stroke."""
-_SWITCH = 0.0005
-"""Seconds a thread may keep the interpreter meanwhile; `engine.app.warmup` says why."""
 
 
-@dataclass(slots=True)
 class _Job:
-    session: Session
-    use: Callable[[Any], None]
-    thread: Thread | None = None
-    answer: Any = None
-    error: Exception | None = None
+    """Begins with its making."""
 
-    def run(self, work: Callable[[], Any]) -> None:
+    def __init__(self, session: Session, work: Callable[[], Any], use: Callable[[Any], None]) -> None:
+        self.session = session
+        self._work, self._use = work, use
+        self._answer: Any = None
+        self._error: Exception | None = None
+        self._thread = Thread(target=self._run, name="beside the window", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
         try:
-            self.answer = work()
+            with short_turns():
+                self._answer = self._work()
         except Exception as error:
-            self.error = error
+            self._error = error
+
+    def is_done(self, seconds: float = 0.0) -> bool:
+        """Wait for the end, at most so long; return whether it has come."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def deliver(self) -> None:
-        if self.error is not None:
-            raise self.error
-        self.use(self.answer)
+        """Use the answer, or raise what there is instead."""
+        if self._error is not None:
+            raise self._error
+        self._use(self._answer)
 
 
 class Beside:
-    """The jobs of one pair of hands."""
+    """The jobs of one pair of hands, in the order in which they were given."""
 
     def __init__(self) -> None:
-        self._jobs: list[_Job] = []
-        self._switch = sys.getswitchinterval()
+        self._jobs: deque[_Job] = deque()
 
     @property
     def is_busy(self) -> bool:
@@ -59,26 +67,17 @@ class Beside:
 
         `work` must touch nothing of the window or of a world. What it raises, if it is done at once, is raised here, else by `collect`.
         """
-        job = _Job(session, use)
-        job.thread = Thread(target=job.run, args=(work,), name="beside the window", daemon=True)
-        job.thread.start()
-        job.thread.join(_AT_ONCE)
-        if not job.thread.is_alive():
+        job = _Job(session, work, use)
+        if not self.is_busy and job.is_done(_AT_ONCE):
             job.deliver()
             return True
-        if not self._jobs:
-            self._switch = sys.getswitchinterval()
         self._jobs.append(job)
-        sys.setswitchinterval(min(self._switch, _SWITCH))
         return False
 
     def collect(self, session: Session) -> None:
         """Use what has come since the last frame, one thing of it; what was asked for in another session is forgotten."""
-        done = next((job for job in self._jobs if job.thread is not None and not job.thread.is_alive()), None)
-        if done is None:
-            return
-        self._jobs.remove(done)
-        if not self._jobs:
-            sys.setswitchinterval(self._switch)
-        if done.session is session:
-            done.deliver()
+        while self._jobs and (self._jobs[0].session is not session or self._jobs[0].is_done()):
+            job = self._jobs.popleft()
+            if job.session is session:
+                job.deliver()
+                return

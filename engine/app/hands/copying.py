@@ -14,7 +14,7 @@ from engine.box2d import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.box2d.joints import JointSpec
 from engine.common.errors import LabError
 
-__all__ = ["Copied", "copy_of", "put_down"]
+__all__ = ["Copied", "copy_of", "put_at", "put_down"]
 
 Point = tuple[float, float]
 
@@ -63,18 +63,21 @@ def copy_of(hands: Hands, chosen: Sequence[Chosen]) -> Copied | None:
     return Copied(tuple(_as_it_is(world, body) for body in bodies), tuple(specs), (middle[0], middle[1]))
 
 
-def put_down(hands: Hands, copied: Copied, point: Point | None, offset: Point = (0.0, 0.0), stage: int | None = None) -> list[Chosen]:
-    """Make the bodies and joints anew with their middle at a point of the picture, or `offset` from where they were; return the bodies.
+def put_at(hands: Hands, copied: Copied, point: Point) -> list[Chosen]:
+    """Make the bodies and joints anew with their middle at a point of the picture, as `put_down`."""
+    into = stage_under(hands.stages, point)
+    at = local(hands.stages[into], point)
+    return put_down(hands, copied, into, (at[0] - copied.middle[0], at[1] - copied.middle[1]))
+
+
+def put_down(hands: Hands, copied: Copied, into: int, offset: Point) -> list[Chosen]:
+    """Make the bodies and joints anew in a stage, `offset` from where they were; return the bodies.
 
     Raises
     ------
     LabError
         The world refuses it.
     """
-    into = stage if stage is not None else stage_under(hands.stages, point or copied.middle)
-    if point is not None:
-        at = local(hands.stages[into], point)
-        offset = at[0] - copied.middle[0], at[1] - copied.middle[1]
     gesture, taken = hands.gesture(), names_in(hands, into)
     made: list[int] = []
     bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made

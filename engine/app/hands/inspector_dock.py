@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.dock import Dock
-from engine.app.hands.form import Form, Row
+from engine.app.hands.form import Form
 from engine.app.hands.hands import Hands
 from engine.app.hands.pages import body_rows, world_rows
+from engine.app.hands.rows import Row
 from engine.app.layout import Place
 from engine.common.errors import LabError
 from engine.render import palette
@@ -69,7 +70,7 @@ class InspectorDock(Dock):
         self._page = 1
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
-        if self._is_open and not window.help_shown:
+        if self._is_open:
             if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
                 for k, rect in enumerate(self._tabs()):
                     if rect.collidepoint(event.pos):
@@ -81,11 +82,15 @@ class InspectorDock(Dock):
             if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
                 return True
         is_plain = event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT)
-        if is_plain and event.key == pygame.K_i and not window.help_shown:
-            self._is_open = not self._is_open
-            self.form.stop_typing()
+        if is_plain and event.key == pygame.K_i:
+            self.toggle()
             return True
         return False
+
+    def toggle(self) -> None:
+        """Open or close it."""
+        self._is_open = not self._is_open
+        self.form.stop_typing()
 
     def update(self, window: Window, elapsed: float) -> None:
         hands = self.hands

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.app.hands.hands import Chosen, Gesture
-from engine.app.hands.picking import bodies_under, body_box, joint_under, local, stage_under
+from engine.app.hands.picking import bodies_under, joint_under, local, stage_under
 from engine.app.hands.placing import PlacingError, anchor_spec
 from engine.app.hands.tool import Pointer, Tool, outline_body
 from engine.box2d import (
@@ -35,6 +35,8 @@ _CENTRE = 10.0
 """Design pixels from a body's middle within which a wheel is taken by it."""
 _LEAST_AXIS = 10.0
 """Design pixels between two clicks from which they give a direction."""
+_SAMPLE = 6.0
+"""Design pixels at the most between two places where the eraser, dragged along, looks for something."""
 
 
 class JoinTool(Tool):
@@ -227,7 +229,7 @@ class EraserTool(Tool):
     def move(self, at: Pointer) -> None:
         was, self._at = self._at, at
         if self._gesture is not None and was is not None:
-            n = max(1, math.ceil(math.dist(was.pixel, at.pixel) / 6.0))
+            n = max(1, math.ceil(math.dist(was.pixel, at.pixel) / _SAMPLE))
             for k in range(1, n + 1):
                 share = k / n
                 free = was.free[0] + share * (at.free[0] - was.free[0]), was.free[1] + share * (at.free[1] - was.free[1])
@@ -271,8 +273,5 @@ class EraserTool(Tool):
             return
         index, kind, number = found
         with self.hands.telling():
-            if kind == "body":
-                box = body_box(self.hands.world(index), number)
-                self.hands.wake_around(self._gesture, [Chosen(index, number)] if box is not None else [])
-            self._gesture.edit(index, f"destroy_{kind}", number)
+            self._gesture.edit(index, f"destroy_{kind}", number)  # Box2D wakes what it touched, or was joined to
         self.hands.prune()

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from engine.app.hands.form import Choice, Heading, Line, Note, Number, Row, Switch, Text
-from engine.app.hands.hands import Chosen, Hands
+from engine.app.hands.hands import Chosen, Gesture, Hands
+from engine.app.hands.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.box2d import World
 from engine.box2d.specs import BODY_TYPES, changed
 from engine.common.errors import LabError
@@ -29,6 +29,32 @@ _SWITCHES: tuple[tuple[str, str], ...] = (
     ("sleeping", "Let bodies at rest sleep, dim, until something touches them. Off: all are computed in every step."),
     ("sub_stepping", "One time of impact a step, for looking closely at continuous collision. Time runs slower while bodies meet."),
 )
+
+_SAYS: dict[str, str] = {
+    "type": "static never moves; kinematic moves as it is told, and nothing pushes it; dynamic is moved by forces and contacts.",
+    "name": "What it is called in the log, in plots, tables and files.",
+    "bullet": 'It stops at the moment when it meets anything, moving bodies too. Needs the world\'s "continuous".',
+    "fixed_rotation": "It never turns, whatever hits it.",
+    "awake": "Computed in each step. Off: it sleeps until something touches it.",
+    "allow_sleep": "It falls asleep once it has been at rest for half a second.",
+    "linear_damping": "How fast its velocity fades, as in thick air: at 1 two thirds of it are lost in a second.",
+    "angular_damping": "The same of its spin.",
+    "gravity_scale": "How many times gravity pulls it. 0: it floats; below 0: it rises.",
+    "density": "Mass of a square metre; the body's mass and inertia follow from it.",
+    "friction": "0 slides as on ice. Of two that touch the root of the product counts.",
+    "restitution": "The part of the speed that it bounces back with. Of two that meet the larger counts; under 1 m/s nothing bounces.",
+    "sensor": "It tells what overlaps it, and stops nothing.",
+    "category": "The bits of what it is.",
+    "mask": "The bits of the categories that it meets; both must agree.",
+    "group": "Of one group, not 0: above 0 they always meet, below 0 never, whatever the bits are.",
+    "x": "Typed, it is put there.",
+    "y": "Typed, it is put there.",
+    "angle": "Typed, it is turned there; counter-clockwise.",
+    "vx": "Typed, it is thrown at this speed, to the right.",
+    "vy": "Typed, it is thrown at this speed, upwards.",
+    "spin": "Typed, it spins at this rate, counter-clockwise.",
+}
+"""What a property of a body does, by its name."""
 
 
 def world_rows(hands: Hands) -> list[Row]:
@@ -78,18 +104,18 @@ def body_rows(hands: Hands) -> list[Row]:
         return lambda value: _set_bodies(hands, name, value)
 
     def number(name: str, step: float, unit: str = "") -> Number:
-        return Number(name.replace("_", " "), getattr(body.spec, name), setter(name), step, unit, is_mixed=differs(name))
+        return Number(name.replace("_", " "), getattr(body.spec, name), setter(name), step, unit, is_mixed=differs(name), says=_SAYS[name])
 
     def switch(name: str, words: str) -> Switch:
-        return Switch(words, getattr(body.spec, name), setter(name), differs(name))
+        return Switch(words, getattr(body.spec, name), setter(name), differs(name), _SAYS[name])
 
     rows: list[Row] = [
         Heading(title),
-        Choice("type", BODY_TYPES, body.spec.type, setter("type"), differs("type")),
-        Text("name", body.spec.name, setter("name"), differs("name")),
+        Choice("type", BODY_TYPES, body.spec.type, setter("type"), differs("type"), _SAYS["type"]),
+        Text("name", body.spec.name, setter("name"), differs("name"), _SAYS["name"]),
         switch("bullet", "bullet (CCD against all)"),
         switch("fixed_rotation", "fixed rotation"),
-        Switch("awake", state.awake, lambda awake: _wake(hands, awake)),
+        Switch("awake", state.awake, lambda awake: _wake(hands, awake), says=_SAYS["awake"]),
         switch("allow_sleep", "may sleep"),
         number("linear_damping", 0.1, "1/s"),
         number("angular_damping", 0.1, "1/s"),
@@ -128,14 +154,14 @@ def _fixture_rows(hands: Hands, read: list[Any]) -> list[Row]:
         return lambda value: _set_fixtures(hands, name, int(value) if is_whole else value)
 
     def number(name: str, step: float, unit: str = "", whole: bool = False, base: int = 10) -> Number:
-        return Number(name, getattr(specs[0], name), setter(name, whole), step, unit, whole, base, differs(name))
+        return Number(name, getattr(specs[0], name), setter(name, whole), step, unit, whole, base, differs(name), _SAYS[name])
 
     return [
         Heading("Material"),
         number("density", 0.5, "kg/m²"),
         number("friction", 0.1),
         number("restitution", 0.1),
-        Switch("sensor", specs[0].sensor, setter("sensor"), differs("sensor")),
+        Switch("sensor", specs[0].sensor, setter("sensor"), differs("sensor"), _SAYS["sensor"]),
         Heading("Filter"),
         number("category", 1.0, whole=True, base=16),
         number("mask", 1.0, whole=True, base=16),
@@ -150,23 +176,28 @@ def _motion_rows(hands: Hands, first: Chosen) -> list[Row]:
     (x, y), angle = state.position, state.angle
     (vx, vy), spin = state.linear_velocity, state.angular_velocity
 
-    def put(px: float, py: float, turn: float) -> None:
-        _move(hands, first, "set_pose", (px, py), turn)
+    # what is not given stays as it is by then: a body goes on while somebody types
+    def put(x: float | None = None, y: float | None = None, angle: float | None = None) -> None:
+        now = world.state(first.body)
+        at = now.position[0] if x is None else x, now.position[1] if y is None else y
+        _move(hands, first, "set_pose", at, now.angle if angle is None else angle)
 
-    def throw(wx: float, wy: float, omega: float) -> None:
-        _move(hands, first, "set_velocity", (wx, wy), omega)
+    def throw(vx: float | None = None, vy: float | None = None, spin: float | None = None) -> None:
+        now = world.state(first.body)
+        velocity = now.linear_velocity[0] if vx is None else vx, now.linear_velocity[1] if vy is None else vy
+        _move(hands, first, "set_velocity", velocity, now.angular_velocity if spin is None else spin)
 
     rows: list[Row] = [
         Heading("Motion"),
-        Number("x", x, lambda new: put(new, y, angle), 0.1, "m"),
-        Number("y", y, lambda new: put(x, new, angle), 0.1, "m"),
-        Number("angle", math.degrees(angle), lambda new: put(x, y, math.radians(new)), 5.0, "°"),
+        Number("x", x, lambda new: put(x=new), 0.1, "m", says=_SAYS["x"]),
+        Number("y", y, lambda new: put(y=new), 0.1, "m", says=_SAYS["y"]),
+        Number("angle", math.degrees(angle), lambda new: put(angle=math.radians(new)), 5.0, "°", says=_SAYS["angle"]),
     ]
     if world.body(first.body).spec.type != "static":
         rows += [
-            Number("vx", vx, lambda new: throw(new, vy, spin), 0.5, "m/s"),
-            Number("vy", vy, lambda new: throw(vx, new, spin), 0.5, "m/s"),
-            Number("spin", spin, lambda new: throw(vx, vy, new), 0.5, "rad/s"),
+            Number("vx", vx, lambda new: throw(vx=new), 0.5, "m/s", says=_SAYS["vx"]),
+            Number("vy", vy, lambda new: throw(vy=new), 0.5, "m/s", says=_SAYS["vy"]),
+            Number("spin", spin, lambda new: throw(spin=new), 0.5, "rad/s", says=_SAYS["spin"]),
         ]
     return rows
 
@@ -232,7 +263,7 @@ def _move(hands: Hands, one: Chosen, method: str, pair: tuple[float, float], tur
         _rouse(hands, gesture, one)
 
 
-def _rouse(hands: Hands, gesture: Any, one: Chosen) -> None:
+def _rouse(hands: Hands, gesture: Gesture, one: Chosen) -> None:
     """Wake a body that was changed, if it can be: it may have to move now."""
     world: World = hands.world(one.stage)
     if gesture.has_begun and world.body(one.body).spec.type == "dynamic" and not world.state(one.body).awake:

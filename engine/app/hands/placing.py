@@ -72,7 +72,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     """
     ring = np.array(points, dtype=np.float64).reshape(-1, 2)
     size = ring.max(axis=0) - ring.min(axis=0) if len(ring) else np.zeros(2)
-    if len(ring) < 3 or size.max() < LEAST_SIZE or _area(ring) < LEAST_SIZE * size.max():
+    if len(ring) < 3 or size.max() < LEAST_SIZE or _spread(ring) < LEAST_SIZE * size.max():
         raise PlacingError("too small or too thin: the outline must enclose an area")
     middle = ring.mean(axis=0)
     pieces: Sequence[Polygon | Circle]
@@ -83,8 +83,11 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
     return BodySpec(tuple(FixtureSpec(piece) for piece in pieces), body_type, (float(middle[0]), float(middle[1])))
 
 
-def _area(ring: np.ndarray) -> float:
-    """Return the area of the hull's stand-in: twice the largest triangle over the longest chord, for any ring, crossing or not."""
+def _spread(ring: np.ndarray) -> float:
+    """Return twice the area of the largest triangle over the longest chord from the first point: next to nothing of what is nearly a line.
+
+    What a ring that crosses itself encloses is not known before it is cut; this is.
+    """
     chord = ring - ring[0]
     far = ring[int(np.argmax(np.hypot(chord[:, 0], chord[:, 1])))]
     across = (far[0] - ring[0, 0]) * (ring[:, 1] - ring[0, 1]) - (far[1] - ring[0, 1]) * (ring[:, 0] - ring[0, 0])
@@ -122,7 +125,8 @@ def _cut(ring: np.ndarray, middle: np.ndarray, tolerance: float) -> tuple[Sequen
         else:
             outline = Outline.of_polygon(ring)
     except InvalidShapeError as error:
-        raise PlacingError(f"this outline cannot become a body: it must not cross itself ({error.value})") from None
+        why = f"it must not cross itself ({error.value})" if tolerance == 0.0 else str(error)
+        raise PlacingError(f"this outline cannot become a body: {why}") from None
     if outline.n_vertices > 4 * _MOST_PIECES:
         raise PlacingError(f"too ragged: the outline has {outline.n_vertices} corners; draw it larger, or with fewer")
     shape = outline.as_shapely()

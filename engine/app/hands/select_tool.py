@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.hands.copying import copy_of, put_down
+from engine.app.hands.copying import copy_of, put_at, put_down
 from engine.app.hands.hands import Chosen, Gesture
 from engine.app.hands.picking import bodies_under, bodies_within, stage_under
 from engine.app.hands.tool import Pointer, Tool, grid_step, outline_bodies
@@ -118,6 +118,7 @@ class SelectTool(Tool):
         elif control and event.key in (pygame.K_c, pygame.K_x) and hands.selection:
             hands.copied = copy_of(hands, hands.selection)
             if event.key == pygame.K_x:
+                self.cancel()
                 hands.destroy(hands.selection)
         elif control and event.key == pygame.K_d and hands.selection:
             self._duplicate(at)
@@ -248,10 +249,7 @@ class SelectTool(Tool):
             return
         self.cancel()
         with hands.telling():
-            if at is not None:
-                hands.selection = put_down(hands, hands.copied, at.point)
-            else:
-                hands.selection = put_down(hands, hands.copied, hands.session.camera.center)
+            hands.selection = put_at(hands, hands.copied, at.point if at is not None else hands.session.camera.center)
 
     def _duplicate(self, at: Pointer | None) -> None:
         hands = self.hands
@@ -261,7 +259,7 @@ class SelectTool(Tool):
         self.cancel()
         step = _COPY_SHIFT / (at.metre if at is not None else hands.session.camera.scale)
         with hands.telling():
-            hands.selection = put_down(hands, copied, None, (step, step), hands.selection[0].stage)
+            hands.selection = put_down(hands, copied, hands.selection[0].stage, (step, step))
 
 
 def _nearest_first(hands: Hands, point: Point) -> list[int]:

@@ -40,6 +40,7 @@ class Pointer:
     Attributes
     ----------
     pixel : (x, y)
+        Design pixels.
     free : (x, y)
         Picture coordinates, metres.
     metre : float
@@ -48,7 +49,7 @@ class Pointer:
         Held down.
     """
 
-    pixel: tuple[int, int]
+    pixel: Point
     free: Point
     metre: float
     shift: bool = False

@@ -12,6 +12,7 @@ from engine.app.dock import Dock
 from engine.app.hands.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
 from engine.app.hands.hands import Hands
 from engine.app.hands.icons import ICONS
+from engine.app.hands.inspector_dock import InspectorDock
 from engine.app.hands.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
 from engine.app.hands.select_tool import SelectTool
 from engine.app.hands.tool import Pointer, Tool
@@ -48,7 +49,7 @@ class HandTool(Tool):
 
 
 class ToolsDock(Dock):
-    """Buttons; a click, or Shift and a letter, picks a tool, Esc goes back to the hand."""
+    """Buttons; a click, or Shift and a letter, picks a tool, Esc goes back to the hand. The last opens the inspector."""
 
     side = "right"
     title = "Tools"
@@ -63,8 +64,9 @@ class ToolsDock(Dock):
         ("Shift T", "tool bar away, or back"),
     )
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: Hands, inspector: InspectorDock) -> None:
         self.hands = hands
+        self._inspector = inspector
         kinds = (HandTool, SelectTool, BoxTool, CircleTool, PolygonTool, FreehandTool)
         joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
         self.tools: tuple[Tool, ...] = tuple(kind(hands) for kind in (*kinds, *joints))
@@ -117,9 +119,9 @@ class ToolsDock(Dock):
             return self._is_pressed
         if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
             if event.button == 1:
-                self._press(event.pos, window)
+                self._press(event.pos)
             return True
-        if window.help_shown or self._is_idle:
+        if self._is_idle:
             return False
         is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, window):
@@ -197,8 +199,6 @@ class ToolsDock(Dock):
         return self.tool is self.tools[0]
 
     def _key(self, event: pygame.event.Event, window: Window) -> bool:
-        if window.help_shown:
-            return False
         at = self._at(self._pixel, window) if self._pixel is not None and self._is_in_view(self._pixel, window) else None
         if event.key == pygame.K_ESCAPE:
             return self._escape()
@@ -231,21 +231,22 @@ class ToolsDock(Dock):
             return False
         return True
 
-    def _press(self, at: tuple[int, int], window: Window) -> None:
+    def _press(self, at: tuple[int, int]) -> None:
         for k, (rect, _) in enumerate(self._buttons()):
             if rect.collidepoint(at):
                 if k < len(self.tools):
                     self.pick(self.tools[k])
                 else:
-                    window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode="i"))
+                    self._inspector.toggle()
                 return
 
     def _is_in_view(self, pixel: tuple[int, int], window: Window) -> bool:
         return pygame.Rect(window.session.camera.view).collidepoint(pixel)
 
     def _at(self, pixel: tuple[int, int], window: Window) -> Pointer:
-        camera, mods = window.session.camera, pygame.key.get_mods()
-        return Pointer(pixel, camera.to_world(pixel), camera.scale / self.fonts.ui_scale, bool(mods & _SHIFT), bool(mods & _CTRL))
+        camera, mods, ui = window.session.camera, pygame.key.get_mods(), self.fonts.ui_scale
+        at = pixel[0] / ui, pixel[1] / ui
+        return Pointer(at, camera.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
 
     def _gap_after(self, k: int) -> float:
         ui, is_low = self.fonts.ui_scale, self.place[3] < _LOW * self.fonts.ui_scale

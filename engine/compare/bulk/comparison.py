@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.box2d.oracle import BOX2D_VERSION
-from engine.common.checks import integer
+from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.compare.bulk.chunks import Chunk
 from engine.compare.bulk.pair_queries import (
@@ -96,7 +96,7 @@ def compare_chunks(
         With the first chunk: the cluster cannot be used.
     """
     n_pairs = integer("pairs", pairs, 1, MAX_PAIRS)
-    seed = integer("seed", seed, 0)
+    seed = seed_number("seed", seed)
     n_jobs = integer("jobs", jobs, 1, 1024)
     wanted, wanted_kinds = _known("queries", queries, QUERIES), _known("kinds", kinds, PAIR_KINDS)
     address = None if scheduler is None else check_address("scheduler", scheduler)

@@ -10,9 +10,11 @@ import pytest
 
 from engine.app.demo import Demo
 from engine.app.parameters import Parameter
+from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import Circle, Polygon
+from tests.unit.app.hand import SIZE, Hand
 
 
 class Drop(Demo):
@@ -100,6 +102,18 @@ def choosy() -> type[Demo]:
 @pytest.fixture
 def referee() -> Any:
     return CountingReferee
+
+
+@pytest.fixture
+def hand(drop: type[Demo], twins: type[Demo]) -> Hand:
+    pygame.event.clear()
+    return Hand(Window(SIZE, (twins, drop), drop()))
+
+
+@pytest.fixture
+def browser(drop: type[Demo], twins: type[Demo]) -> Hand:
+    pygame.event.clear()
+    return Hand(Window(SIZE, (twins, drop)))
 
 
 @pytest.fixture(autouse=True)

@@ -55,6 +55,23 @@ def test_curves_are_those_of_a_falling_disc() -> None:
         np.testing.assert_allclose(chronicle.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
 
 
+def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
+    """Past the floor's depth of 1 m and its width of 20 m more; a body with no gravity of its own flies on, and is not."""
+    history, chronicle, demo = watched(10)
+    history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
+    while chronicle.n_fallen(0, history.now) == 0:
+        history.step()
+    total, lost = chronicle.sums(0)["total"], history.now
+    y = chronicle.curve(0, demo.disc, "y")
+    assert y[lost] < -21.0 <= y[lost - 1]
+    assert chronicle.breaks(0) == (11, lost) and chronicle.breaks(0, demo.disc) == (11,)
+    far = 0.5 * 2.0 * 3.0**2  # of the body that is left
+    np.testing.assert_allclose(total[lost], far, rtol=FLOAT32)
+    assert chronicle.sums(0)["kinetic"][lost - 1] > 10.0 * far
+    history.seek(5)
+    assert chronicle.n_fallen(0, history.now) == 0
+
+
 def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     history, chronicle, demo = watched(10)
     history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0)),))

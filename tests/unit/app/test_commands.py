@@ -13,10 +13,15 @@ from typing import Any, NoReturn
 
 import pytest
 
+from benchmarks.registry import BENCHMARKS
+from engine import __version__
 from engine.app.commands import bench, cli, doctor
+from engine.app.commands.bench import NAMES
 from engine.app.commands.cli import main
 from engine.app.commands.termination import terminating_as_interrupting
+from engine.app.commands.words import listed
 from engine.box2d import BodySpec, FixtureSpec
+from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.geometry import Circle
 from engine.render import palette
@@ -51,6 +56,21 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("scene scene.json --out scene.json", "--out must be another file than FILE"),
         ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in metres, got 9.0"),
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
+        ("run a.rec", "ID|FILE must be a demo or a scene file (a recording is for: replay a.rec), got 'a.rec'"),
+        ("run mine.py", "ID|FILE must be a demo (see the command list), or a file that ends in .json or .svg, got 'mine.py'"),
+        ("fire --target static,", "--target must be a list of static, dynamic, kinematic,"),
+        ("fire --angle 1e30", "--angle must be from -80 to 80 degrees, got 1e+30"),
+        ("fire --jitter-angle 1e30", "--jitter-angle must be from 0 to 80 degrees, got 1e+30"),
+        ("fire --angle 79 --jitter-angle 9 --shots 9", "--angle must be from -80 to 80 degrees, jitter included, got"),
+        ("fire --speed 1e-9", "--speed must be 0, or 6e-07 m/s at least (1e-08 m a step), got 1e-09"),
+        ("atlas --target hinged", "--target must be one of static, kinematic, dynamic, sensor, head_on, got 'hinged'"),
+        ("atlas --rule discrete,bulet", "--rule must be a list of discrete, default, bullet, substeps, swept, all (did you mean bullet?)"),
+        ("atlas --angle 90", "--angle must be from -80 to 80 degrees, got 90.0"),
+        ("atlas --x angle=-90:90:3", "--x: angle must be from -80 to 80 degrees, got -90.0"),
+        ("compare --queries manifold,foo", "--queries must be a list of manifold, overlap, distance, toi,"),
+        ("check mine.py --seed 9223372036854775808", "--seed must be a whole number from 0 to 9223372036854775807, got"),
+        ("trace scene.json --method hul", "--method must be a list of exact, hertel_mehlhorn, hull, box, boxes, aabb,"),
+        ("bench manifolt", "NAMES must be among manifold, overlap,"),
     ],
 )
 def test_a_mistake_is_one_line_and_costs_no_file(arguments: str, told: str, scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,6 +80,24 @@ def test_a_mistake_is_one_line_and_costs_no_file(arguments: str, told: str, scen
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.startswith(f"error: {told}") and captured.err.count("\n") == 1
     assert {path: path.read_bytes() for path in scene.parent.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("command", ["trace", "scene", "replay", "run --pair", "run bullet --steps 1 --drop"])
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_what_is_no_file_name_is_told_with_what_it_was_given_for(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command.split(), name]) == 2
+    told, asked_for = capsys.readouterr().err, command.split()[-1] if "--" in command else "FILE"
+    assert told.startswith(f"error: {asked_for}") and told.endswith(f"must be a file name, got {name!r}\n")
+
+
+def test_a_list_of_words_is_read_in_one_way() -> None:
+    known = ("off", "on")
+    assert listed("--ccd", "on, off,on", known) == ("on", "off")
+    assert listed("--ccd", "all", known) == known
+    assert listed("--ccd", "on,both", known, {"both": known}) == ("on", "off")
+    for given, told in (("", "got ''"), ("on,,off", "got '' in 'on,,off'"), ("onn", r"\(did you mean on\?\), got 'onn'")):
+        with pytest.raises(InvalidInputError, match=told):
+            listed("--ccd", given, known)
 
 
 def test_a_title_is_printed_as_it_stands(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +187,7 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, capsys:
             raise KeyboardInterrupt
         return lambda quick: [record]
 
-    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"first": "", "second": ""}, load=load))
+    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"first": "", "second": ""}, LONG=(), load=load))
     monkeypatch.setattr("engine.query.warm_up", lambda: None)
     assert main(["bench", "--json", "-"]) == 130
     captured = capsys.readouterr()
@@ -167,3 +205,12 @@ def test_the_doctor_prints_brackets_and_survives_a_test_that_babbles(
     assert main(["doctor"]) == 0
     printed = capsys.readouterr().out
     assert "in /tmp/[a]/b" in printed and "-> see [c]" in printed
+
+
+def test_the_help_of_bench_names_all_there_are() -> None:
+    assert NAMES.split(", ") == list(BENCHMARKS)
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"collision laboratory {__version__}\n"

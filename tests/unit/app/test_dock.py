@@ -46,11 +46,37 @@ def test_the_last_one_is_not_folded_however_small_the_window() -> None:
     sheets = (Sheet(300.0, 2), Sheet(300.0, 1))
     carve((0, 0, 300, 200), 1.0, sheets)
     assert [sheet.is_folded for sheet in sheets] == [False, True]
-    assert sheets[0].place[2] == 300 - 20 - 60  # it could not be read if the scene kept its 45 %
+    assert sheets[0].place[2] == 300 - 20 - 80  # it could not be read if the scene kept its 45 %
     carve((0, 0, 800, 600), 1.0, (sheets[0],))
     assert sheets[0].place[2] == 300
     carve((0, 0, 20, 20), 1.0, sheets)
     assert sheets[0].place[2] == 0
+
+
+class Board(Sheet):
+    """The same at the bottom."""
+
+    side = "bottom"
+
+
+def test_folded_docks_of_a_side_share_one_strip() -> None:
+    sheets = tuple(Sheet(300.0, opened) for opened in (3, 1, 2))
+    view = carve((100, 50, 600, 400), 1.0, sheets)
+    assert [sheet.is_folded for sheet in sheets] == [False, True, True]
+    left = 700 - sheets[0].place[2] - 20
+    assert sheets[1].place == (left, 50, 20, 200) and sheets[2].place == (left, 250, 20, 200) and view[2] == left - 100
+    boards = tuple(Board(200.0, opened) for opened in (3, 1, 2))
+    view = carve((100, 50, 600, 400), 1.0, boards)
+    top = 450 - boards[0].place[3] - 20
+    assert boards[1].place == (100, top, 300, 20) and boards[2].place == (400, top, 300, 20) and view[3] == top - 50
+
+
+@pytest.mark.parametrize("is_board_last", [False, True])
+def test_only_the_dock_opened_last_of_all_takes_more_than_the_share_of_its_side(is_board_last: bool) -> None:
+    sheet, board = Sheet(260.0, 1), Board(190.0, 2 if is_board_last else 0)
+    view = carve((0, 0, 264, 258), 1.0, (sheet, board))
+    assert (sheet.is_folded, board.is_folded) == (is_board_last, not is_board_last)
+    assert view[2:] == (244, 258 - 162) if is_board_last else view[2:] == (80, 238)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 BODY = ROOT / "sprites" / "figure_body.json"
@@ -61,10 +62,10 @@ class Hand:
         """Let go, and wait until all have been read."""
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
-        end = monotonic() + 30.0
-        while self.window._dropper.n_pending and monotonic() < end:
+        end = monotonic() + PATIENCE
+        while self.window._steering.dropper.n_pending and monotonic() < end:
             self.frame()
-        assert self.window._dropper.n_pending == 0
+        assert self.window._steering.dropper.n_pending == 0
 
     @property
     def words(self) -> list[str]:
@@ -139,13 +140,13 @@ def test_a_picture_out_of_view_is_let_go(hand: Hand, ell: Path) -> None:
     session.clock.paused = True
     hand.drop(ell)
     (body,) = session.demo.dropped
-    assert list(hand.window._painter._dropped._drawn) == [body]
+    assert list(hand.window.painter._dropped._drawn) == [body]
     body.world.set_pose(body.body, (500.0, 4.0), 0.0)
     hand.frame()
-    assert not hand.window._painter._dropped._drawn
+    assert not hand.window.painter._dropped._drawn
     body.world.set_pose(body.body, (0.0, 4.0), 0.0)
     hand.frame()
-    assert list(hand.window._painter._dropped._drawn) == [body]
+    assert list(hand.window.painter._dropped._drawn) == [body]
 
 
 def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:
@@ -180,11 +181,12 @@ def test_dropped_text_is_ignored(hand: Hand) -> None:
     for kind in (pygame.DROPBEGIN, pygame.DROPTEXT, pygame.DROPCOMPLETE):
         hand.window.handle(pygame.event.Event(kind, text="hello", file="hello"))
     hand.frame()
-    assert hand.words == [] and hand.window._dropper.n_pending == 0
+    assert hand.words == [] and hand.window._steering.dropper.n_pending == 0
 
 
-def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path) -> None:
-    body, go = body_of_file(ell), Event()
+def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, go, clock = body_of_file(ell), Event(), [0.0]
+    monkeypatch.setattr("engine.app.dropper.perf_counter", lambda: clock[0])
 
     def slow(path: str, size: float) -> BodyFile:
         assert go.wait(20.0)
@@ -192,12 +194,15 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path) -> None:
             raise RuntimeError("a fault\nof two lines")
         return body
 
-    hand.window._dropper = Dropper(slow)
+    hand.window._steering.dropper = Dropper(slow)
     for file in ("good", "bad"):
         hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=file, pos=(700, 150)))
     steps = hand.window.session.demo.steps
     hand.frame(30)
     assert hand.window.session.demo.steps >= steps + 29 and hand.words == ["reading bad"]
+    clock[0] = 5.2
+    hand.frame(2)
+    assert hand.words == ["reading good, 5 s so far: what the first one needs is being compiled or loaded"]
     go.set()
     hand.drop()
     assert len(hand.window.session.demo.dropped) == 1

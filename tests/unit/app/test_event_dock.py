@@ -10,6 +10,8 @@ import pytest
 from engine.app.event_dock import EventDock
 from engine.app.registry import find_demo
 from engine.app.window import Window
+from engine.box2d import BodySpec, FixtureSpec
+from engine.geometry import Polygon
 
 FRAME = 1.0 / 60.0
 
@@ -34,7 +36,7 @@ def frames(window: Window, n: int = 1) -> None:
 
 
 def dock_of(window: Window) -> EventDock:
-    return next(dock for dock in window._docks if isinstance(dock, EventDock))
+    return next(dock for dock in window.docks if isinstance(dock, EventDock))
 
 
 def press(window: Window, at: tuple[int, int]) -> None:
@@ -89,3 +91,20 @@ def test_the_wheel_goes_through_the_list(window: Window) -> None:
         window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=-1, x=0, precise_y=-1.0, mouse=inside))
     frames(window)
     assert dock._scrolled == 0
+
+
+def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
+    """Two feet of one body land on a floor in one step."""
+    kind = find_demo("workbench")
+    made = Window((1280, 720), (kind,), kind(0))
+    feet = tuple(FixtureSpec(Polygon.box(0.2, 0.2, (x, 0.0))) for x in (-1.0, 1.0))
+    history, chronicle = made.session.history, made.session.chronicle
+    assert history is not None and chronicle is not None
+    history.act("edit", 0, "create_body", (BodySpec(feet, position=(0.0, 2.0), name="table"),))
+    while not chronicle.events.events:
+        history.step()
+    (event,) = chronicle.events.events
+    assert event.kind == "impact" and event.pairs == 2 and event.speed > 4.0
+    made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
+    frames(made)
+    assert len(dock_of(made)._rows) == 1

@@ -20,6 +20,7 @@ from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
 from engine.render.themes import LEAST_CONTRAST, THEMES, Color, contrast
+from tests.unit.app.written import Written, noting_words
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]
 
@@ -38,7 +39,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     running = window.session.demo
     for layer in ("aabbs", "normals", "centers", "separations"):
         setattr(window.layers, layer, True)
-    for k in range(90):
+    for k in range(60):
         running.step()
         if k % 15 == 0:
             window.draw(surface)
@@ -47,7 +48,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     assert pygame.transform.average_color(surface)[:3] != (0, 0, 0)
     window.session.restart()
     assert window.session.failure == "" and running.steps == 0
-    for _ in range(90):
+    for _ in range(60):
         running.step()
     assert demo_hash(running) == first
 
@@ -85,8 +86,11 @@ def test_survives_its_keys(demo: type[Demo]) -> None:
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-def test_what_it_writes_and_draws_can_be_told_from_the_ground(demo: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
-    """WCAG 2.2, in both themes: words 4.5 to 1, lines 3 to 1. A grid and what is drawn as faintly as one is meant to be."""
+def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told from the ground, by WCAG 2.2, in both themes: words 4.5 to 1, lines 3 to 1; a grid and what is as faint is meant to be.
+
+    And nothing written over other words, in the views of windows of 1280 x 720, 760 x 460, 480 x 360, and of one with all docks open.
+    """
     used: set[tuple[str, Color]] = set()
 
     def noting(name: str, place: int) -> Callable[..., Any]:
@@ -115,6 +119,14 @@ def test_what_it_writes_and_draws_can_be_told_from_the_ground(demo: type[Demo], 
                 assert color in faint or contrast(palette.now(color), palette.BACKGROUND) >= least, (theme, name, color)
     finally:
         palette.use_theme("dark")
+    with noting_words():
+        for view in ((964, 654), (440, 394), (220, 294), (190, 200)):
+            session.place((0, 0, *view))
+            painter, written = FramePainter(shrinks=False), Written(view)
+            for _ in range(2):  # the first tells how large the readout is
+                written.words.clear()
+                painter.paint(written, session)
+            assert written.overlaps() == [], view
 
 
 @pytest.mark.parametrize("demo", DEMOS)

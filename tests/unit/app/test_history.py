@@ -90,6 +90,21 @@ def test_a_run_that_was_rewound_ends_as_one_that_was_not() -> None:
     assert demo_hash(wandering.demo) == demo_hash(straight.demo)
 
 
+def test_redo_returns_to_the_old_line_after_time_has_gone_on_in_another() -> None:
+    history = played(200)
+    end = demo_hash(history.demo)
+    assert history.undo() and history.now == 130
+    for _ in range(130):  # past keyframes that the old line has too
+        history.step()
+    assert history.undo() and history.now == 40
+    for _ in range(90):
+        history.step()
+    assert history.redo() and history.now == 260 and history.divergence is None
+    history.seek(100)
+    assert history.redo() and history.now == 200 and demo_hash(history.demo) == end
+    assert history.divergence is None and history.verify() is None
+
+
 def test_doing_something_in_the_past_begins_a_branch() -> None:
     history = played(200)
     old = history.hash_at(200)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.app.compact import compact
 from engine.app.demo import Demo
+from engine.app.history import History
 from engine.app.keeping import KeptState, keep
 from engine.app.keyframes import RECENT, Keyframes
 from engine.box2d import BodySpec, FixtureSpec, World, memory
@@ -175,3 +176,26 @@ def test_the_nearest_is_found_and_what_lies_after_a_step_is_dropped() -> None:
     keyframes.add(180, Pile(0))
     keyframes.tidy()
     assert keyframes.steps == [0, 60, 120, 180]
+
+
+class Many(Demo):
+    """A disc that falls on one of many."""
+
+    id = "many"
+
+    def build(self) -> None:
+        world = self.add_stage(World()).world
+        for k in range(int(self.seed)):
+            world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), type="static", position=(k, 0.0)))
+        world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(2.1, 0.8)))
+
+
+def test_with_many_bodies_there_are_twice_as_many() -> None:
+    for bodies, wanted in ((600, [0, 60]), (601, [0, 30, 60])):
+        history = History(Many(bodies - 1))
+        for _ in range(65):
+            history.step()
+        assert list(history.keyframes) == wanted
+        history.seek(40)
+        history.seek(65)
+        assert history.divergence is None and history.verify() is None

@@ -53,7 +53,7 @@ def press(window: Window, at: tuple[int, int], **more: int) -> None:
 
 
 def dock_of(window: Window, kind: type[AnyDock]) -> AnyDock:
-    return next(dock for dock in window._docks if isinstance(dock, kind))
+    return next(dock for dock in window.docks if isinstance(dock, kind))
 
 
 def body_pixel(window: Window, body: int) -> tuple[int, int]:
@@ -171,7 +171,7 @@ def test_step_times_add_up_to_what_was_measured(window: Window) -> None:
     dock = dock_of(window, StepDock)
     table = np.array(dock.frames)
     assert table.shape[1] == len(PHASES) and len(table) >= 18 and (table >= 0.0).all()
-    times = window.session.latest
+    times = window.session.costs.latest
     frames(window)
     steps = np.array(dock.frames[-1])
     assert steps[-1] == times.draw and abs(steps[:6].sum() - times.advance) < 0.2 * times.advance + 0.05

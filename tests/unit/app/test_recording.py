@@ -336,8 +336,9 @@ history = History(find_demo("simple_shapes")(1, {"count": 5}))
 recorder = Recorder(history, sys.argv[1])
 while True:
     history.step()
+    at = time.monotonic()
     recorder.update()
-    print(history.now, time.monotonic(), flush=True)
+    print(history.now, at, flush=True)
     time.sleep(0.004)
 """
 

@@ -45,7 +45,7 @@ def key(window: Window, key: int, mod: int = 0) -> None:
 
 
 def dock_of(window: Window) -> RecordingDock:
-    return next(dock for dock in window._docks if isinstance(dock, RecordingDock))
+    return next(dock for dock in window.docks if isinstance(dock, RecordingDock))
 
 
 def words(window: Window) -> str:
@@ -54,7 +54,7 @@ def words(window: Window) -> str:
 
 def mark(window: Window, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mark the first part of the line."""
-    bar = next(dock for dock in window._docks if isinstance(dock, TimelineDock)).bar
+    bar = next(dock for dock in window.docks if isinstance(dock, TimelineDock)).bar
     at = bar.left + round(share * bar.width), bar.centery
     with monkeypatch.context() as shift_held:
         shift_held.setattr(pygame.key, "get_mods", lambda: pygame.KMOD_SHIFT)
@@ -198,7 +198,7 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     recording = load_recording(tmp_path / "y.rec")
     object.__setattr__(recording, "demo", "tomorrow")
     window.play(recording)
-    assert "cannot be played: demo must be one of" in words(window)
+    assert "the recording cannot be opened: demo must be one of" in words(window)
 
 
 def test_equal_frames_of_a_gif_are_one_and_counted_so(tmp_path: Path) -> None:

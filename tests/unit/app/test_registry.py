@@ -7,6 +7,7 @@ import pytest
 from engine.app.demo import Demo
 from engine.app.registry import Registry, all_demos, broken_demos, find_demo
 from engine.common.errors import InvalidInputError
+from tests.waiting import PATIENCE
 
 
 def enter(registry: Registry, id: str, category: str = "A", title: str = "T") -> type[Demo]:
@@ -54,7 +55,7 @@ def test_importing_demos_opens_no_window_reads_no_argument_and_loads_no_kernel()
         "assert pygame is None or not pygame.display.get_init()\n"
         "assert 'numba' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_a_demo_that_cannot_be_imported_is_left_out_and_told_of(

@@ -19,6 +19,7 @@ from engine.app.window import Window
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_notice
+from tests.unit.app.written import Written, noting_words
 
 ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)
 CTRL = pygame.KMOD_CTRL
@@ -53,7 +54,7 @@ def line_of(window: Window) -> TimelineDock:
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
 def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tuple[int, ...]) -> None:
     window = opened(size, scale, keys)
-    ui, layout = window.ui_scale, window._layout
+    ui, layout = window.ui_scale, window.layout
     parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.view)]
     parts += [pygame.Rect(dock.place) for dock in window.docks if dock.side != "over" and dock.size > 0.0]
     assert all(pygame.Rect(0, 0, *size).contains(part) for part in parts)
@@ -72,15 +73,27 @@ def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tu
             assert dock.place[2 if dock.side == "right" else 3] >= 60 * ui, dock.title
 
 
+@pytest.mark.parametrize("keys", [(), ALL_DOCKS], ids=["closed", "open"])
+@pytest.mark.parametrize("size", [(480, 360), (800, 600)])
+def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int], keys: tuple[int, ...]) -> None:
+    window = opened(size, keys=keys, kind=find_demo("simple_shapes"))
+    drawn(window, 30)
+    surface = Written(size)
+    with noting_words():
+        window.rebuild()  # no kept pictures
+        window.draw(surface)
+    assert len(surface.words) > 10 and surface.overlaps() == []
+
+
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
     window = opened(LEAST_SIZE, kind=kind)
-    panel = window._panel
+    panel = window.panel
     assert panel is not None
     places = [(left, top, widget) for widget, left, top in panel.column._widgets]
     for left, top, widget in places:
         rect = pygame.Rect(left, top, *widget.rect.size)  # type: ignore[attr-defined]
-        assert rect.right <= window._layout.panel[2]
+        assert rect.right <= window.layout.panel[2]
         if isinstance(widget, UIButton):
             assert FontBook(1.0).width(widget.text, 13.0) <= rect.width, widget.text
     rects = [pygame.Rect(left, top, *widget.rect.size) for left, top, widget in places]  # type: ignore[attr-defined]
@@ -101,7 +114,7 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> 
     window = opened((800, 600))
     widths = []
     for _ in range(8):
-        widths.append(window._painter._book_for(window.view).width("readout", 14.0))
+        widths.append(window.painter._book_for(window.view).width("readout", 14.0))
         press(window, pygame.K_PLUS, CTRL)
     assert widths == sorted(widths) and widths[3] > widths[0]  # words in the view too, though the view shrinks
     message = window.session.messages.now

@@ -44,14 +44,14 @@ def press(window: Window, at: tuple[int, int]) -> None:
 
 
 def dock_of(window: Window) -> TimelineDock:
-    return next(dock for dock in window._docks if isinstance(dock, TimelineDock))
+    return next(dock for dock in window.docks if isinstance(dock, TimelineDock))
 
 
 def test_the_scene_makes_room_for_the_line(window: Window) -> None:
     left, top, width, height = dock_of(window).place
     view = window.session.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
-    assert top + height == window._layout.view[3]
+    assert top + height == window.layout.view[3]
 
 
 def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> None:

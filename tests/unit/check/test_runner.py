@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
+from engine.check import runner as runner_module
 from engine.check.plain import PlainPair
 from engine.check.runner import RefusedFunctionError, Runner
 from engine.check.verdicts import Reply
+from tests.waiting import PATIENCE, until
 
 SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 PAIRS = [PlainPair(SQUARE, (float(x), 0.0, 0.5)) for x in range(5)]
-LIMIT = 0.4
+LIMIT = 30.0
+"""Seconds; more than a busy machine makes of a call that takes none."""
 
 
 def write(folder: Path, body: str, name: str = "mine.py") -> Path:
@@ -25,8 +27,8 @@ def write(folder: Path, body: str, name: str = "mine.py") -> Path:
     return path
 
 
-def call(folder: Path, body: str, pairs: list[PlainPair] = PAIRS, repeat: int = 0, query: str = "manifold") -> tuple[list[Reply], int]:
-    with Runner(write(folder, body), "collide", query, LIMIT) as runner:
+def call(folder: Path, body: str, pairs: list[PlainPair] = PAIRS, repeat: int = 0, limit: float = LIMIT) -> tuple[list[Reply], int]:
+    with Runner(write(folder, body), "collide", "manifold", limit) as runner:
         return list(runner.call(pairs, repeat)), runner.n_killed
 
 
@@ -46,8 +48,6 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "said", "told", "killed"),
     [
-        ("while True: pass", "too_slow", "no answer within 0.4 s", 1),
-        ("import time; time.sleep(0.5)", "too_slow", "0.5", 0),
         ("import os; os._exit(3)", "crashed", "ended with status 3", 1),
         ("import sys; sys.exit('bye')", "raised", "called exit(bye)", 0),
         ("exit()", "raised", "called exit(", 0),
@@ -69,6 +69,21 @@ def test_plain_data_go_in_and_answers_come_out_in_order(tmp_path: Path) -> None:
 def test_one_bad_call_costs_no_other(tmp_path: Path, body: str, said: str, told: str, killed: int) -> None:
     replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n")
     assert [reply.said for reply in replies] == ["answer", "answer", said, "answer", "answer"]
+    assert told in replies[2].told
+    assert n_killed == killed
+
+
+@pytest.mark.parametrize(
+    ("body", "grace", "told", "killed"),
+    [("while True: pass", 0.25, "no answer within 1 s", 1), ("import time; time.sleep(1.01)", PATIENCE, " s, the limit is 1 s", 0)],
+)
+def test_a_call_that_takes_too_long(
+    tmp_path: Path, body: str, grace: float, told: str, killed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is ended soon after the limit; one that still answers is left alone."""
+    monkeypatch.setattr(runner_module, "_GRACE", grace)
+    replies, n_killed = call(tmp_path, f"def collide(a, b):\n    if b[0] == 2.0:\n        {body}\n    return None\n", limit=1.0)
+    assert [reply.said for reply in replies] == ["answer", "answer", "too_slow", "answer", "answer"]
     assert told in replies[2].told
     assert n_killed == killed
 
@@ -104,18 +119,19 @@ def test_what_it_started_ends_with_it(tmp_path: Path) -> None:
             open({str(note)!r}, "w").write(str(child))
             os._exit(0)
         """
-    replies, _ = call(tmp_path, body, PAIRS[:1])
+    replies, _ = call(tmp_path, body, PAIRS[:1], limit=1.0)  # that process keeps the pipe open for so long
     assert replies[0].said == "crashed"
-    number, end = int(note.read_text()), time.monotonic() + 10.0
-    while time.monotonic() < end:
+    number = int(note.read_text())
+
+    def is_gone() -> bool:
         try:
             os.kill(number, 0)
         except ProcessLookupError:
-            return
-        if Path(f"/proc/{number}/stat").exists() and Path(f"/proc/{number}/stat").read_text().split()[2] == "Z":
-            return  # dead, and only not yet collected by init
-        time.sleep(0.05)
-    raise AssertionError(f"process {number} is still there")
+            return True
+        stat = Path(f"/proc/{number}/stat")
+        return stat.exists() and stat.read_text().split()[2] == "Z"  # dead, and only not yet collected by init
+
+    until(is_gone)
 
 
 def test_printing_is_counted_and_goes_nowhere(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from engine.check.shrink import Failure, corner_count, is_clear, is_sound, shrin
 from engine.check.truth import Truth
 from engine.check.verdicts import Fault, Reply
 from engine.compare.cases import case_chunk
+from tests.waiting import PATIENCE
 
 
 def failing(pair: PlainPair) -> Failure:
@@ -36,7 +37,7 @@ def overlaps(pair: PlainPair) -> bool:
 
 def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain() -> None:
     pair = first_pair(both_large)
-    found = shrink(failing(pair), attempt_where(overlaps), 20.0)
+    found = shrink(failing(pair), attempt_where(overlaps), PATIENCE)
     assert corner_count(found.pair) == 6
     assert is_sound(found.pair) and is_clear(found.pair) and overlaps(found.pair)
     numbers = [value for shape in (found.pair.a, found.pair.b) for corner in core_of(shape)[0] for value in corner]
@@ -47,14 +48,14 @@ def test_an_overlap_becomes_two_triangles_with_round_numbers_and_stays_plain() -
 def test_what_the_failure_needs_is_kept() -> None:
     pair = first_pair(both_large)
     n = len(core_of(pair.a)[0])
-    found = shrink(failing(pair), attempt_where(lambda one: overlaps(one) and len(core_of(one.a)[0]) == n), 20.0)
+    found = shrink(failing(pair), attempt_where(lambda one: overlaps(one) and len(core_of(one.a)[0]) == n), PATIENCE)
     assert len(core_of(found.pair.a)[0]) == n
     assert len(core_of(found.pair.b)[0]) == 3
 
 
 def test_nothing_simpler_that_fails_leaves_the_pair_alone() -> None:
     pair = first_pair(both_large)
-    assert shrink(failing(pair), attempt_where(lambda one: one == pair), 20.0).pair == pair
+    assert shrink(failing(pair), attempt_where(lambda one: one == pair), PATIENCE).pair == pair
 
 
 def test_no_time_is_no_loss() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.app.commands.output import progress
 from engine.app.commands.termination import terminating_as_interrupting
-from engine.common.interrupts import raise_lost
+from engine.common.interrupts import DeferredInterrupt, raise_lost
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")
 
@@ -62,3 +62,14 @@ def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
             assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         signal.signal(number, before)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_off(name: str) -> None:
+    number, is_whole = getattr(signal, name), False
+    with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), DeferredInterrupt():
+        os.kill(os.getpid(), number)
+        with DeferredInterrupt():
+            os.kill(os.getpid(), number)
+        is_whole = True
+    assert is_whole

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from engine.common.locks import held
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -23,7 +24,7 @@ def test_a_second_one_is_told_at_once_and_the_next_may(tmp_path: Path) -> None:
 def test_what_a_program_that_was_killed_held_is_free(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     program = "import os, sys; from pathlib import Path; from engine.common.locks import held\nwith held(Path(sys.argv[1])): os._exit(9)"
-    ended = subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=False, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=False, timeout=PATIENCE)
     assert ended.returncode == 9 and path.exists()
     with held(path) as mine:
         assert mine

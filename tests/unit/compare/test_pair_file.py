@@ -151,7 +151,7 @@ def test_what_is_no_pair_at_all_is_refused(plain: object) -> None:
     ("content", "told"),
     [
         (b'{\n  "format": "collision pair",\n  "version": 1,,\n}', r", line 3, column \d+ must be JSON \(.*\), got '\"version\": 1,,'$"),
-        (b"", r", line 1, column 1 must be JSON \(expecting value\), got nothing$"),
+        (b"", r", line 1, column 1 must be JSON \(expecting value\), got an empty file$"),
         (b'{"a": NaN}', r" must be JSON, which has finite numbers only, got 'NaN'$"),
         (b"\xff\xfe\x00", r" must be text in UTF-8, got other bytes$"),
         (b"[" * 100_000, r" must be a pair file, got lists nested without end$"),

@@ -21,7 +21,10 @@ from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Exhibit, Run, exhibits
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon, Segment, Transform
+from tests.waiting import PATIENCE
 
+LONG = 10.0 * PATIENCE
+"""Seconds, of which each pair gets a tenth."""
 RUN = Run(60, 7, ("manifold",), ("polygon/polygon",))
 
 
@@ -37,16 +40,38 @@ def run(one: Run) -> Tally:
 
 
 @pytest.fixture
-def planted(monkeypatch) -> Tally:
-    monkeypatch.setattr(pair_queries, "our_manifolds", reversed_normals)
-    monkeypatch.setattr(answers, "our_manifolds", reversed_normals)
-    total = run(RUN)
+def fault(monkeypatch) -> None:
+    plant(monkeypatch)
+
+
+def plant(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pair_queries, "our_manifolds", reversed_normals)
+    patch.setattr(answers, "our_manifolds", reversed_normals)
+
+
+@pytest.fixture(scope="module")
+def total() -> Tally:
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        total = run(RUN)
     assert total.unexplained_total > 20
     return total
 
 
-def test_unexplained_pairs_become_small_and_stay_unexplained(planted: Tally) -> None:
-    found = [one for one in exhibits(planted, RUN) if one.example.reason == "unexplained"]
+@pytest.fixture
+def planted(fault: None, total: Tally) -> Tally:
+    return total
+
+
+@pytest.fixture(scope="module")
+def shown(total: Tally) -> list[Exhibit]:
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        return list(exhibits(total, RUN, LONG))
+
+
+def test_unexplained_pairs_become_small_and_stay_unexplained(fault: None, shown: list[Exhibit]) -> None:
+    found = [one for one in shown if one.example.reason == "unexplained"]
     assert len(found) == 20 and len({one.name for one in found}) == 20
     for one in found:
         assert one.shrunk is not None and one.pair is not None and one.shrunk.is_whole
@@ -63,16 +88,14 @@ def test_unexplained_pairs_become_small_and_stay_unexplained(planted: Tally) -> 
     assert sum(bool((np.round(numbers, 2) == numbers).all()) for numbers in digits) >= 10
 
 
-def test_without_the_fault_the_small_pairs_agree_or_are_explained(planted: Tally, monkeypatch) -> None:
-    pairs = [one.pair for one in exhibits(planted, RUN) if one.shrunk is not None]
-    monkeypatch.undo()
-    assert {ask(one).verdict for one in pairs if one is not None} <= {"agree", "explained"}
+def test_without_the_fault_the_small_pairs_agree_or_are_explained(shown: list[Exhibit]) -> None:
+    pairs = [one.pair for one in shown if one.shrunk is not None]
+    assert len(pairs) == 20 and {ask(one).verdict for one in pairs if one is not None} <= {"agree", "explained"}
 
 
-def test_the_report_shows_the_small_pair(planted: Tally) -> None:
-    found = list(exhibits(planted, RUN))
-    page = html_report(planted, RUN, found, "out")
-    assert f"{planted.unexplained_total} differences unexplained" in page
+def test_the_report_shows_the_small_pair(total: Tally, shown: list[Exhibit]) -> None:
+    page = html_report(total, RUN, shown, "out")
+    assert f"{total.unexplained_total} differences unexplained" in page
     assert "The first 20 of them" in page and "Made small: from" in page
     assert page.count("run --pair out/manifold-unexplained-") == 20
 
@@ -92,16 +115,15 @@ def test_ctrl_c_ends_the_making_small_and_not_the_report(planted: Tally, monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr("engine.compare.report.exhibits.shrink", interrupted)
-    found = list(exhibits(planted, RUN))
+    found = list(exhibits(planted, RUN, LONG))
     unexplained = [one for one in found if one.example.reason == "unexplained"]
     assert len(unexplained) == 20 and len(calls) == 1
     assert "interrupted" in unexplained[0].remark and "no time" in unexplained[1].remark
     assert html_report(planted, RUN, found, "out").endswith("</html>\n")
 
 
-def test_a_pair_that_alone_is_fine_is_told(planted: Tally, monkeypatch) -> None:
-    monkeypatch.undo()
-    one: Exhibit = next(iter(exhibits(planted, RUN)))
+def test_a_pair_that_alone_is_fine_is_told(total: Tally) -> None:
+    one: Exhibit = next(iter(exhibits(total, RUN, LONG)))
     assert one.shrunk is None and "Asked alone" in one.remark
 
 
@@ -115,7 +137,7 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch) -> None:
     monkeypatch.setattr(pair_queries, "our_points", lambda posed: ~our_points(posed))
     monkeypatch.setattr(answers, "our_points", lambda posed: ~our_points(posed))
     one = Run(40, 3, ("toi", "contains"))
-    found = [exhibit for exhibit in exhibits(run(one), one) if exhibit.example.reason == "unexplained"]
+    found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.reason == "unexplained"]
     assert {exhibit.query for exhibit in found} == {"toi", "contains"}
     for exhibit in found:
         assert exhibit.shrunk is not None and exhibit.pair is not None
@@ -130,7 +152,7 @@ CHAIN = Segment((0.0, 0.0), (1.03, 0.0), 0.0, (-1.0, 0.2), (2.0, 0.3))
 
 def test_what_differs_always_becomes_as_simple_as_can_be() -> None:
     pair = Pair("manifold", PENTAGON, Transform((3.123, 4.5), 0.7), CHAIN, Transform((3.0, 4.1), 2.2))
-    found = shrink.shrink(pair, lambda _: True, 10.0)
+    found = shrink.shrink(pair, lambda _: True, PATIENCE)
     small = found.pair
     assert found.is_whole and corner_count(small) == 5
     assert isinstance(small.shape_b, Segment) and small.shape_b.ghost1 is None
@@ -147,7 +169,7 @@ def test_what_differs_always_becomes_as_simple_as_can_be() -> None:
 
 def test_what_differs_never_stays_as_it_was() -> None:
     pair = Pair("ray_cast", Circle(0.7, (0.1, 0.2)), Transform((1.0, 2.0), 0.3), ray=((0.0, 0.0), (3.0, 4.0)))
-    found = shrink.shrink(pair, lambda _: False, 10.0)
+    found = shrink.shrink(pair, lambda _: False, PATIENCE)
     assert found.pair == pair and found.is_whole
 
 
@@ -157,7 +179,7 @@ def test_one_pair_comes_out_whenever_it_is_made_small() -> None:
     def touches(one: Pair) -> bool:
         return ask(one).ours.is_yes
 
-    first, second = (shrink.shrink(pair, touches, 20.0) for _ in range(2))
+    first, second = (shrink.shrink(pair, touches, PATIENCE) for _ in range(2))
     assert first.is_whole and first == second
     assert touches(first.pair) and corner_count(first.pair) == 6
 

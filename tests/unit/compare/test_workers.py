@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.compare.processes.workers import WorkerLostError, run_tasks
+from tests.waiting import until
 
 
 def square(n):
@@ -36,7 +37,7 @@ def refuse(task):
 
 def note_pid_and_sleep(folder):
     (Path(folder) / str(os.getpid())).touch()
-    time.sleep(60.0)
+    time.sleep(1e4)
 
 
 def is_alive(pid):
@@ -104,18 +105,13 @@ def test_the_processes_end_with_their_parent(tmp_path):
     context = multiprocessing.get_context("spawn")
     parent = context.Process(target=_lead, args=(str(tmp_path),))
     parent.start()
-    waited = time.monotonic() + 30.0
-    while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < waited:
-        time.sleep(0.05)
+    until(lambda: len(list(tmp_path.iterdir())) == 2)
     pids = [int(path.name) for path in tmp_path.iterdir()]
     assert len(pids) == 2
     assert parent.pid is not None
     os.kill(parent.pid, signal.SIGKILL)
     parent.join()
-    waited = time.monotonic() + 10.0
-    while any(map(is_alive, pids)) and time.monotonic() < waited:
-        time.sleep(0.05)
-    assert not any(map(is_alive, pids))
+    until(lambda: not any(map(is_alive, pids)))
 
 
 def _lead(folder):

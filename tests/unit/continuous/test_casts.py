@@ -233,7 +233,7 @@ def test_bad_input():
         (lambda: ray_cast(BOX, HERE, REST, (math.inf, 0.0)), "translation must be two finite numbers"),
         (lambda: contains(BOX, HERE, (1.0,)), "point must be two finite numbers"),
         (lambda: shape_cast(BOX, HERE, REST, 1, HERE), "target must be a Circle, Polygon, Capsule or Segment"),
-        (lambda: swept_contact(BOX, HERE, (0.0, math.nan), BOX, HERE, REST, 1.0), "velocity_a must be two finite numbers m/s"),
+        (lambda: swept_contact(BOX, HERE, (0.0, math.nan), BOX, HERE, REST, 1.0), "velocity_a must be two finite numbers in m/s"),
         (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [1], [(0, 0, 0)], [REST], [REST]), "must be indices from 0 to 0"),
         (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [0.5], [(0, 0, 0)], [REST], [REST]), "indices must be an"),
         (lambda: batch_casts.ray_cast(ShapeBatch([BOX]), [0], [(0, 0, 0)], [REST], [(1, math.nan)]), r"translations\[0\] must be finite"),

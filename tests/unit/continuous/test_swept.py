@@ -128,9 +128,9 @@ def test_against_sampling():
 @pytest.mark.parametrize(
     ("velocity", "t_max", "message"),
     [
-        ((1.0, float("nan")), 1.0, "velocity_b must be two finite numbers m/s"),
+        ((1.0, float("nan")), 1.0, "velocity_b must be two finite numbers in m/s"),
         (REST, -1.0, "t_max must be >= 0 s, got -1.0"),
-        (REST, math.inf, "t_max must be a finite number s, got inf"),
+        (REST, math.inf, "t_max must be a finite number in s, got inf"),
     ],
 )
 def test_bad_input(velocity, t_max, message):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from tests.waiting import until
 
 
 class Loaded:
@@ -221,12 +221,13 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     window.session.undo()
     assert window.session.failure == "" and demo_hash(demo) == before
     may_load.set()
-    for _ in range(600):
+
+    def is_answered() -> bool:
         window.update(1.0 / 60.0)
         window.draw(surface)
-        if demo.answers is not None:
-            break
-        time.sleep(0.05)
+        return demo.answers is not None
+
+    until(is_answered)
     assert demo.answers is not None and demo.answers.verdict == "agree"
 
 

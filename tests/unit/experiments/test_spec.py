@@ -17,6 +17,8 @@ from engine.experiments import RULES, ShotSpec, Target
     [
         ("speed", -1.0),
         ("speed", math.nan),
+        ("speed", 1e-7),  # slower than float32 can tell
+        ("target_speed", -1e-30),
         ("thickness", 0.0),
         ("thickness", math.inf),
         ("hertz", 0.5),

@@ -142,7 +142,7 @@ def test_transform_and_inverse() -> None:
     points = np.array([(0.7, 0.2), (1.0, 1.0)])
     assert xf.apply_array(points)[0] == pytest.approx(xf.apply((0.7, 0.2)))
     assert math.hypot(*xf.rotate((3.0, 4.0))) == pytest.approx(5.0)
-    with pytest.raises(ValueError, match="angle must be a finite number rad, got nan"):
+    with pytest.raises(ValueError, match="angle must be a finite number in rad, got nan"):
         Transform((0.0, 0.0), math.nan)
 
 
@@ -178,11 +178,11 @@ def test_capsule_and_segment() -> None:
     ("make", "message"),
     [
         (lambda: Capsule((0, 0), (1, 0), 0.0), "radius must be > 0 m, got 0.0"),
-        (lambda: Capsule((0, math.nan), (1, 0), 1.0), r"p1 must be two finite numbers m, got \(0, nan\)"),
+        (lambda: Capsule((0, math.nan), (1, 0), 1.0), r"p1 must be two finite numbers in m, got \(0, nan\)"),
         (lambda: Segment((0, 0), (1, 0), -0.1), "skin_radius must be >= 0 m, got -0.1"),
         (lambda: Segment((0, 0), (1, 0), ghost1=(0, 0)), r"ghost1 must be another point than the end it continues, got \(0.0, 0.0\)"),
         (lambda: Segment((0, 0), (1, 0), ghost2=(math.inf, 0)), "ghost2 must be two finite numbers"),
-        (lambda: Segment((0, 0), None), "p2 must be two finite numbers m, got None"),
+        (lambda: Segment((0, 0), None), "p2 must be two finite numbers in m, got None"),
     ],
 )
 def test_bad_capsules_and_segments_are_refused(make: Callable[[], object], message: str) -> None:

@@ -78,5 +78,5 @@ def test_bad_input():
         Rectangle((0.0, 0.0), 0.0, 1.0)
     with pytest.raises(InvalidInputError, match=r"radius_b must be >= 0 m, got -1\.0"):
         simple.circles_overlap((0.0, 0.0), 1.0, (0.0, 0.0), -1.0)
-    with pytest.raises(InvalidInputError, match="p must be two finite numbers m"):
+    with pytest.raises(InvalidInputError, match="p must be two finite numbers in m"):
         simple.point_in_box((0.0, math.nan), AABB((0.0, 0.0), (1.0, 1.0)))

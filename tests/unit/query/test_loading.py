@@ -9,6 +9,7 @@ from engine import query
 from engine.compare.bulk import comparison
 from engine.geometry import _rotation_kernel
 from engine.narrowphase import _manifold_kernel, _overlap_kernel, _witness_kernel
+from tests.waiting import PATIENCE
 
 IMPORT = """
 import sys
@@ -24,7 +25,7 @@ assert "Box2D" not in sys.modules and "pygame" not in sys.modules
 
 
 def test_importing_loads_neither_kernels_nor_engines():
-    done = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -70,5 +71,5 @@ def test_after_warming_up_a_crowded_world_stalls_on_no_compilation():
     """In a process of its own: here, other tests have had the lanes form compiled long since."""
     if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
-    done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr

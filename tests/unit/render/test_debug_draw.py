@@ -59,6 +59,13 @@ def test_a_contact_point_rides_on_the_body_that_moves(scene: Any) -> None:
     assert carried_points(held, packed, world.poses) == pytest.approx(held.position)
 
 
+def test_contacts_of_bodies_deleted_since_the_step_are_not_drawn(scene: Any, surface: pygame.Surface) -> None:
+    debug, points = DebugDraw(), Layers(**{**NOTHING, "points": True, "check": True})
+    assert len(debug.draw(canvas_on(surface), scene, points)) > 0 and len(colors(surface)) > 1
+    scene.world.contacts.body_b[:] = 99
+    assert len(debug.draw(canvas_on(surface), scene, points)) == 0 and colors(surface) == {palette.BACKGROUND}
+
+
 def test_structure_is_read_again_only_when_it_changed(scene: Any) -> None:
     debug = DebugDraw()
     first = debug.packed(scene.world)
@@ -86,7 +93,9 @@ def test_each_layer_draws_something_and_nothing_when_off(scene: Any, surface: py
     DebugDraw().draw(canvas_on(surface), scene, Layers(**NOTHING))
     assert colors(surface) == {palette.BACKGROUND}
     scene.world.contacts.normal_impulse[:] = 2.0
-    DebugDraw().draw(canvas_on(surface), scene, Layers(**{**NOTHING, layer: True}), 0.5)
+    canvas = canvas_on(surface)
+    DebugDraw().draw(canvas, scene, Layers(**{**NOTHING, layer: True}), 0.5)
+    canvas.room.settle()
     assert len(colors(surface)) > 1
 
 

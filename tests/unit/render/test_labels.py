@@ -3,6 +3,7 @@ import math
 import pygame
 import pytest
 
+from engine.render.backdrop import draw_scale_bar
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.dashes import draw_dashed_box
@@ -30,6 +31,34 @@ def test_a_label_prefers_the_right_and_stands_off_its_point() -> None:
     assert place is not None and place.left == 106 and place.centery == 100
     place = LabelRoom(VIEW).beside((305.0, 100.0), (50, 14), 6.0)
     assert place is not None and place.right <= 299
+
+
+def test_labels_that_wait_give_way_to_words_written_after_them() -> None:
+    canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
+    canvas.label_last((100.0, 100.0), "a label", TEXT, 11.0, 6.0)
+    words = canvas.text_px((106.0, 100.0), "words", TEXT, 11.0, "midleft")
+    beside = words.inflate(-2, -2)
+    before = pygame.image.tobytes(canvas.surface.subsurface(beside), "RGB")
+    canvas.room.settle()
+    assert pygame.image.tobytes(canvas.surface.subsurface(beside), "RGB") == before
+    assert canvas.room.has_words(words) and any(pygame.transform.average_color(canvas.surface.subsurface((20, 90, 78, 20)))[:3])
+    after = pygame.image.tobytes(canvas.surface, "RGB")
+    canvas.room.settle()
+    assert pygame.image.tobytes(canvas.surface, "RGB") == after  # written once
+
+
+def test_the_scale_bar_goes_where_no_words_are() -> None:
+    canvas = Canvas(pygame.Surface((320, 240)), Camera(view=VIEW))
+    right = draw_scale_bar(canvas)
+    assert right.centerx > pygame.Rect(VIEW).centerx
+    canvas.room.take(right)
+    left = draw_scale_bar(canvas)
+    assert left.bottom == right.bottom and left.centerx < pygame.Rect(VIEW).centerx
+    canvas.room.take(left)
+    assert draw_scale_bar(canvas) == right.move(0, -right.height)
+    assert draw_scale_bar(canvas, was_left=True) == left.move(0, -left.height)
+    canvas.room.take(pygame.Rect(VIEW))
+    assert draw_scale_bar(canvas).size == (0, 0)
 
 
 @pytest.mark.parametrize("at", [(math.nan, 0.0), (1e9, 1e9), (-500.0, 0.0)])

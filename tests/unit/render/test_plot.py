@@ -9,7 +9,7 @@ import pytest
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.impulses import ImpulseScale
-from engine.render.plot import Curve, TimeAxis, columns, draw_panes, runs, ticks
+from engine.render.plot import Curve, TimeAxis, _free_corner, columns, draw_panes, runs, ticks
 from engine.render.themes import THEMES, contrast
 
 FONTS = FontBook()
@@ -35,6 +35,24 @@ def test_fewer_steps_than_pixels_stay_as_they_are_and_gaps_are_left_out() -> Non
 def test_ticks_are_few_and_inside(low: float, high: float) -> None:
     found = ticks(low, high, 5)
     assert 1 <= len(found) <= 5 and all(low - 1e-9 <= tick <= high + 1e-9 for tick in found)
+
+
+def test_the_unit_stands_where_no_curve_goes() -> None:
+    pane, size = pygame.Rect(50, 10, 200, 80), (20, 14)
+    falling = [(50.0, 12.0), (250.0, 88.0)]
+    assert _free_corner(pane, size, []).topleft == pane.topleft
+    assert _free_corner(pane, size, [falling]).bottomleft == pane.bottomleft
+    assert _free_corner(pane, size, [falling, [(50.0, 88.0), (60.0, 88.0)]]).topright == pane.topright
+    assert _free_corner(pane, size, [falling, [(50.0, 88.0), (250.0, 12.0)]]).topleft == pane.topleft  # one goes through each
+
+
+def test_what_differs_by_rounding_only_is_drawn_as_one_value() -> None:
+    surface = pygame.Surface((300, 120))
+    noise = np.where(np.arange(50) % 2, 10.0, 10.000001)
+    draw_panes(surface, FONTS, (0, 0, 300, 120), [Curve("speed", "m/s", noise, 0)], (0.0, 49.0), 49, 1 / 60)
+    color = palette.SERIES[0]
+    rows = {y for x in range(60, 280) for y in range(120) if surface.get_at((x, y))[:3] == color}
+    assert rows and max(rows) - min(rows) <= 8  # a line with its marks, in the middle
 
 
 def test_no_line_leads_over_a_break_or_over_what_is_not_known() -> None:

@@ -49,15 +49,15 @@ def changed(one: pygame.Surface, place: pygame.Rect) -> tuple[bool, bool]:
     return bool(inside), bool(pixels.any())
 
 
-@pytest.mark.parametrize("place", [(10, 20, 760, 160), (10, 20, 300, 120), (10, 20, 120, 90), (0, 0, 30, 12)])
+@pytest.mark.parametrize("place", [(10, 20, 760, 160), (10, 20, 300, 120), (10, 20, 140, 60), (10, 20, 120, 90), (0, 0, 30, 12)])
 @pytest.mark.parametrize("change", [{}, {"lens": None, "target": None}, {"walk": np.empty((0, 2)), "marks": ()}, {"gaps": FRACTIONS * 0.0}])
 def test_it_draws_within_its_place(place: tuple[int, int, int, int], change: dict[str, object]) -> None:
     onto = canvas()
     draw_timeline(onto, place, replace(LINE, **change))  # type: ignore[arg-type]
     inside, outside = changed(onto.surface, pygame.Rect(place))
-    assert inside
-    if place[2] >= 300:
-        assert not outside
+    has_room = place[2] >= 140
+    assert inside == has_room and not outside
+    assert (fraction_under(onto, place, LINE, (place[0] + 90, place[1] + 38)) is not None) == has_room
 
 
 def test_the_pointer_is_read_in_both_plots() -> None:

@@ -115,7 +115,7 @@ def _body(**fixture: Any) -> dict[str, Any]:
         (_body(name=3), "bodies[3].fixtures[0].name must be text"),
         ({"kind": "body", "fixtures": {}}, "bodies[3].fixtures must be a list, got {}"),
         ({"kind": "body", "fixtures": [7]}, "bodies[3].fixtures[0] must be an object, got 7"),
-        ({"kind": "body", "position": [1, "x"]}, "bodies[3].position[1] must be a finite number m, got 'x'"),
+        ({"kind": "body", "position": [1, "x"]}, "bodies[3].position[1] must be a finite number in m, got 'x'"),
         ({"kind": "body", "type": "moving"}, "bodies[3].type must be one of static, kinematic, dynamic"),
         ({"kind": ["body"]}, "bodies[3].kind must be one of"),
         ({}, "bodies[3].kind must be one of"),

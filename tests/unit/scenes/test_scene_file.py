@@ -155,7 +155,7 @@ def test_a_gear_goes_with_a_joint_that_is_not_part_of_the_scene() -> None:
         ('"body_b": "plank"', '"body_b": 2', "line 14: joints[0].body_b must be one of 2 bodies, from 0, got 2"),
         ('"body_b": "plank"', '"body_b": 0', "line 14: joints[0].body_b must be another body than body_a, got 0"),
         ('"name": "plank"', '"name": "ground"', "line 14: joints[0].body_a must be the name of one body (2 have it), got 'ground'"),
-        ("[0, -10]", '[0, "-10"]', "line 4: settings.gravity[1] must be a finite number m/s^2, got '-10'"),
+        ("[0, -10]", '[0, "-10"]', "line 4: settings.gravity[1] must be a finite number in m/s^2, got '-10'"),
         ('"version": 1', '"version": 2', "line 2: version must be 1, got 2"),
         ('"version": 1', '"version": true', "line 2: version must be 1, got True"),
         ('"format": "collision scene", ', "", "line 1: format must be collision scene, got nothing"),
@@ -192,8 +192,10 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, words: str, tmp_pat
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "JSON (expecting value)"),
-        (b"{", "line 1"),
+        (b"", "JSON (expecting value), got an empty file"),
+        (b'{"format": "collision scene",\n  ', "line 2, column 3 must be JSON"),
+        (b'{"format": "coll', 'JSON (unterminated string), got \'{"format": "coll\''),
+        (b'{"format": [', "got the end of the file"),
         (b'{"format": NaN}', "finite numbers"),
         (b"\xff\xfe", "UTF-8"),
         (b"[" * 100_000, "nested without end"),

@@ -9,25 +9,34 @@ import random
 import pygame
 import pytest
 
-from engine.app.hands.form import Choice, Form, Line, Note, Number, Row, Switch, Text
+from engine.app.hands.form import Form
+from engine.app.hands.form_drawing import draw_sheet
 from engine.app.hands.hands import Chosen
 from engine.app.hands.inspector_dock import InspectorDock
+from engine.app.hands.rows import Choice, Line, Note, Number, Row, Switch, Text
+from engine.app.hands.sheet import Sheet
 from engine.app.history import demo_hash
 from engine.box2d import memory
-from tests.unit.app.test_tools import CTRL, SHIFT, Closed, Person, Yard
+from tests.unit.app.hands.person import CTRL, SHIFT, Closed, Person, Yard
 
 
 def dock_of(person: Person) -> InspectorDock:
-    return next(dock for dock in person.window._docks if isinstance(dock, InspectorDock))
+    return next(dock for dock in person.window.docks if isinstance(dock, InspectorDock))
 
 
 def form_of(person: Person) -> Form:
     return dock_of(person).form
 
 
+def sheet_of(person: Person) -> Sheet:
+    sheet = form_of(person).sheet
+    assert sheet is not None
+    return sheet
+
+
 def row_of(person: Person, name: str) -> Row:
     person.frames()
-    return next(one.row for one in form_of(person)._laid if getattr(one.row, "name", "") == name)
+    return next(one.row for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
 
 
 def value_of(person: Person, name: str) -> object:
@@ -38,16 +47,16 @@ def value_of(person: Person, name: str) -> object:
 
 def rects_of(person: Person, name: str) -> list[pygame.Rect]:
     """Where a row can be clicked, scrolled into sight: box, minus, plus of a number; the words of a choice; the row of a switch."""
-    form = form_of(person)
     person.frames()
-    laid = next(one for one in form._laid if getattr(one.row, "name", "") == name)
-    form._scroll = laid.top - form._place[1] - form._place[3] // 2
+    laid = next(one for one in sheet_of(person).laid if getattr(one.row, "name", "") == name)
+    sheet_of(person).show(laid)
     person.frames()
+    sheet = sheet_of(person)
     if isinstance(laid.row, Choice):
-        return form._choice_rects(laid)
+        return sheet.choice_rects(laid)
     if isinstance(laid.row, Number | Text):
-        return list(form._field_rects(laid))
-    return [form._rect(laid)]
+        return list(sheet.field_rects(laid))
+    return [sheet.rect(laid)]
 
 
 def press(person: Person, rect: pygame.Rect) -> None:
@@ -88,7 +97,7 @@ def test_it_opens_with_the_tool_that_selects_and_with_i(person: Person) -> None:
     assert dock.size > 0.0
     tabs = dock._tabs()
     press(person, tabs[0])
-    assert dock.page == "Selection" and any(isinstance(one.row, Note) for one in form_of(person)._laid)
+    assert dock.page == "Selection" and any(isinstance(one.row, Note) for one in sheet_of(person).laid)
     person.key(pygame.K_i, 0, "i")
     assert dock.size == 0.0
 
@@ -213,19 +222,63 @@ def test_the_settings_of_the_world(person: Person) -> None:
     assert person.world.state(3).position[1] > before
 
 
+def test_a_place_that_is_typed_leaves_the_others_as_they_are_by_then(person: Person) -> None:
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    row = row_of(person, "x")
+    assert isinstance(row, Number)
+    person.world.set_pose(2, (-2.0, 5.0), 0.5)  # between the frame in which the row was listed and the click
+    row.change(1.0)
+    state = person.world.state(2)
+    assert (*state.position, state.angle) == pytest.approx((1.0, 5.0, 0.5))
+
+
+def test_a_key_let_go_while_somebody_types_is_let_go(person: Person) -> None:
+    person.window.session.demo.held.add("left")
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    press(person, rects_of(person, "x")[0])
+    assert form_of(person).is_typing
+    person.window.handle(pygame.event.Event(pygame.KEYUP, key=pygame.K_LEFT, mod=0))
+    assert person.window.session.demo.held == set()
+
+
 def test_every_setting_has_a_line_that_says_what_it_does(person: Person) -> None:
     press(person, dock_of(person)._tabs()[1])
-    rows = [one.row for one in form_of(person)._laid]
+    rows = [one.row for one in sheet_of(person).laid]
     for row, after in itertools.pairwise(rows):
         if isinstance(row, Number | Switch) and row.name != "gravity x":
             assert isinstance(after, Note) and after.words.endswith(".")
+
+
+def test_every_property_says_what_it_does_while_the_pointer_is_on_it(person: Person) -> None:
+    person.pick("S")
+    person.click((-2.0, 3.0))
+    person.frames(2)
+    changeable = [one.row for one in sheet_of(person).laid if isinstance(one.row, Number | Switch | Choice | Text)]
+    assert len(changeable) > 20 and all(row.says.endswith(".") for row in changeable)
+    for name in ("type", "spin"):  # the first, and the last that is in sight
+        rect = rects_of(person, name)[0]
+        person.at(pygame.MOUSEMOTION, (dock_of(person).place[0] + 4, rect.centery))
+        person.frames()
+        pointed = sheet_of(person)
+        place = pointed.place
+        pictures = []
+        for pointer in (None, (place.left + 4, rect.centery)):
+            surface = pygame.Surface(person.window.size)
+            draw_sheet(surface, pointed, None, pointer)
+            pictures.append(pygame.surfarray.array2d(surface).T)
+        changed = (pictures[0] != pictures[1]).any(axis=1).nonzero()[0]
+        row = pointed.rect(next(one for one in pointed.laid if getattr(one.row, "name", "") == name))
+        assert len(changed) > 10 and place.top <= changed.min() and changed.max() <= place.bottom
+        assert changed.min() >= row.bottom or changed.max() < row.top, "the row itself stays in sight"
 
 
 def test_a_demo_that_may_not_be_changed_says_so() -> None:
     person = Person(Closed())
     person.key(pygame.K_i, 0, "i")
     person.frames(2)
-    rows = [one.row for one in form_of(person)._laid]
+    rows = [one.row for one in sheet_of(person).laid]
     assert any(isinstance(row, Note) and "finished" in row.words for row in rows)
     assert not any(isinstance(row, Number) for row in rows)
 
@@ -237,21 +290,21 @@ def test_nothing_overlaps(size: tuple[int, int]) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     person.frames(2)
-    dock, form = dock_of(person), form_of(person)
+    dock, sheet = dock_of(person), sheet_of(person)
     assert pygame.Rect(dock.place).right == person.tools.place[0]
     assert person.tools.place[0] + person.tools.place[2] == size[0]
     bounds = pygame.Rect(dock.place)
-    for one in form._laid:
+    for one in sheet.laid:
         if isinstance(one.row, Number | Text):
-            box, less, more = form._field_rects(one)
+            box, less, more = sheet.field_rects(one)
             assert bounds.left < less.left <= box.left and box.right <= more.right < bounds.right
-    assert all(a.top + a.height == b.top for a, b in zip(form._laid, form._laid[1:], strict=False))
+    assert all(a.top + a.height == b.top for a, b in itertools.pairwise(sheet.laid))
     person.at(pygame.MOUSEMOTION, bounds.center)
     for notches in (-100, 100):
         person.window.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=bounds.center))
         person.frames()
-        last = form._rect(form._laid[-1])
-        assert last.bottom <= bounds.bottom if notches < 0 else form._scroll == 0
+        sheet = sheet_of(person)
+        assert sheet.rect(sheet.laid[-1]).bottom <= bounds.bottom if notches < 0 else sheet.scrolled == 0
 
 
 def test_after_random_changes_every_step_is_found_again() -> None:
@@ -264,10 +317,10 @@ def test_after_random_changes_every_step_is_found_again() -> None:
         if rng.random() < 0.2:
             person.tools.hands.selection = []
         person.frames(rng.randrange(1, 6))
-        rows = [one.row for one in form_of(person)._laid]
+        rows = [one.row for one in sheet_of(person).laid]
         row = rng.choice([row for row in rows if isinstance(row, Number | Switch | Choice)])
         if isinstance(row, Number):
-            row.change(row.stepped(rng.choice((-1, 1)), rng.choice((1.0, 10.0))))
+            row.change(row.stepped(rng.choice((-10.0, -1.0, 1.0, 10.0))))
         elif isinstance(row, Switch):
             row.change(not row.value)
         else:

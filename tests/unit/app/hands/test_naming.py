@@ -29,7 +29,7 @@ def test_what_is_made_by_hand_is_called_what_it_is(drop: type) -> None:
     n_bodies = len(world.body_ids)
     copied = copy_of(hands, [Chosen(0, 3), Chosen(0, 4)])
     assert copied is not None
-    pasted = put_down(hands, copied, None, (1.0, 0.0), 0)
+    pasted = put_down(hands, copied, 0, (1.0, 0.0))
     assert [world.body(one.body).spec.name for one in pasted] == ["disc 9", "bird"]
     history.undo()  # the bodies and their names, at once
     assert len(world.body_ids) == n_bodies

@@ -1,0 +1,80 @@
+"""What the frames of a session cost, and the means of them that are shown: a number that changes with every frame cannot be read."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from engine.app.stage import StepTimes
+
+__all__ = ["FrameCosts", "FrameTimes"]
+
+_FRAMES = 30
+"""Over which the means are taken: half a second."""
+_REFRESH = 0.25
+"""Seconds from one renewal of what is shown to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTimes:
+    """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken.
+
+    `advance` is all that these steps took together: with their checks, what the history keeps of them, and what docks note.
+    """
+
+    frame: float = 0.0
+    step: float = 0.0
+    check: float = 0.0
+    draw: float = 0.0
+    steps: int = 0
+    advance: float = 0.0
+
+
+class FrameCosts:
+    """The last frames.
+
+    Attributes
+    ----------
+    shown : FrameTimes
+        Means, renewed four times a second.
+    """
+
+    def __init__(self) -> None:
+        self.shown = FrameTimes()
+        self._recent: deque[FrameTimes] = deque(maxlen=_FRAMES)
+        self._since_refresh = _REFRESH
+
+    @property
+    def latest(self) -> FrameTimes:
+        """What the last frame took; its drawing, that of the frame before until it is drawn."""
+        return self._recent[-1] if self._recent else FrameTimes()
+
+    def advanced(self, elapsed: float, taken: list[StepTimes], milliseconds: float) -> None:
+        """Note a frame that came `elapsed` seconds after the one before, the steps taken in it, and what all of that took."""
+        n, draw = max(len(taken), 1), self.latest.draw
+        step, check = sum(times.step for times in taken) / n, sum(times.check for times in taken) / n
+        self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), milliseconds))
+        self._since_refresh += elapsed
+
+    def drew(self, milliseconds: float) -> None:
+        """Note what drawing the frame took."""
+        if not self._recent:
+            return
+        self._recent[-1] = replace(self._recent[-1], draw=milliseconds)
+        if self._since_refresh >= _REFRESH:
+            self._since_refresh = 0.0
+            stepped = [times for times in self._recent if times.steps > 0]
+            self.shown = FrameTimes(
+                fmean(times.frame for times in self._recent),
+                fmean(times.step for times in stepped) if stepped else self.shown.step,
+                fmean(times.check for times in stepped) if stepped else self.shown.check,
+                fmean(times.draw for times in self._recent),
+            )
+
+    def observe(self, times: StepTimes) -> None:
+        """Show what a step taken elsewhere has cost, and the last drawing: off-screen there is no frame rate."""
+        draw = self.latest.draw
+        self.shown = FrameTimes(times.step + times.check + draw, times.step, times.check, draw)
+        self._recent.append(self.shown)
+        self._since_refresh = 0.0

@@ -1,0 +1,56 @@
+"""A hand on a window of the small demos of `conftest`: what a person would cause, with a frame after each event."""
+
+from typing import Any
+
+import pygame
+
+from engine.app.window import Window
+
+__all__ = ["FRAME", "SIZE", "Hand", "pixel"]
+
+FRAME = 1.0 / 60.0
+SIZE = (1280, 720)
+
+
+class Hand:
+    """Presses, drags and clicks, with a frame after each."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.surface = pygame.Surface(window.size)
+
+    def frame(self, n: int = 1, elapsed: float = FRAME) -> None:
+        """Let frames pass; pygame_gui posts its events to pygame's queue."""
+        for _ in range(n):
+            for event in pygame.event.get():
+                self.window.handle(event)
+            self.window.update(elapsed)
+            self.window.draw(self.surface)
+
+    def send(self, kind: int, **attributes: Any) -> None:
+        """One event and a frame."""
+        self.window.handle(pygame.event.Event(kind, attributes))
+        self.frame()
+
+    def key(self, key: int) -> None:
+        """Press and let go."""
+        self.send(pygame.KEYDOWN, key=key, mod=0, unicode="")
+        self.send(pygame.KEYUP, key=key, mod=0)
+
+    def click(self, at: tuple[int, int], button: int = 1) -> None:
+        """Move there, press, let go."""
+        pygame.mouse.set_pos(at)
+        self.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
+        self.frame(2)
+        self.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
+        self.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
+        self.frame(2)
+
+    def wheel(self, at: tuple[int, int], notches: int) -> None:
+        """Turn the wheel at a place."""
+        self.send(pygame.MOUSEWHEEL, x=0, y=notches, precise_y=float(notches), mouse=at)
+
+
+def pixel(hand: Hand, point: tuple[float, float]) -> tuple[int, int]:
+    x, y = hand.window.session.camera.to_screen(point)
+    return round(x), round(y)

@@ -1,0 +1,23 @@
+"""A person before a yard, where time stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pygame
+import pytest
+
+from tests.unit.app.hands.person import Person, Yard
+
+
+@pytest.fixture(autouse=True)
+def keys_up() -> Iterator[None]:
+    yield
+    pygame.key.set_mods(0)
+
+
+@pytest.fixture
+def person() -> Person:
+    person = Person(Yard())
+    person.pause()
+    return person

@@ -1,0 +1,218 @@
+"""The tables of docs/json.md against what the commands print: each field printed is listed with its type, each one listed is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PIL import Image, ImageDraw
+
+from benchmarks.measuring import Record
+from engine.app.commands import atlas, bench, check, compare, doctor, replay
+from engine.app.commands.cli import main
+from engine.app.line import Divergence
+from engine.app.recordings import load_recording
+from engine.app.recordings.verifying import Verdict
+from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
+from engine.experiments.atlas import Atlas
+from engine.experiments.atlas_cost import RuleCost
+from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
+from engine.geometry import Circle
+from engine.scenes import Scene, save_scene
+
+ROOT = Path(__file__).resolve().parents[3]
+PAIRS = ROOT / "demos" / "pairs"
+Path_ = tuple[str, ...]
+Documents = Iterator[dict[str, Any] | list[Any]]
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+    "object": (dict,),
+    "shape": (list,),
+    "any": (dict, list, str, float, int, bool, type(None)),
+}
+_LEAVES = ("object", "shape", "any")
+"""Types into which the tables do not look: what is in them is described elsewhere."""
+
+
+def tables() -> dict[str, list[dict[Path_, tuple[str, ...]]]]:
+    """Return the tables of each section: the types of each path."""
+    found: dict[str, list[dict[Path_, tuple[str, ...]]]] = {}
+    section = ""
+    for line in (ROOT / "docs" / "json.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            section = line[3:]
+        elif line.startswith("| field | type |"):
+            found.setdefault(section, []).append({})
+        elif row := re.match(r"\| `([^`]+)` \| ([a-z ]+) \|", line):
+            found[section][-1][_steps(row[1])] = tuple(row[2].split(" or "))
+    return found
+
+
+def _steps(path: str) -> Path_:
+    return tuple(step for step in re.split(r"\.|(\[\])", path) if step)
+
+
+def leaves(value: object, table: dict[Path_, tuple[str, ...]], path: Path_ = ()) -> Iterator[tuple[Path_, object]]:
+    """Every value that is no object and no list, or one that the table does not look into, or an empty one, with its path."""
+    row = _row_of(path, table)
+    if row is not None and set(table[row]) & set(_LEAVES):
+        yield path, value
+    elif isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from leaves(inner, table, (*path, name))
+    elif isinstance(value, list) and value:
+        for inner in value:
+            yield from leaves(inner, table, (*path, "[]"))
+    else:
+        yield path, value
+
+
+def _row_of(path: Path_, table: dict[Path_, tuple[str, ...]]) -> Path_ | None:
+    """The row that a path belongs to: the one that spells most of it out."""
+    rows = [row for row in table if len(row) == len(path) and all(map(_stands_for, row, path))]
+    return max(rows, key=lambda row: sum(step[0] != "{" for step in row), default=None)
+
+
+def _stands_for(step: str, name: str) -> bool:
+    return step == name or (step[0] == "{" and name != "[]")
+
+
+def _leads_to_a_row(path: Path_, table: dict[Path_, tuple[str, ...]]) -> bool:
+    return any(len(row) > len(path) and all(map(_stands_for, row, path)) for row in table)
+
+
+def _read(name: str) -> Any:
+    return json.loads(Path(name).read_text(encoding="utf-8"))
+
+
+def _of(*commands: str) -> Callable[[pytest.MonkeyPatch], Documents]:
+    """What commands write, each with `--json`."""
+
+    def documents(patch: pytest.MonkeyPatch) -> Documents:
+        for command in commands:
+            assert main([*command.split(), "--json", "out.json"]) in (0, 1, 130), command
+            yield _read("out.json")
+
+    return documents
+
+
+def _replayed(patch: pytest.MonkeyPatch) -> Documents:
+    assert main(["run", "simple_shapes", "--steps", "3", "--set", "count=2", "--record-inputs", "a.rec"]) == 0
+    yield from _of("replay a.rec --headless", "replay a.rec --verify")(patch)
+    yield replay._as_json(load_recording("a.rec"), Verdict(2, Divergence(2, ((0, 7),)), 3, 0.1, "another numpy"))
+
+
+def _atlas(patch: pytest.MonkeyPatch) -> Documents:
+    plan = AtlasPlan(Axis("speed", 60.0, 300.0, 2, "log"), Axis("thickness", 0.02, 0.2, 2, "log"), ("discrete",), n_shots=10)
+    made = Atlas.of(plan, {Cell("discrete", column, row): (0, 10 * column, 1, 0) for column in (0, 1) for row in (0, 1)})
+    yield json.loads(json.dumps(made.as_json("2.3.0")))
+
+
+def _costs(patch: pytest.MonkeyPatch) -> Documents:
+    atlas._write_costs(Path(), (RuleCost("discrete", 1e-4, 1e-3), RuleCost("swept", 1e-4, None)))
+    yield _read(atlas.COST)
+
+
+def _compared(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("compare --pairs 200 --seed 1 --jobs 1 --timings")(patch)
+    whole = compare._with_progress
+    patch.setattr(compare, "_with_progress", lambda *given: (whole(*given)[0], False))
+    yield from _of("compare --pairs 5 --jobs 1 --queries overlap")(patch)
+
+
+def _checked(patch: pytest.MonkeyPatch) -> Documents:
+    Path("mine.py").write_text("def collide(a, b):\n    return {'normal': (2.0, 0.0), 'colour': 1}\n", encoding="utf-8")
+    whole = check._on_many
+    patch.setattr(check, "_on_many", lambda *given, **named: (whole(*given, **named)[0], False))
+    yield from _of("check mine.py --pairs 30")(patch)
+
+
+def _traced(patch: pytest.MonkeyPatch) -> Documents:
+    yield from _of("trace ring.png --crop 0,0,60,60 --max-pieces 9", "trace ring.png --method circles --max-pieces 2")(patch)
+
+
+def _measured(patch: pytest.MonkeyPatch) -> Documents:
+    def load(name: str) -> Callable[[bool], list[Record]]:
+        if name == "second":
+            raise KeyboardInterrupt
+        versions = {"numpy": "2"}
+        return lambda quick: [
+            Record("a", "us", 1.0, 0.1, "peer", 2.0, 2.0, "", "", versions),
+            Record("b", "us", 1.0, 0.1, versions=versions),
+        ]
+
+    patch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"one": "", "second": ""}, LONG=(), load=load))
+    yield from _of("bench one", "bench one second")(patch)
+
+
+def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
+    patch.setattr(
+        doctor, "findings", lambda: iter((doctor.Finding("Python", "ok", "3"), doctor.Finding("Box2D", "problem", "none", "get it")))
+    )
+    yield from _of("doctor")(patch)
+
+
+SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
+    "list": (_of("list"),),
+    "run": (_of("run simple_shapes --steps 3 --set count=2"),),
+    "run --pair": (_of(*(f"run --pair {PAIRS / name}.json" for name in ("manifold", "distance", "toi", "contains"))),),
+    "replay": (_replayed,),
+    "fire": (_of("fire --target static,blade"),),
+    "atlas": (_atlas, _costs),
+    "compare": (_compared,),
+    "check": (_checked,),
+    "trace": (_traced, _of("trace ring.png --method hull,aabb")),
+    "scene": (_of("scene scene.json"),),
+    "bench": (_measured,),
+    "doctor": (_diagnosed,),
+}
+
+
+def test_every_section_has_its_samples() -> None:
+    assert {section: len(found) for section, found in tables().items()} == {section: len(made) for section, made in SAMPLES.items()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands of the samples run: with a scene, and a picture of a ring with a speck beside it that is left out."""
+    monkeypatch.chdir(tmp_path)
+    bodies = tuple(BodySpec((FixtureSpec(Circle(0.5)),), position=(float(x), 0.0)) for x in range(2))
+    save_scene(tmp_path / "scene.json", Scene(bodies=bodies, joints=(RevoluteJointSpec(0, 1, (0.5, 0.0)),), title="two", notes=("a note",)))
+    picture = Image.new("RGBA", (64, 64))
+    draw = ImageDraw.Draw(picture)
+    draw.ellipse((4, 4, 56, 56), (255, 0, 0, 255))
+    draw.ellipse((20, 20, 40, 40), (0, 0, 0, 0))
+    draw.point((1, 1), (255, 0, 0, 255))
+    picture.save(tmp_path / "ring.png")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("section", "at"), [(section, at) for section, made in SAMPLES.items() for at in range(len(made))])
+def test_what_is_printed_is_what_is_listed(section: str, at: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tables()[section][at]
+    unseen, wrong = set(table), set()
+    for document in SAMPLES[section][at](monkeypatch):
+        for path, value in leaves(document, table):
+            if value in ([], {}, None) and _leads_to_a_row(path, table):  # of what may come in it nothing can be said
+                continue
+            row = _row_of(path, table)
+            if row is None:
+                wrong.add(f"{path}: {value!r} is not listed")
+                continue
+            unseen.discard(row)
+            if not isinstance(value, tuple(kind for word in table[row] for kind in _KINDS[word])) or (
+                isinstance(value, bool) and not set(table[row]) & {"boolean", "any"}
+            ):
+                wrong.add(f"{path}: {value!r} is no {' or '.join(table[row])}")
+    assert not wrong
+    assert not unseen, "listed, and not printed"

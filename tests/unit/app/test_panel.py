@@ -1,0 +1,109 @@
+"""The panel beside a demo: buttons, sliders, choices."""
+
+import pygame
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.keys import Command
+from engine.app.parameters import Parameter
+from engine.app.referee_panel import worst_errors
+from engine.app.window import Window
+from engine.contracts.agreement import StepAgreement
+from tests.unit.app.hand import SIZE, Hand
+
+
+def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
+    panel = hand.window.panel
+    assert panel is not None
+    button = next(button for button, command in panel._commands.items() if command is Command.PAUSE)
+    hand.click(button.rect.center)
+    assert hand.window.session.clock.paused and button.text == "Go on"
+    toggle = next(button for button, command in panel._commands.items() if command is Command.AABBS)
+    hand.click(toggle.rect.center)
+    assert hand.window.layers.aabbs and toggle.is_selected
+
+
+def test_a_slider_sets_its_parameter(hand: Hand) -> None:
+    panel = hand.window.panel
+    assert panel is not None
+    slider, parameter = panel._sliders[0]
+    slider.set_current_value(12.0)
+    slider.has_moved_recently = True
+    panel._pending[parameter.name] = parameter.snapped(12.0)
+    hand.frame(2)
+    assert hand.window.session.demo.parameter("height") == pytest.approx(12.0)
+
+
+def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
+    panel = hand.window.panel
+    assert panel is not None
+    slider, parameter = panel._sliders[0]
+    hand.click((slider.rect.right - 20, slider.rect.centery))
+    value = hand.window.session.demo.parameter(parameter.name)
+    assert value > 0.8 * parameter.high
+    assert slider.get_current_value() == pytest.approx(value, abs=0.1)
+
+
+def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
+    panel = hand.window.panel
+    assert panel is not None
+    hand.window.session.demo.set_parameter("height", 15.0)
+    hand.frame()
+    assert panel._sliders[0][0].get_current_value() == pytest.approx(15.0)
+
+
+def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
+    hand = Hand(Window(SIZE, (choosy,), choosy()))
+    hand.frame(2)
+    panel = hand.window.panel
+    assert panel is not None
+    button = next(button for button, (_, index) in panel._choices.items() if index == 2)
+    assert button.text == "west" and not button.is_selected
+    hand.click(button.rect.center)
+    assert hand.window.session.demo.parameter("side") == 2.0 and button.is_selected
+    assert hand.window.session.layers.aabbs, "the demo asks for them"
+    hand.window.session.demo.set_parameter("side", "east")
+    hand.frame()
+    assert not button.is_selected
+
+
+def test_the_worst_errors_of_the_last_seconds_are_kept(hand: Hand) -> None:
+    errors = (3e-7, 0.0, 2e-7)
+
+    class Erring:
+        ready, total, pairs = True, StepAgreement(), None
+
+        def __init__(self, world: object) -> None:
+            self.left = list(errors)
+
+        def check(self, contacts: object, /) -> StepAgreement:
+            return StepAgreement(max_point_error=self.left.pop(0) if self.left else 1e-9)
+
+    hand.window.use_referee(Erring)
+    session = hand.window.session
+    for _ in range(3):
+        session.demo.step()
+    assert worst_errors(session).tolist() == list(errors)
+    for _ in range(300):
+        session.demo.step()
+    assert worst_errors(session).tolist() == [1e-9] * 300
+    hand.key(pygame.K_8)
+    hand.frame(2)
+    assert session.demo.stages[0].agreement == StepAgreement(), "switched off, nothing is left standing"
+    assert len(session.demo.stages[0].errors) == 303
+
+
+def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
+    class Sides(drop):  # type: ignore[valid-type,misc]
+        parameters = (*drop.parameters, Parameter.some("sides", ("north", "east", "west"), ("north",), "sides"))
+
+    window = Window(SIZE, (Sides,), Sides())
+    hand = Hand(window)
+    hand.frame(2)
+    for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
+        panel = window.panel
+        assert panel is not None
+        button = next(button for button, (parameter, k) in panel._choices.items() if parameter.name == "sides" and k == index)
+        hand.click(button.rect.center)
+        assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
+        assert [button.is_selected for button in panel._choices] == [word in wanted.split("+") for word in ("north", "east", "west")]

@@ -1,0 +1,193 @@
+"""What the pointer does in the view: bodies, the camera, differences."""
+
+import pygame
+import pytest
+
+from engine.app import frame
+from engine.contracts.agreement import Difference, StepAgreement
+from engine.render.canvas import Canvas
+from tests.unit.app.hand import Hand, pixel
+
+
+def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
+    hand.frame()
+    camera = hand.window.session.camera
+    at = (700, 200)
+    under = camera.to_world(at)
+    hand.wheel(at, 3)
+    assert hand.window.session.camera.scale > 1.4 * camera.scale
+    assert hand.window.session.camera.to_world(at) == pytest.approx(under, abs=1e-6)
+    hand.key(pygame.K_HOME)
+    assert hand.window.session.camera == camera
+
+
+def test_a_right_drag_moves_the_view(hand: Hand) -> None:
+    hand.frame()
+    under = hand.window.session.camera.to_world((600, 300))
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=3)
+    hand.send(pygame.MOUSEMOTION, pos=(650, 280), rel=(50, -20), buttons=(0, 0, 1))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(650, 280), button=3)
+    hand.send(pygame.MOUSEMOTION, pos=(900, 280), rel=(250, 0), buttons=(0, 0, 0))
+    assert hand.window.session.camera.to_world((650, 280)) == pytest.approx(under)
+
+
+def test_a_left_drag_carries_a_body(hand: Hand) -> None:
+    demo = hand.window.session.demo
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    at = pixel(hand, demo.stages[0].world.state(disc).position)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert demo.grabbing
+    goal = pixel(hand, (4.0, 3.0))
+    hand.send(pygame.MOUSEMOTION, pos=goal, rel=(1, 1), buttons=(1, 0, 0))
+    hand.frame(90)
+    assert demo.stages[0].world.state(disc).position == pytest.approx((4.0, 3.0), abs=0.6)
+    hand.send(pygame.MOUSEBUTTONUP, pos=goal, button=1)
+    assert not demo.grabbing
+
+
+@pytest.mark.parametrize("button", [3, 4])
+def test_another_button_or_the_wheel_does_not_take_it_out_of_the_hand(hand: Hand, button: int) -> None:
+    demo = hand.window.session.demo
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=button)
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=button)
+    assert demo.grabbing
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    assert not demo.grabbing
+
+
+@pytest.mark.parametrize("disturb", ["restart", "destroy", "back", "pause", "focus"])
+def test_dragging_survives_whatever_happens_meanwhile(hand: Hand, disturb: str) -> None:
+    demo = hand.window.session.demo
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=pixel(hand, demo.stages[0].world.state(disc).position), button=1)
+    if disturb == "restart":
+        hand.key(pygame.K_r)
+    elif disturb == "destroy":
+        demo.stages[0].world.destroy_body(disc)
+    elif disturb == "back":
+        hand.key(pygame.K_ESCAPE)
+    elif disturb == "pause":
+        hand.key(pygame.K_SPACE)
+    else:
+        hand.send(pygame.WINDOWFOCUSLOST)
+        assert not demo.grabbing
+    hand.send(pygame.MOUSEMOTION, pos=(900, 100), rel=(5, 5), buttons=(1, 0, 0))
+    hand.send(pygame.MOUSEBUTTONUP, pos=(900, 100), button=1)
+    hand.frame(3)
+    assert not hand.window.session.demo.grabbing
+
+
+def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
+    hand.frame()
+    scale = hand.window.session.camera.scale
+    for _ in range(100):
+        hand.wheel((700, 300), -5)
+    assert hand.window.session.camera.scale == pytest.approx(scale / 12.0)
+    session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.camera)
+    assert hand.window.painter._shows_something(canvas, session)
+    session.pan(1e6, 0.0)
+    assert not hand.window.painter._shows_something(Canvas(hand.surface, session.camera), session)
+
+
+def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand.frame(3)
+    stage = hand.window.session.demo.stages[0]
+    difference = Difference(1, 2, (0.0, 0.5), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
+    stage.agreement = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
+    hand.window.session.clock.paused = True
+    told: list[str] = []
+    monkeypatch.setattr(frame, "draw_lines", lambda *given: told.extend(words for words, _ in given[3]))
+    hand.send(pygame.MOUSEMOTION, pos=pixel(hand, (0.0, 0.5)), rel=(1, 1), buttons=(0, 0, 0))
+    assert any(words.startswith("skin") for words in told)
+    assert "the cores are apart" in " ".join(told)
+
+
+def differing(hand: Hand) -> tuple[int, int]:
+    """Let the disc differ from Box2D where it lies, and return that pixel."""
+    hand.frame(60)
+    stage = hand.window.session.demo.stages[0]
+    a, b = stage.world.fixture_ids
+    x, y = stage.world.contacts.position[0, 0].tolist()
+    difference = Difference(a, b, (x, y), (0.0, 1.0), (1.0, 0.0), "skin", 1e-4, "the cores are apart")
+
+    class Differing:
+        ready = True
+        pairs = None
+        total = StepAgreement(1, 0, 1, 0, 0.0, (difference,))
+
+        def __init__(self, world: object) -> None:
+            pass
+
+        def check(self, contacts: object, /) -> StepAgreement:
+            return self.total
+
+    hand.window.use_referee(Differing)
+    hand.frame(2)
+    return pixel(hand, (x, y))
+
+
+def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) -> None:
+    at = differing(hand)
+    session = hand.window.session
+    before, under = session.camera, session.camera.to_world(at)
+    hand.click(at)
+    assert session.clock.paused and session.camera.scale > 4.0 * before.scale
+    assert session.camera.center == pytest.approx(under, abs=0.05)
+    assert session.focus is not None and hand.window.painter.differences_of("skin") != []
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.browsing and session.focus is None
+    assert session.camera == before and not session.clock.paused
+
+
+def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: Hand) -> None:
+    hand.frame()
+    hand.wheel((700, 300), 2)
+    at = differing(hand)
+    session = hand.window.session
+    hand.key(pygame.K_SPACE)
+    hand.frame()
+    before = session.camera
+    hand.click(at)
+    hand.click(pixel(hand, session.camera.center))  # the ring again: the way back stays the same
+    assert session.focus is not None
+    hand.key(pygame.K_ESCAPE)
+    assert session.camera == before and session.clock.paused
+    hand.click(at)
+    hand.key(pygame.K_HOME)
+    assert session.focus is None and session.is_untouched
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing
+
+
+def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
+    at = differing(hand)
+    at = (at[0], at[1] - 6)
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert not hand.window.session.demo.grabbing
+    hand.send(pygame.MOUSEMOTION, pos=(at[0], at[1] - 20), rel=(0, -20), buttons=(1, 0, 0))
+    assert hand.window.session.demo.grabbing
+    hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
+    assert not hand.window.session.demo.grabbing and hand.window.session.focus is None
+
+
+def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
+    differing(hand)
+    panel = hand.window.panel
+    assert panel is not None
+    for _ in range(10):
+        hand.wheel((20, 400), -5)
+    hand.frame(1, elapsed=0.0)
+    (place, reason), *_ = panel.referee._places
+    assert reason == "skin"
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
+    assert hand.window.session.focus is not None and hand.window.session.clock.paused
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=(place.right + 500, 0), button=2)
+    assert panel.referee.reason_at((0, 0)) is None
+
+
+def test_clicks_on_the_panel_do_not_reach_the_world(hand: Hand) -> None:
+    hand.click((20, 400))
+    hand.wheel((20, 400), 2)
+    assert not hand.window.session.demo.grabbing

@@ -1,0 +1,33 @@
+"""How tests wait for other processes and threads: until what is waited for is so, and long enough for a slow or busy machine.
+
+No test may fail because a machine is slow. So a limit here is not what something takes but what nobody would wait for: where it is
+reached, something hangs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["PATIENCE", "until"]
+
+PATIENCE = 300.0
+"""Seconds. A command that tests start takes one to ten on a machine with nothing else to do, and a minute where kernels are compiled."""
+
+_Found = TypeVar("_Found")
+
+
+def until(condition: Callable[[], _Found], seconds: float = PATIENCE, look: float = 0.05) -> _Found:
+    """Return what `condition` returns, as soon as that is true or not empty; ask for it every `look` seconds.
+
+    Raises
+    ------
+    AssertionError
+        It never was.
+    """
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, f"waited {seconds:.0f} s for nothing"
+        time.sleep(look)
+    return found
