@@ -333,14 +333,13 @@ class PairInspector(Demo):
         left, top, width, height = canvas.camera.view
         inset, fonts = round(12 * canvas.ui_scale), canvas.fonts
         lines: list[tuple[str, Color]] = []
-        said = [(self.pair.note, palette.TEXT)]
-        if answers is not None:
-            said += [(REASONS[answers.reason].sentence, palette.TEXT)] if answers.reason else []
-            said += [(f"{answers.evidence}.", palette.CAPTION)] if answers.evidence else []
-        said = [one for one in said if one[0]]
+        note = [(self.pair.note, palette.TEXT)] if self.pair.note else []
+        reason = [(REASONS[answers.reason].sentence, palette.TEXT)] if answers is not None and answers.reason else []
+        evidence = [(f"{answers.evidence}.", palette.CAPTION)] if answers is not None and answers.evidence else []
+        own = [*note, *evidence] or reason
         room = max(min(width - 2 * inset, round(_PROOF_WIDTH * canvas.ui_scale)) - 2 * inset, 1)
         high = self.foot_height(height, canvas.ui_scale) - inset
-        for chosen in (said, said[:1] + said[2:], said[:1]):  # what is said of this pair comes before what is said of all such
+        for chosen in ([*note, *reason, *evidence], own, own[:1]):  # what is said of this pair comes before what is said of all such
             lines = [(line, color) for words, color in chosen for line in fonts.wrapped(words, 13.0, room)]
             if lines_size(fonts, lines, 13.0)[1] <= high:
                 break

@@ -192,6 +192,7 @@ class Chronicle:
         for steps in (*self._breaks.values(), *self._edits.values()):
             steps.difference_update([step for step in steps if step > last])
         self.last = last
+        self._oldest = min(self._oldest, last + 1)
 
     def curve(self, stage: int, body: int, quantity: str) -> FloatArray:
         """Return a quantity of a body by step, float64 (n,), NaN where it is not known: the body was not there, or it is too long ago."""
@@ -267,8 +268,8 @@ class Chronicle:
         while self._n_bytes > self._most_bytes and self._oldest < self.last:
             for stage in range(len(self._frames.get(self._oldest, ()))):
                 column = self._sums.setdefault(stage, _Column(len(SUMS)))
-                if column.length <= self._oldest:
-                    self._sum(stage, self._oldest, column)
+                for one in range(column.length, self._oldest + 2):  # the next one too, as long as what comes before it is known
+                    self._sum(stage, one, column)
             for key, curve in self._curves.items():
                 if curve.length <= self._oldest:
                     curve.put(self._oldest, self._of_body(self._oldest, key))
@@ -295,6 +296,9 @@ class Chronicle:
         """Note what somebody changed by hand before a step: a body's place or motion. What gives it an impulse is no break."""
         if method in ("set_pose", "set_velocity") and arguments:
             self._edits.setdefault((stage, arguments[0]), set()).add(step)
+        known = self._masses.get(stage)
+        if method == "set_pose" and arguments and known is not None and not known[1].mass[known[1].ids == arguments[0]].any():
+            del self._masses[stage]  # what stands is elsewhere, and so is where bodies have fallen past it
 
     def _is_another(self, step: int, stage: int, body: int) -> bool:
         """Tell whether a body after a step is not the one of the step before, or has another mass; True where that is too long ago."""
@@ -357,7 +361,7 @@ class Chronicle:
         x, y = _centers(moments[stage])
         fallen = _fallen(moments[stage])
         before = self._frames.get(step - 1, ())
-        if stage < len(before) and before[stage].masses is masses and not np.array_equal(fallen, _fallen(before[stage])):
+        if stage < len(before) and not np.array_equal(fallen, _fallen(before[stage])):
             self._breaks.setdefault(stage, set()).add(step)
         vx, vy, spin = values[:, 3], values[:, 4], values[:, 5]
         mass, inertia = np.where(fallen, 0.0, masses.mass), np.where(fallen, 0.0, masses.inertia)
@@ -375,14 +379,14 @@ def _centers(moment: _Moment) -> tuple[FloatArray, FloatArray]:
 
 
 def _fallen(moment: _Moment) -> NDArray[np.bool_]:
-    """Return which bodies fall for ever."""
+    """Return which bodies fall for ever; those without a mass have no share in the sums anyway."""
     masses = moment.masses
     if not np.isfinite(masses.floor):
         return np.zeros(len(masses.ids), dtype=np.bool_)
     x, y = _centers(moment)
     pull = float(np.hypot(*masses.gravity))
     below: NDArray[np.bool_] = (masses.gravity[0] * x + masses.gravity[1] * y) / pull > masses.floor
-    return below
+    return below & (masses.mass > 0.0)
 
 
 def _floor(world: World) -> float:

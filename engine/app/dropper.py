@@ -20,7 +20,7 @@ import pygame
 from engine.app.demo import Demo
 from engine.app.dropped_picture import picture_of
 from engine.app.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
-from engine.app.layout import Place
+from engine.app.layout import Place, is_inside
 from engine.app.recordings import SUFFIX, Recording, load_recording
 from engine.app.scene_demo import is_scene_file, load_any_scene, scene_demo
 from engine.app.session import Session
@@ -176,5 +176,4 @@ def _pointer(event: pygame.event.Event, view: Place) -> Point:
     if at is None:
         (x, y), (left, top) = pygame.mouse.get_pos(desktop=True), pygame.display.get_window_position()
         at = x - left, y - top
-    inside = view[0] <= at[0] < view[0] + view[2] and view[1] <= at[1] < view[1] + view[3]
-    return (float(at[0]), float(at[1])) if inside else (view[0] + 0.5 * view[2], view[1] + 0.5 * view[3])
+    return (float(at[0]), float(at[1])) if is_inside(at, view) else (view[0] + 0.5 * view[2], view[1] + 0.5 * view[3])

@@ -94,10 +94,13 @@ class EventBook:
 
 
 def _joined(events: list[Event]) -> list[Event]:
-    """Return the events of one step, each pair of bodies once, sensors apart: the fastest of those that it has, with their number."""
+    """Return the events of one step, each pair of bodies once, sensors apart: the fastest of those that it has, with their number.
+
+    Which of two bodies comes first is not theirs: of a polygon and a disc, Box2D names the body first that has the polygon.
+    """
     found: dict[tuple[int, int, bool], Event] = {}
     for event in events:
-        key = (event.body_a, event.body_b, event.sensor)
+        key = (min(event.body_a, event.body_b), max(event.body_a, event.body_b), event.sensor)
         known = found.get(key)
         if known is None:
             found[key] = event

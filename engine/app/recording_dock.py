@@ -84,7 +84,6 @@ class RecordingDock(Dock):
         self.span: tuple[int, int] | None = None
         self._export: _Export | None = None
         self._is_filling = False
-        self._fills = 0
         self._pointer: tuple[int, int] | None = None
 
     @property

@@ -140,6 +140,7 @@ class Session(Travelling):
     def set_parameter(self, name: str, value: float) -> None:
         """Change a parameter of the demo; most demos begin anew."""
         self.failure = ""
+        self.arrive()
         before = self.demo.home()
         if value != self.demo.parameter(name):
             self.guarded(lambda: self.act("set_parameter", name, value))

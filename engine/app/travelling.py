@@ -161,8 +161,8 @@ class Travelling(Viewing):
         if self._way is None:
             return
         goal, start = self._way[0], perf_counter()
+        self._way = None  # it ends here if it cannot be gone
         if history.seek(goal, is_enough=lambda: perf_counter() - start > self.longest_way):
-            self._way = None
             self.messages.end_passing()
         else:
             self._way = goal, history.now
@@ -174,13 +174,18 @@ class Travelling(Viewing):
             paused = self.clock.paused
             self._travel(self._go_a_part)
             self.clock.paused = paused
+        else:
+            self.arrive()
 
     def arrive(self) -> None:
-        """Go the rest of the way at once: something is to be done there."""
-        if self.is_on_the_way and self._way is not None and self.history is not None:
+        """Go the rest of the way at once: something is to be done there. Of one that somebody else has ended nothing is told any more."""
+        if self._way is None:
+            return
+        if self.is_on_the_way and self.history is not None:
             self.history.seek(self._way[0])
             self.catch_up()
         self._way = None
+        self.messages.end_passing()
 
     @property
     def is_on_the_way(self) -> bool:

@@ -155,7 +155,7 @@ class Form:
     def _number(self, row: Number, typed: str) -> float | None:
         """Return the number that was typed for a row; None where it is none, which is told."""
         try:
-            number = float(int(typed, 0)) if row.whole else float(typed.replace(",", "."))
+            number = float(int(typed, 0 if "x" in typed.lower() else 10)) if row.whole else float(typed.replace(",", "."))
         except ValueError:
             kind = "a whole number" if row.whole else "a number"
             self._refuse(f"{row.name} must be {kind}{f' of {row.unit}' if row.unit else ''}, got {typed!r}")

@@ -12,6 +12,7 @@ from engine.app.hands.form import Form
 from engine.app.hands.hands import Hands
 from engine.app.hands.pages import body_rows, world_rows
 from engine.app.hands.rows import Row
+from engine.app.keys import is_plain
 from engine.app.layout import Place
 from engine.common.errors import LabError
 from engine.render import palette
@@ -52,7 +53,6 @@ class InspectorDock(Dock):
         self._was_selecting = False
         self._page = 1
         self._shown: tuple[int, ...] = ()
-        self._fresh = True
 
     @property
     def size(self) -> float:
@@ -81,8 +81,7 @@ class InspectorDock(Dock):
                 return True
             if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
                 return True
-        is_plain = event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_ALT)
-        if is_plain and event.key == pygame.K_i:
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_i and is_plain(event):
             self.toggle()
             return True
         return False

@@ -72,6 +72,36 @@ def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
     assert chronicle.n_fallen(0, history.now) == 0
 
 
+def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
+    history, chronicle, demo = watched(10)
+    history.act("edit", 0, "set_pose", (0, (0.0, -60.0), 0.0))  # the floor
+    while history.now < 260:
+        history.step()
+    assert chronicle.curve(0, demo.disc, "y")[-1] < -50.0 and chronicle.n_fallen(0, history.now) == 0
+
+
+def test_a_fall_is_a_break_of_the_sums_even_if_nobody_looked_until_its_frames_were_gone() -> None:
+    history, chronicle, demo = watched(10, most_bytes=8_000)
+    history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
+    while chronicle.n_fallen(0, history.now) == 0:
+        history.step()
+    lost = history.now
+    for _ in range(40):
+        history.step()
+    assert chronicle.n_fallen(0, lost) == 0, "its frame is still there"
+    assert chronicle.breaks(0) == (11, lost)
+
+
+def test_frames_stay_within_their_bytes_after_a_branch_from_before_the_oldest() -> None:
+    history, chronicle, demo = watched(100, most_bytes=8_000)
+    history.seek(2)
+    history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
+    for _ in range(60):
+        history.step()
+        assert chronicle.n_bytes <= 8_000
+    assert chronicle.velocity(0, demo.disc, history.now - 5) is not None
+
+
 def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     history, chronicle, demo = watched(10)
     history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0)),))
@@ -176,6 +206,27 @@ def test_events_have_the_speed_at_which_bodies_meet() -> None:
         history.step()
     (slower,) = [event for event in book.events if event.kind in ("impact", "begin")]
     assert slower.kind == "begin" and slower.speed < 1.0
+
+
+class Feet(Demo):
+    """A square and a disc at a metre's distance fall on such a pair the other way round."""
+
+    def build(self) -> None:
+        world = self.add_stage(World(WorldSettings(gravity=(0.0, -GRAVITY)))).world
+        corners = ((-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3))
+        for kind, y in (("static", 0.0), ("dynamic", 2.0)):
+            square, disc = (0.0, 1.0) if kind == "static" else (1.0, 0.0)
+            shapes = Polygon(tuple((square + u, v) for u, v in corners)), Circle(0.3, (disc, 0.0))
+            world.create_body(BodySpec(tuple(FixtureSpec(shape) for shape in shapes), type=kind, position=(0.0, y)))
+
+
+def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first() -> None:
+    history = History(Feet())
+    chronicle = Chronicle(history)
+    while not chronicle.events.events:
+        history.step()
+    (event,) = chronicle.events.events
+    assert event.kind == "impact" and event.pairs == 2
 
 
 def test_a_book_is_bounded() -> None:

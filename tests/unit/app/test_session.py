@@ -105,12 +105,13 @@ def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(ses
     session.toggle_pause()
     session.act("edit", 0, "create_body", (ball(2.0),))
     assert (history.now, history.last) == (10, 10) and history.verify() is None
+    assert session.messages.now is None, "it has arrived"
     run(session, 40)
     session.seek(30)
     history.seek(5)  # a film is taken
     for _ in range(3):
         session.advance(FRAME)
-    assert history.now == 5
+    assert history.now == 5 and session.messages.now is None
     session.seek(30)
     for _ in range(40):
         session.advance(FRAME)

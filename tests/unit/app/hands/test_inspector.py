@@ -109,6 +109,8 @@ def test_typed_numbers_change_what_is_selected(person: Person) -> None:
     assert person.world.body(2).spec.fixtures[0].friction == 0.75
     type_into(person, "mask", "0x00f0")
     assert person.world.body(2).spec.fixtures[0].mask == 0x00F0
+    type_into(person, "mask", "010")
+    assert person.world.body(2).spec.fixtures[0].mask == 10
     type_into(person, "angle", "90")
     assert person.world.state(2).angle == pytest.approx(math.pi / 2.0)
     type_into(person, "vx", "3")
@@ -116,7 +118,7 @@ def test_typed_numbers_change_what_is_selected(person: Person) -> None:
     type_into(person, "name", "crate")
     assert person.world.body(2).spec.name == "crate"
     assert value_of(person, "speed") == "3.001 m/s" or str(value_of(person, "speed")).startswith("3")
-    for _ in range(6):
+    for _ in range(7):
         person.key(pygame.K_z, CTRL)
     assert person.world.body(2).mass == pytest.approx(1.0) and person.world.body(2).spec.name == ""
     assert not person.history.can_undo
