@@ -15,6 +15,7 @@ from engine.app.demo import Demo, StatusLine
 from engine.app.stage import Stage
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
+from engine.common.words import decimals
 from engine.geometry import Circle, Polygon, Segment
 from engine.render import palette
 from engine.render.palette import Color
@@ -37,7 +38,6 @@ __all__ = [
     "dynamic_bodies",
     "label",
     "place_body",
-    "shown",
     "total_energy",
 ]
 
@@ -227,24 +227,13 @@ def beside(what: str, measured: float | None, predicted: float, unit: str, allow
 
     Without a measured number, None, the line has the predicted one alone; without `allowed` it takes no side.
     """
-    wanted = f"(predicted {shown(predicted, digits)}"
+    wanted = f"(predicted {decimals(predicted, digits)}"
     if measured is None:
         return f"{what}: ... {wanted} {unit})", palette.TEXT
-    words = f"{what}: {shown(measured, digits)} {unit} {wanted})"
+    words = f"{what}: {decimals(measured, digits)} {unit} {wanted})"
     if allowed is None:
         return words, palette.TEXT
     return words, palette.AGREE if abs(measured - predicted) <= allowed else palette.WARNING
-
-
-def shown(number: float, digits: int) -> str:
-    """Return a number with so many decimals, and never minus nothing: "-0.00".
-
-    Examples
-    --------
-    >>> shown(-0.001, 2), shown(-1.5, 1)
-    ('0.00', '-1.5')
-    """
-    return f"{round(number, digits) + 0.0:.{digits}f}"
 
 
 def label(

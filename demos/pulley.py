@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label, shown
+from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
 from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.box2d import PulleyJointSpec
 from engine.common.tolerances import EPS32
+from engine.common.words import decimals
 from engine.geometry import AABB
 from engine.render import palette
 
@@ -158,7 +159,7 @@ class Pulley(Scene):
         if self.measured is None:
             return (first,)
         tension = self._mass(0) * (self.gravity - self.measured)
-        return (first, (f"so the rope pulls with {shown(tension, 1)} N at the left mass", palette.CAPTION))
+        return (first, (f"so the rope pulls with {decimals(tension, 1)} N at the left mass", palette.CAPTION))
 
     def _mass(self, k: int) -> float:
         return self.parameter(("mass_1", "mass_2")[k])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Callable
 
@@ -49,23 +48,6 @@ def test_the_bar_fits_the_window(size: tuple[int, int]) -> None:
     rects = [rect for rect, _ in person.tools._buttons()]
     assert all(a.bottom <= b.top for a, b in itertools.pairwise(rects))
     assert all(pygame.Rect(person.tools.place).contains(rect) for rect in rects)
-
-
-def test_the_handle_and_the_wheel_turn(person: Person) -> None:
-    person.pick("S")
-    person.click((-2.0, 3.0))
-    tool = person.tools.tool
-    handle = tool._handle(person.window.session.camera.scale)  # type: ignore[attr-defined]
-    person.drag(handle, (-2.0 + handle[1] - 3.0, 3.0))
-    assert person.world.state(2).angle == pytest.approx(-math.pi / 2.0, abs=0.03)
-    assert person.world.state(2).position == pytest.approx((-2.0, 3.0), abs=0.02)
-    at = person.pixel((2.0, 3.0))
-    person.at(pygame.MOUSEMOTION, at)
-    person.at(pygame.MOUSEBUTTONDOWN, at)
-    person.window.handle(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=2, precise_y=2.0, mouse=at))
-    person.frames()
-    person.at(pygame.MOUSEBUTTONUP, at)
-    assert person.world.state(3).angle == pytest.approx(math.radians(30.0), abs=1e-5)
 
 
 def test_a_demo_that_may_not_be_changed_says_why() -> None:
