@@ -87,6 +87,10 @@ class Promise(Demo):
         self.began_again()
         self.wanted_speed = self.slow_motion
 
+    def on_parameter(self, name: str) -> None:
+        self.arrived.discard(MEASURED)  # those were the numbers of other parameters
+        super().on_parameter(name)
+
     def findings(self) -> tuple[Finding, ...]:
         """Return the numbers; measured once for each setting of the parameters.
 

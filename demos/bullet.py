@@ -383,7 +383,9 @@ class Bullet(Demo):
     def _draw_wait(self, canvas: Canvas, lane: Lane) -> None:
         left, top = canvas.camera.to_screen((self._left, self._half + self._head))
         right, _ = canvas.camera.to_screen((self._right, 0.0))
-        words = ["waits for our algorithms, which are compiled the first time", "waits for our algorithms", "waits"]
+        words = ["shoots with the others next time", "next time"]
+        if self._waits(lane):
+            words = ["waits for our algorithms, which are compiled the first time", "waits for our algorithms", "waits"]
         draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], RULE_MEANINGS[lane.rule], words, palette.CAPTION, self._rows)
 
     def _draw_words(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:

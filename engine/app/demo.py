@@ -99,7 +99,7 @@ class Demo:
         Whether it goes without what takes seconds until `arrive` has told that it is there, rather than ask for it in the middle of a step:
         set by the window at the beginning, part of what a recording keeps; None is no.
     arrived : set of str
-        What has been told to be there since the last restart.
+        What has been told to be there. It stays there: a restart builds the worlds anew, but what was loaded is not loaded again.
     remembers : bool
         Whether its worlds keep what Box2D hides when they are built anew; see `remember`.
     wanted_speed : float or None
@@ -267,7 +267,6 @@ class Demo:
         self._grip = None
         self.stages.clear()
         self.dropped.clear()
-        self.arrived.clear()
         self.steps = 0
         self.build()
         self._let_worlds_remember()
@@ -373,7 +372,7 @@ class Demo:
         return self.edit(stage, method, arguments, changes)
 
     def arrivals(self) -> Sequence[str]:
-        """Return what has come in the background since the restart and may steer a step, kernels or numbers, each under a name."""
+        """Return what has come in the background and may steer a step, kernels or numbers, each under a name."""
         return ()
 
     def arrive(self, what: str) -> None:

@@ -313,6 +313,52 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     assert history.verify() is None
 
 
+def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact() -> None:
+    """The lane of our swept test shoots with the others, whatever is changed: its kernels are loaded once, and not again by every key."""
+    from engine.app.session import Session
+
+    memory.load()
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
+    demo.waits = True
+    session = Session(demo, (0, 0, 640, 480), remembers=True)
+    history = session.history
+    assert history is not None
+    changes = (
+        lambda: session.press("w"),
+        lambda: session.press("f3"),
+        lambda: session.set_parameter("speed", 130.0),
+        session.restart,
+        lambda: session.press("return"),
+    )
+    for change in changes:
+        session.advance(1.0 / 60.0)
+        for _ in range(3):
+            history.step()
+        change()
+        assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"  # type: ignore[attr-defined]
+        for _ in range(3):
+            history.step()
+    assert [one.arguments for given in history.inputs for one in given if one.action == "arrive"] == [("kernels",)]
+    history.seek(5)
+    history.seek(history.last)
+    assert history.divergence is None and history.verify() is None
+
+
+def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a scene of a promise measures is of its parameters: after a change they are measured beside the picture, not in its midst."""
+    demo = find_demo("promise_slow_balls")()
+    measured: list[object] = []
+    monkeypatch.setattr("demos._promises._measure", measured.append)
+    monkeypatch.setattr("demos._promises._known", {})
+    monkeypatch.setattr("demos._promises.threading.Thread.start", lambda thread: None)
+    demo.interactive = demo.waits = True
+    demo.arrive("measured")
+    demo.restart()
+    assert demo.has("measured")
+    demo.set_parameter("restitution", 0.5)
+    assert not demo.has("measured") and not demo.arrivals() and not measured
+
+
 class Chain(Demo):
     """A disc on a rope: joints, of which nothing is kept while memory is out of reach."""
 
