@@ -111,7 +111,7 @@ class Docking:
                 beside.append((dock, dock.shows(window)))
         for dock, shows in sorted(beside, key=lambda one: one[1] is None):
             kept.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, window))
-        for dock in docks:
+        for dock in reversed(docks):  # who gets events first lies over the others
             if dock.side == "over":
                 dock.draw(surface, window)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.app.asking_dock import AskingDock
 from engine.app.camera_dock import CameraDock
 from engine.app.dock import Dock
 from engine.app.event_dock import EventDock
@@ -18,14 +19,16 @@ __all__ = ["make_docks"]
 
 
 def make_docks() -> tuple[Dock, ...]:
-    """Return new docks for a window: first who may be typed in, then who lies over the view that tools work in."""
+    """Return new docks for a window: first who asks, then who may be typed in, then who lies over the view that tools work in."""
+    asking = AskingDock()
     hands = Hands()
     inspector = InspectorDock(hands)
     timeline = TimelineDock()
     return (
+        asking,
         RecordingDock(timeline),
         inspector,
-        FilesDock(),
+        FilesDock(asking),
         CameraDock(hands),
         ToolsDock(hands, inspector),
         timeline,

@@ -1,44 +1,46 @@
-"""Files out of the window: the scene as it stands, a picture; and scenes that were left unsaved.
+"""Files out of the window: the scene, a picture; files into it; and scenes that were left unsaved.
 
-What somebody has built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. What
-is written goes into the folder that the program was started in, under the name of the demo, with a number where that is taken: no file
-that is there is ever replaced.
+What somebody has built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. A
+scene goes into the file that it was opened from or saved in before; else into the folder that the program was started in, under the name of
+the demo, with a number where that is taken. A file that this window has neither opened nor written, or that somebody else has changed
+meanwhile, is not replaced without asking.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.asking_dock import Answer, AskingDock, Question
 from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.dock import Dock
-from engine.app.files import failure_words, write_atomically
+from engine.app.files import check_writable, failure_words, write_atomically
 from engine.app.headless import png_bytes
+from engine.app.keys import Command
 from engine.app.recordings.recorder import free_path
-from engine.app.scene_demo import SceneDemo, file_stem, kept_scene_demo, load_any_scene, plain_title
-from engine.common.errors import LabError
+from engine.app.saving import Moment, Saved, built, moments, scene_at, scene_maker
+from engine.app.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
+from engine.common.errors import Described, InvalidInputError, LabError
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.scenes import Scene, SceneWorld, save_scene
-from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
+from engine.scenes import save_scene
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
-    from engine.app.history import Input
     from engine.app.session import Session
-    from engine.app.stage import Stage
     from engine.app.window import Window
 
 __all__ = ["FilesDock"]
 
-_BUILDING = ("edit", "edit_too", "drop")
-"""What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
+_SCENE_SUFFIX = ".json"
+_MOST_LISTED = 4
+"""Scene files of the present folder that are offered where one is to be opened."""
+_Stamp = tuple[int, int]
+"""When a file was changed, nanoseconds, and its size."""
 _MOST_BANNER = 3
 """Lines of the banner, from which on it says less."""
 _OFFERED_FOR = 12.0
@@ -47,6 +49,11 @@ _OFFERED_FOR = 12.0
 
 class FilesDock(Dock):
     """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
+
+    Parameters
+    ----------
+    asking : AskingDock
+        Asks for names, and for which moment is meant.
 
     Attributes
     ----------
@@ -58,28 +65,33 @@ class FilesDock(Dock):
     always = True
     title = "Files"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Ctrl S", "save the scene as it stands"),
+        ("Ctrl S", "save the scene, in the same file again"),
+        ("Ctrl Shift S", "save it under another name"),
         ("F12", "a picture of the window"),
-        ("Ctrl O", "open what was left unsaved"),
+        ("Ctrl O", "open what was left unsaved, or a file"),
+        ("Ctrl Shift O", "open a file"),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, asking: AskingDock) -> None:
+        self._asking = asking
         self.autosave: Autosave | None = None
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None
         self._wants_picture = False
         self._banner = self._away = pygame.Rect(0, 0, 0, 0)
         self._shown_for = 0.0
-        self._saved: list[Input] | None = None
-        """What had been built when the scene was saved; None where it was not."""
-        self._reopened: type[Demo] | None = None
-        """The demo of the scene that was offered and opened: it is as unsaved as before."""
+        self._ours: dict[Path, _Stamp] = {}
+        """Files that this window has opened or written, as they were then."""
         self._to_tell: tuple[str, Color] | None = None
         """Of the demo that was left, for the next one to say."""
         self._has_warned = False
 
     def begin(self, window: Window) -> None:
-        self._since, self._kept, self._saved, self._shown_for = 0.0, None, None, 0.0
+        self._since, self._kept, self._shown_for = 0.0, None, 0.0
+        demo = window.session.demo
+        if isinstance(demo, SceneDemo) and demo.opened_from:
+            path = Path(demo.opened_from).resolve()
+            self._ours.setdefault(path, _stamp(path))
         if self._to_tell is not None:
             window.session.messages.say(*self._to_tell)
             self._to_tell = None
@@ -89,7 +101,7 @@ class FilesDock(Dock):
         if self.autosave is None or session.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
-            self.autosave.set_aside(_scene(session, is_kept=True), file_stem(session.demo))
+            self.autosave.set_aside(scene_maker(session, is_kept=True), file_stem(session.demo))
             words = f"what you built in {plain_title(session.demo.title)} was not saved"
             if self.autosave.failure and not self.autosave.is_mended():
                 self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
@@ -107,18 +119,28 @@ class FilesDock(Dock):
                 return True
         if event.type != pygame.KEYDOWN:
             return False
-        control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
-        if control and event.key == pygame.K_o and self.autosave is not None and self.autosave.left:
-            self._open_left(self._offered(window) or self.autosave.left[0], window)
+        control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
+        if control and event.key == pygame.K_o:
+            if not shift and self.autosave is not None and self.autosave.left:
+                self._open_left(self._offered(window) or self.autosave.left[0], window)
+            else:
+                self.order(Command.OPEN, window)
         elif window.browsing:
             return False
         elif event.key == pygame.K_F12:
             self._wants_picture = True
         elif control and event.key == pygame.K_s:
-            _told(window.session, self._save)
+            self.order(Command.SAVE_AS if shift else Command.SAVE, window)
         else:
             return False
         return True
+
+    def order(self, command: Command, window: Window) -> None:
+        """Save the scene, save it under another name, or open a file."""
+        if command is Command.OPEN:
+            self._ask_to_open(window)
+        elif not window.browsing:
+            _told(window.session, self._save if command is Command.SAVE else self._ask_for_a_name)
 
     def update(self, window: Window, elapsed: float) -> None:
         self._since += elapsed
@@ -187,29 +209,112 @@ class FilesDock(Dock):
             return
         kind = kept_scene_demo(scene, path, left.written)
         if window.open_demo(kind):
-            self._reopened = kind
+            window.session.saved = Saved(is_reopened=True)
             window.session.clock.paused = True  # somebody was at work on it
             window.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
 
+    # -- saving -------------------------------------------------------------------------------------------------------
+
     def _save(self, session: Session) -> str:
-        path = free_path(Path.cwd(), file_stem(session.demo), ".json")
-        scene = _scene(session)()
+        """Save where the scene belongs; return what is to be told, "" while something is asked."""
+        return self._save_in(session, self._place_of(session), session.saved.title)
+
+    def _place_of(self, session: Session) -> Path:
+        """Return the file that a session's scene was saved in or opened from, else a new one in the present folder."""
+        saved, demo = session.saved, session.demo
+        if saved.path is not None:
+            return saved.path
+        if isinstance(demo, SceneDemo) and demo.opened_from and not saved.is_reopened and is_own_scene(demo.opened_from):
+            return Path(demo.opened_from).resolve()
+        return free_path(Path.cwd(), file_stem(demo), _SCENE_SUFFIX)
+
+    def _save_in(self, session: Session, path: Path, title: str, may_replace: bool = False) -> str:
+        """Save in a file; ask first whether another's may be replaced, and which moment is meant."""
+        if not session.demo.stages:
+            raise LabError("this demo has no world")
+        session.arrive()
+        if path.exists() and not may_replace and self._ours.get(path) != _stamp(path):
+            self._ask_to_replace(session, path, title)
+            return ""
+        found = moments(session)
+        if len(found) == 1:
+            return self._write(session, path, title, found[0])
+        answers = tuple(
+            Answer(moment.question, lambda _, moment=moment: _told(session, lambda session: self._write(session, path, title, moment)))
+            for moment in found
+        )
+        words = f"It has moved since. The time line goes to any other step. Into {path.name}:"
+        self._asking.ask(Question("Save which moment?", words, answers), session)
+        return ""
+
+    def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
+        words = "Somebody else has changed it meanwhile." if path in self._ours else "It was neither opened nor saved here."
+        answers = (
+            Answer("Another name", lambda _: _told(session, self._ask_for_a_name)),
+            Answer("Replace it", lambda _: _told(session, lambda session: self._save_in(session, path, title, may_replace=True))),
+        )
+        self._asking.ask(Question(f"Replace {path.name}?", words, answers), session)
+
+    def _ask_for_a_name(self, session: Session, typed: str = "", wrong: str = "") -> str:
+        """Ask under which name to save; what is wrong with the one that was typed is told."""
+        if not session.demo.stages:
+            raise LabError("this demo has no world")
+
+        def take(name: str) -> None:
+            try:
+                path = _named(name)
+            except InvalidInputError as error:
+                self._ask_for_a_name(session, name, str(error))
+                return
+            _told(session, lambda session: self._save_in(session, path, path.stem))
+
+        shown = typed or self._place_of(session).name
+        self._asking.ask(Question("Save the scene as", wrong or f"In {Path.cwd()}", (Answer("Save", take),), shown), session)
+        return ""
+
+    def _write(self, session: Session, path: Path, title: str, moment: Moment) -> str:
+        scene = scene_at(session, moment, title)
         save_scene(path, scene)
-        self._saved = _built(session)
+        self._ours[path] = _stamp(path)
+        inputs = [] if session.history is None else [one for _, one in built(session.history, moment.step)]
+        session.saved = Saved(path, title, inputs)
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
-        return f"saved as {path}; python main.py run {path.name} opens it{left_out}"
+        shown = path.name if path.parent == Path.cwd() else path
+        return f"saved as {path}, {moment.answer}; python main.py run {shown} opens it{left_out}"
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    def _ask_to_open(self, window: Window, wrong: str = "") -> None:
+        """Ask which file to open: one of the scenes of the present folder, or one that is typed."""
+
+        def take(name: str) -> None:
+            path = Path(name).expanduser()
+            if not name or not path.is_file():
+                self._ask_to_open(window, f"There is no file {name or 'without a name'}.")
+                return
+            left, top, width, height = window.view
+            window.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
+
+        def taking(name: str) -> Callable[[str], None]:
+            return lambda _: take(name)
+
+        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path.cwd(), _MOST_LISTED))
+        words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
+        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), window.session)
+
+    # -- what is left unsaved -----------------------------------------------------------------------------------------
 
     def _autosave(self, session: Session) -> None:
         """Keep the scene if somebody has done something to it and it has changed since."""
         history = session.history
         if history is None or not session.demo.stages or self.autosave is None:
             return
-        if not history.marks and not (type(session.demo) is self._reopened and self._saved is None):
+        if not history.marks and not session.saved.is_reopened:
             return
         now = (id(history), history.now, history.last, history.marks)
         if now != self._kept:
             self._kept = now
-            self.autosave.keep(_scene(session, is_kept=True))
+            self.autosave.keep(scene_maker(session, is_kept=True))
         if not self.autosave.failure:
             self._has_warned = False
         elif not self._has_warned and self._is_unsaved(session):
@@ -220,87 +325,41 @@ class FilesDock(Dock):
         """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
         if session.is_only_played:
             return False
-        built = _built(session)
-        if self._saved is not None:
-            return len(built) != len(self._saved) or any(one is not other for one, other in zip(built, self._saved, strict=True))
-        return bool(built) or type(session.demo) is self._reopened
+        if session.history is None:
+            return False
+        now, saved = [one for _, one in built(session.history)], session.saved
+        if saved.built is not None:
+            return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))
+        return bool(now) or saved.is_reopened
 
 
-def _built(session: Session) -> list[Input]:
-    """Return the changes by hand, and the files dropped, since the last restart."""
-    found: list[Input] = []
-    history = session.history
-    if history is None:
-        return found
-    start = history.now - session.demo.steps
-    for step, given in enumerate(history.line.inputs[: history.now + 1]):
-        for one in given if step >= start else ():
-            if one.action == "restart":
-                found.clear()
-            elif one.action in _BUILDING:
-                found.append(one)
-    return found
+def _named(name: str) -> Path:
+    """Return the file that a name means; an `InvalidInputError` says what is wrong with it."""
+    if not name:
+        raise InvalidInputError("the name", "of a file", Described("nothing"))
+    path = Path(name).expanduser()
+    if not path.suffix:
+        path = path.with_name(f"{path.name}{_SCENE_SUFFIX}")
+    return check_writable("the name", path, (_SCENE_SUFFIX,)).resolve()
+
+
+def _stamp(path: Path) -> _Stamp:
+    """Return by what a change of a file is noticed; of one that is not there, what no file has."""
+    try:
+        found = path.stat()
+    except OSError:
+        return -1, -1
+    return found.st_mtime_ns, found.st_size
 
 
 def _told(session: Session, action: Callable[[Session], str]) -> None:
-    """Do it, and say what came of it."""
+    """Do it, and say what came of it; nothing while it asks."""
     try:
-        session.messages.say(action(session))
+        words = action(session)
+        if words:
+            session.messages.say(words)
     except (LabError, OSError) as error:
         session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
-
-
-def _scene(session: Session, is_kept: bool = False) -> Callable[[], Scene]:
-    """Return what gives the worlds of a demo as they stand, without the hand; it may be called in another thread, and later.
-
-    One that is kept, and not saved, is called as its demo is.
-    """
-    demo = session.demo
-    if not demo.stages:
-        raise LabError("this demo has no world")
-    grip = demo.grip
-    step = demo.stages[0].world.step_index
-    title, watch = plain_title(demo.title), demo.watch
-    if not isinstance(demo, SceneDemo):
-        watch = f"What stood in the demo {title} at step {step}, as it moved then. Its own keys, sliders and rules are no part of this."
-        title = title if is_kept else f"{title}, from step {step} on"
-    shown = demo.stages[:MOST_WORLDS]
-    offsets = _side_by_side(shown)
-    is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
-    camera = session.seen if is_in_place else None
-    labels = [stage.label[:LONGEST_TEXT] for stage in shown]
-    held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
-    snapshots = [stage.world.snapshot() for stage in shown]
-    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
-
-    def scene() -> Scene:
-        made = [scene_of_snapshot(snapshot, title, watch, without_joints=hand) for snapshot, hand in zip(snapshots, held, strict=True)]
-        told = tuple(note for one in made for note in one.notes)
-        others = tuple(
-            SceneWorld(one.settings, one.bodies, one.joints, offset, label)
-            for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
-        )
-        return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)
-
-    return scene
-
-
-def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:
-    """Return where the worlds are in the picture; worlds in one place, which the demo draws apart by itself, below each other."""
-    offsets = [stage.offset for stage in stages]
-    if len(set(offsets)) == len(offsets):
-        return offsets
-    top, found = 0.0, []
-    for stage in stages:
-        box = stage.bounds
-        lower, upper = (0.0, 0.0) if box is None else (box.lower[1] - stage.offset[1], box.upper[1] - stage.offset[1])
-        found.append((0.0, top - upper))
-        top -= (upper - lower) * (1.0 + _GAP)
-    return found
-
-
-_GAP = 0.1
-"""Between worlds below each other, in heights."""
 
 
 def _write_picture(session: Session, surface: pygame.Surface) -> str:

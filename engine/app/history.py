@@ -303,6 +303,15 @@ class History:
         """Whether `redo` has somewhere to go."""
         return bool(self._undone)
 
+    def visit(self, step: int, look: Callable[[], object]) -> None:
+        """Go to where time went on from a step, with all that was done there, look, and come back."""
+        here, given = self.now, self._given
+        try:
+            self._go(self._checked(step), None, None)
+            look()
+        finally:
+            self._go(here, given, None)
+
     def verify(self, progress: Callable[[int], object] | None = None) -> Divergence | None:
         """Play everything again from the beginning, without keyframes, and return the first step that ends otherwise, if any."""
         here, given = self.now, self._given

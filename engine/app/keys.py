@@ -8,7 +8,7 @@ import pygame
 
 from engine.contracts.agreement import REASONS
 
-__all__ = ["HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command", "command_of", "is_plain"]
+__all__ = ["FILE_COMMANDS", "HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command", "command_of", "is_plain"]
 
 
 class Command(Enum):
@@ -22,6 +22,9 @@ class Command(Enum):
     FASTER = "faster"
     RESTART = "restart"
     HOME = "home"
+    SAVE = "save"
+    SAVE_AS = "save as"
+    OPEN = "open"
     SHAPES = "shapes"
     AABBS = "aabbs"
     POINTS = "points"
@@ -32,6 +35,9 @@ class Command(Enum):
     CHECK = "check"
     IMPULSES = "impulses"
 
+
+FILE_COMMANDS: tuple[Command, ...] = (Command.SAVE, Command.SAVE_AS, Command.OPEN)
+"""What `engine.app.files_dock` does, which has keys for them: Ctrl S, Ctrl Shift S, Ctrl Shift O."""
 
 LAYER_COMMANDS: tuple[Command, ...] = (
     Command.SHAPES,

@@ -5,6 +5,7 @@ The class is made for the file, so that every run of it, a restart or a rewindin
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,12 +28,14 @@ __all__ = [
     "SCENE_SUFFIXES",
     "SceneDemo",
     "file_stem",
+    "is_own_scene",
     "is_scene_file",
     "kept_scene_demo",
     "load_any_scene",
     "plain_title",
     "scene_class",
     "scene_demo",
+    "scenes_in",
 ]
 
 SCENE_SUFFIXES = (".json", ".svg")
@@ -106,7 +109,7 @@ _KEPT = re.compile(r", kept \d\d:\d\d$")
 def scene_demo(scene: Scene, file: str = "") -> type[SceneDemo]:
     """Return the demo of a scene."""
     title = scene.title or Path(file).stem or "A scene"
-    watch = scene.watch or "A scene of a file. Grab what moves; Ctrl+S saves what you see as a scene of its own."
+    watch = scene.watch or "A scene of a file. Grab what moves; Ctrl S saves it, as it was built or as you see it."
     return type("SceneDemo", (SceneDemo,), {"scene": scene, "opened_from": file, "title": title, "watch": watch, "__module__": __name__})
 
 
@@ -147,6 +150,27 @@ def file_stem(demo: Demo) -> str:
     if not isinstance(demo, SceneDemo):
         return demo.id or "demo"
     return _KEPT_NAME.sub("", Path(demo.opened_from).stem)[:_LONGEST_STEM] or demo.id
+
+
+def is_own_scene(path: str) -> bool:
+    """Tell whether a JSON file says that it is a scene of this program."""
+    plain = glance(path, LARGEST_FILE) if path.lower().endswith(".json") else None
+    return isinstance(plain, dict) and plain.get("format") == FORMAT
+
+
+def scenes_in(folder: Path, most: int) -> list[Path]:
+    """Return scene files of a folder, the newest first, by what the first of their characters say."""
+    found: list[tuple[float, Path]] = []
+    with contextlib.suppress(OSError):
+        for path in folder.glob("*.json"):
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                if f'"{FORMAT}"'.encode() in file.read(_BEGINNING):
+                    found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)[:most]]
+
+
+_BEGINNING = 200
+"""Bytes of a scene file within which it says what it is, as this program writes it."""
 
 
 def is_scene_file(path: str) -> bool:

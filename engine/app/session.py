@@ -16,6 +16,7 @@ from engine.app.costs import FrameCosts, FrameTimes
 from engine.app.demo import Demo
 from engine.app.history import ACTIONS
 from engine.app.layout import Place
+from engine.app.saving import Saved
 from engine.app.stage import Stage, StepTimes
 from engine.app.travelling import Travelling
 from engine.app.viewing import Focus
@@ -58,6 +59,8 @@ class Session(Travelling):
         What writes the history into a file, while it does.
     recording : Recording or None
         What is played, of a session that a recording was opened in.
+    saved : Saved
+        Where what is built here is saved.
     stop_at : int or None
         The step at which it pauses by itself, once.
     """
@@ -70,6 +73,7 @@ class Session(Travelling):
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
         self._n_played = 0
+        self.saved = Saved()
         self.stop_at: int | None = None
         self._let_go_later: set[str] = set()
         self._speed_chosen = False

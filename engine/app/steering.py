@@ -13,7 +13,7 @@ import pygame
 
 from engine.app.browser import Browser
 from engine.app.dropper import DROP_EVENTS, Dropper
-from engine.app.keys import LAYER_COMMANDS, Command, command_of, is_plain
+from engine.app.keys import FILE_COMMANDS, LAYER_COMMANDS, Command, command_of, is_plain
 from engine.app.layout import is_inside
 from engine.app.messages import Message
 from engine.app.panel import DemoPanel
@@ -95,6 +95,10 @@ class Steering:
         window, session = self._window, self._window.session
         if command in LAYER_COMMANDS:
             setattr(window.layers, command.value, not getattr(window.layers, command.value))
+            return
+        if command in FILE_COMMANDS:
+            if window.files is not None:
+                window.files.order(command, window)
             return
         orders: dict[Command, Callable[[], None]] = {
             Command.HELP: self._show_help,

@@ -161,6 +161,11 @@ class Window:
         return self.docking.docks
 
     @property
+    def files(self) -> FilesDock | None:
+        """The part that saves and opens; None off-screen."""
+        return next((dock for dock in self.docks if isinstance(dock, FilesDock)), None)
+
+    @property
     def has_docks(self) -> bool:
         """Whether they are shown: they are for a demo that runs and remembers."""
         return not self.browsing and self.session.history is not None
@@ -235,9 +240,8 @@ class Window:
 
     def keep_scenes(self, autosave: Autosave) -> None:
         """Keep what is changed by hand, and offer what was left behind."""
-        for dock in self.docks:
-            if isinstance(dock, FilesDock):
-                dock.autosave = autosave
+        if self.files is not None:
+            self.files.autosave = autosave
 
     def leave(self) -> None:
         """Let nothing of what was built be lost: the session ends, or the window closes."""

@@ -12,10 +12,12 @@ import pygame
 import pytest
 
 from engine.app import tables_export
+from engine.app.asking_dock import AskingDock, Question
 from engine.app.autosave import EVERY, Autosave
 from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
+from engine.app.keys import Command
 from engine.app.recording_dock import RecordingDock
 from engine.app.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
@@ -29,6 +31,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).resolve().parents[3]
 SIZE = (1280, 720)
 CTRL = pygame.KMOD_CTRL
+BALL = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 
 
 class Desk:
@@ -52,6 +55,24 @@ class Desk:
     def recorder(self) -> RecordingDock:
         return next(one for one in self.window.docks if isinstance(one, RecordingDock))
 
+    @property
+    def question(self) -> Question | None:
+        """What is asked."""
+        return next(one for one in self.window.docks if isinstance(one, AskingDock)).question
+
+    def type(self, words: str) -> None:
+        """Type something, and take it."""
+        for letter in words:
+            self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_a, mod=0, unicode=letter))
+        self.key(pygame.K_RETURN)
+
+    def save(self, answer: int = 1) -> None:
+        """Save, and choose a moment by its number if one is asked for."""
+        self.key(pygame.K_s, CTRL)
+        if self.question is not None:
+            self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_0 + answer, mod=0, unicode=str(answer)))
+        self.frame()
+
     def finish(self) -> None:
         """Let frames pass until what is being written is there."""
         while self.recorder.is_busy:
@@ -68,18 +89,129 @@ def desk(drop: type[Demo], twins: type[Demo], tmp_path: Path, monkeypatch: pytes
     return Desk(drop(), (drop, twins))
 
 
-def test_ctrl_s_saves_what_stands_there_without_the_hand_and_never_over_a_file(desk: Desk, tmp_path: Path) -> None:
+def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_again(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "drop.json").write_text("somebody's", encoding="utf-8")
     session = desk.window.session
     desk.frame(20)
     session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
     assert session.demo.grip is not None
-    desk.key(pygame.K_s, CTRL)
-    desk.key(pygame.K_s, CTRL)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"]
-    assert "drop.json; python main.py run drop.json opens it" in desk.words
-    scene = load_scene(tmp_path / "drop.json")
+    desk.save()
+    desk.frame(5)
+    desk.save()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drop-2.json", "drop.json"], "not over a file of before, then in its own"
+    assert (tmp_path / "drop.json").read_text(encoding="utf-8") == "somebody's"
+    assert "drop-2.json, as it stands at step 27; python main.py run drop-2.json opens it" in desk.words
+    scene = load_scene(tmp_path / "drop-2.json")
     assert scene.joints == () and scene.title.startswith("Drop, from step ")
     assert build(scene).state(1).position == pytest.approx(session.demo.stages[0].world.state(1).position, abs=0.1)
+
+
+def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
+    session = desk.window.session
+    assert session.history is not None
+    session.clock.paused = True
+    session.seek(0)
+    session.act("edit", 0, "create_body", (BALL,))
+    desk.key(pygame.K_s, CTRL)
+    assert desk.question is None and (tmp_path / "drop.json").exists(), "nothing has moved yet"
+    session.clock.paused = False
+    desk.frame(30)
+    here, state = session.history.now, session.demo.stages[0].world.state_hash()
+    desk.key(pygame.K_s, CTRL)
+    assert desk.question is not None and [one.words for one in desk.question.answers] == [
+        "As you built it: before time went on from step 0",
+        f"This moment, {session.moment}",
+    ]
+    desk.frame(3)
+    assert session.history.now == here and session.clock.paused, "time stands still meanwhile"
+    desk.key(pygame.K_ESCAPE)
+    assert desk.question is None and not session.clock.paused and desk.words.count("saved as") == 1
+    desk.save(1)
+    first = load_scene(tmp_path / "drop.json")
+    assert build(first).state(2).position == BALL.position and first.title == "Drop"
+    session.clock.paused = True
+    assert session.demo.stages[0].world.state_hash() != build(first).state_hash() and session.history.divergence is None
+    session.seek(here)
+    assert session.demo.stages[0].world.state_hash() == state, "the demo stands where it stood"
+    desk.save(2)
+    assert build(load_scene(tmp_path / "drop.json")).state(2).position[1] < BALL.position[1] - 0.5
+
+
+def test_what_was_built_later_is_told_from_the_beginning(desk: Desk, tmp_path: Path) -> None:
+    desk.frame(20)
+    build_a_ball(desk)
+    desk.frame(20)
+    desk.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.1)),), position=(4.0, 3.0)),))
+    desk.frame(20)
+    for answer, n_bodies in ((1, 4), (2, 4)):
+        desk.save(answer)
+        assert len(load_scene(tmp_path / "drop.json").bodies) == n_bodies
+    assert desk.words.count("saved as") == 2
+
+
+def test_a_scene_opened_from_a_file_is_saved_there_unless_somebody_changed_it(drop: type[Demo], tmp_path: Path, desk: Desk) -> None:
+    path = tmp_path / "balls.json"
+    save_scene(path, Scene(title="Balls", bodies=(BALL,)))
+    desk = Desk(scene_demo(load_any_scene(str(path)), "balls.json")(), (drop,))
+    desk.window.session.clock.paused = True
+    desk.window.session.act("edit", 0, "create_body", (BALL,))
+    desk.key(pygame.K_s, CTRL)
+    assert len(load_scene(path).bodies) == 2 and load_scene(path).title == "Balls" and len(list(tmp_path.iterdir())) == 1
+    save_scene(path, Scene(title="Another's", bodies=(BALL,) * 5))
+    desk.key(pygame.K_s, CTRL)
+    assert desk.question is not None and desk.question.title == "Replace balls.json?" and len(load_scene(path).bodies) == 5
+    desk.key(pygame.K_RETURN)  # another name
+    assert desk.question is not None and desk.question.typed == "balls.json"
+    desk.key(pygame.K_RETURN)
+    assert desk.question is not None and desk.question.title == "Replace balls.json?"
+    desk.key(pygame.K_DOWN)
+    desk.key(pygame.K_RETURN)
+    assert desk.question is None and len(load_scene(path).bodies) == 2
+
+
+def test_a_level_of_another_editor_is_not_saved_over(tmp_path: Path, desk: Desk, drop: type[Demo]) -> None:
+    path = tmp_path / "level.json"
+    path.write_text('{"gravity": {"x": 0, "y": -10}, "body": []}', encoding="utf-8")
+    desk = Desk(scene_demo(load_any_scene(str(path)), str(path))(), (drop,))
+    desk.save()
+    assert is_scene_file(str(path)) and path.read_text(encoding="utf-8").startswith('{"gravity"') and (tmp_path / "level-2.json").exists()
+
+
+def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_path: Path) -> None:
+    desk.window.session.clock.paused = True
+    desk.window.session.seek(0)
+    for wrong, told in (("a.png", "ends in .json"), ("no/such/a", "directory that exists")):
+        desk.key(pygame.K_s, CTRL | pygame.KMOD_SHIFT)
+        desk.type(wrong)
+        assert desk.question is not None and told in desk.question.words
+        desk.key(pygame.K_ESCAPE)
+    desk.key(pygame.K_s, CTRL | pygame.KMOD_SHIFT)
+    desk.type("my seesaw")
+    desk.key(pygame.K_s, CTRL)
+    assert [path.name for path in tmp_path.iterdir()] == ["my seesaw.json"] and load_scene(tmp_path / "my seesaw.json").title == "my seesaw"
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    desk.window.command(Command.SAVE_AS)
+    desk.type("other")
+    assert desk.question is not None and desk.question.title == "Replace other.json?"
+    assert (tmp_path / "other.json").read_text(encoding="utf-8") == "{}"
+    desk.key(pygame.K_ESCAPE)
+    assert desk.question is None and not desk.window.browsing
+
+
+def test_a_file_can_be_opened_by_its_name_or_from_a_list(desk: Desk, tmp_path: Path) -> None:
+    save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    desk.window.command(Command.OPEN)
+    assert desk.question is not None and [one.words for one in desk.question.answers] == ["Open what is typed", "ball.json"]
+    desk.type("nothing.json")
+    assert desk.question is not None and desk.question.words == "There is no file nothing.json."
+    desk.key(pygame.K_DOWN)
+    desk.key(pygame.K_RETURN)
+    for _ in range(600):
+        desk.frame()
+        if desk.window.session.demo.title == "A ball":
+            break
+    assert desk.question is None and desk.window.session.demo.title == "A ball"
 
 
 def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +219,7 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
     desk = Desk(twins(), (twins, drop))
     desk.frame(20)
     demo = desk.window.session.demo
-    desk.key(pygame.K_s, CTRL)
+    desk.save()
     scene = load_scene(tmp_path / "twins.json")
     again = scene_demo(scene)()
     assert len(demo.stages) == len(again.stages) == 2 and scene.notes == ()
@@ -96,7 +228,8 @@ def test_ctrl_s_saves_every_world(twins: type[Demo], drop: type[Demo], tmp_path:
         assert other.world.poses == pytest.approx(mine.world.poses, abs=0.1)
     for stage in demo.stages:  # a demo that draws its worlds apart by itself
         stage.offset = (0.0, 0.0)
-    desk.key(pygame.K_s, CTRL)
+    desk.window.session.saved.path = tmp_path / "twins-2.json"
+    desk.save()
     opened = scene_demo(load_scene(tmp_path / "twins-2.json"), "twins-2.json")()
     n_bodies = sum(len(stage.world.body_ids) for stage in opened.stages)
     assert opened.status()[0] == f"twins-2.json: {n_bodies} bodies, 0 joints in 2 worlds"
@@ -219,9 +352,6 @@ def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo]
     assert sorted(path.name for path in folder.iterdir()) == ["opened"]
 
 
-BALL = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
-
-
 def files_dock(desk: Desk) -> FilesDock:
     return next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
 
@@ -294,7 +424,7 @@ def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(des
         desk.key(pygame.K_RETURN)
         build_a_ball(desk)
         if ending == "saved":
-            desk.key(pygame.K_s, CTRL)
+            desk.save()
         elif ending == "undone":
             desk.window.session.undo()
         else:
@@ -304,7 +434,7 @@ def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(des
         assert desk.window.browsing and autosave.left == (), ending
     desk.key(pygame.K_RETURN)
     build_a_ball(desk)
-    desk.key(pygame.K_s, CTRL)
+    desk.save()
     build_a_ball(desk)  # and once more after saving
     desk.key(pygame.K_ESCAPE)
     assert len(autosave.left) == 1
@@ -313,15 +443,15 @@ def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(des
 
 def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path) -> None:
     session = desk.window.session
-    desk.key(pygame.K_s, CTRL)
+    desk.save()
     assert load_scene(tmp_path / "drop.json").camera == session.demo.home()
     scene = load_scene(tmp_path / "drop.json")
     first = Desk(scene_demo(scene, "drop.json")(), ())
     session = first.window.session
     session.zoom((700, 300), 4.0)
     session.pan(30.0, 20.0)
-    first.key(pygame.K_s, CTRL)
-    again = Desk(scene_demo(load_scene(tmp_path / "drop-2.json"), "drop.json")(), ()).window.session
+    first.save()
+    again = Desk(scene_demo(load_scene(tmp_path / "drop.json"), "drop.json")(), ()).window.session
     assert again.camera.scale == pytest.approx(session.camera.scale, rel=1e-6)
     assert again.camera.center == pytest.approx(session.camera.center, abs=1e-6)
 
@@ -400,5 +530,5 @@ def test_a_scene_dropped_on_the_window_opens(desk: Desk, tmp_path: Path) -> None
         if desk.window.session.demo.title == "A ball":
             break
     assert desk.window.session.demo.title == "A ball"
-    desk.key(pygame.K_s, CTRL)
-    assert (tmp_path / "ball-2.json").exists()
+    desk.save(2)
+    assert [path.name for path in tmp_path.iterdir()] == ["ball.json"], "where it was opened from"

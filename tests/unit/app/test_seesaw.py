@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pygame
+import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.box2d import RevoluteJointSpec
+from engine.scenes import build, load_scene
 
 
-def test_the_seesaw_of_the_readme_tilts_and_can_be_taken_back() -> None:
+def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     pygame.display.init()
     pygame.display.set_mode((1280, 720))
     kind = find_demo("workbench")
@@ -34,6 +39,12 @@ def test_the_seesaw_of_the_readme_tilts_and_can_be_taken_back() -> None:
     tilt = world.state(names["box"]).angle
     assert abs(tilt) > 0.05 and abs(world.state(names["box"]).position[0]) < 0.2, "it hangs on its hinge, and the heavier disc sinks"
     assert len(world.contacts) >= 2 and session.failure == ""
+
+    for key in (pygame.K_s, pygame.K_RETURN):  # what was built, and not what has become of it
+        window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=pygame.KMOD_CTRL if key == pygame.K_s else 0, unicode=""))
+    saved = build(load_scene(tmp_path / "workbench.json"))
+    assert saved.state(names["box"]).angle == 0.0 and not session.clock.paused and len(saved.joint_ids) == 1
+    assert all(saved.state(body).position[1] > saved.state(names["box"]).position[1] for body in (names["disc"], names["disc"] - 1))
 
     session.seek(10)
     assert abs(world.state(names["box"]).angle) < abs(tilt)

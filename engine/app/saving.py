@@ -1,0 +1,176 @@
+"""What is saved of a demo: which moment of it, and what is a scene of that.
+
+Somebody who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or what has become of it::
+
+    step 0                    312                       500
+    |-------------------------|-------------------------|
+    as it was before time     as it stood when          this
+    went on                   something was built last  moment
+
+Moments that are one, or between which nothing has moved, are told as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.app.scene_demo import SceneDemo, plain_title
+from engine.common.errors import LabError
+from engine.scenes import Scene, SceneWorld
+from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
+
+if TYPE_CHECKING:
+    from engine.app.history import History, Input
+    from engine.app.session import Session
+    from engine.app.stage import Stage
+
+__all__ = ["Moment", "Saved", "built", "moments", "scene_at", "scene_maker"]
+
+_BUILDING = ("edit", "edit_too", "drop")
+"""What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
+_GAP = 0.1
+"""Between worlds below each other, in heights."""
+
+
+@dataclass(slots=True)
+class Saved:
+    """Where what is built in a session is saved.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file that it was saved in.
+    title : str
+        What the scene is called, of one that was given a name; "" otherwise.
+    built : list of Input or None
+        What had been built when it was saved; None where it was not.
+    is_reopened : bool
+        Whether the scene had been kept without being saved, and is as unsaved as before.
+    """
+
+    path: Path | None = None
+    title: str = ""
+    built: list[Input] | None = field(default=None, repr=False)
+    is_reopened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step of the time line that may be meant, in words for a question and for the answer to it."""
+
+    step: int
+    question: str
+    answer: str
+
+
+def built(history: History, until: int | None = None) -> list[tuple[int, Input]]:
+    """Return the changes by hand, and the files dropped, since the last restart, each with its step; those before time went on from a step.
+
+    Without `until` all up to where the demo stands.
+    """
+    found: list[tuple[int, Input]] = []
+    start, end = _start(history), history.now if until is None else until
+    for step in range(start, end + 1):
+        for one in history.line.inputs[step]:
+            if one.action == "restart":
+                found.clear()
+            elif one.action in _BUILDING:
+                found.append((step, one))
+    return found
+
+
+def moments(session: Session) -> list[Moment]:
+    """Return the moments that somebody may mean who saves now, the likeliest first; always at least one."""
+    history = session.history
+    if history is None:
+        return [Moment(0, "This moment", "as it stands")]
+    now, start = history.now, _start(history)
+    here = Moment(now, f"This moment, {session.moment}", f"as it stands at step {now}")
+    changes = [step for step, _ in built(history)]
+    last = changes[-1] if changes else start
+    found = []
+    if changes and not _is_still(history, last):
+        found.append(Moment(last, f"As you built it: before time went on from step {last}", f"as you built it, at step {last}"))
+    if last > start and (start in changes or not changes) and not _is_still(history, start):
+        question = f"As it began, at step {start}, without what was built after that"
+        found.append(Moment(start, question, f"as it began, at step {start}"))
+    if changes:
+        return [here, *found] if _is_still(history, last) else [*found, here]
+    if not _is_still(history, start):
+        return [here, Moment(start, f"The beginning, step {start}", f"as it began, at step {start}")]
+    return [here]
+
+
+def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
+    """Return the scene of a moment; the demo stands where it stood."""
+    history = session.history
+    if history is None or moment.step == history.now:
+        return scene_maker(session, title=title)()
+    found: list[Scene] = []
+    history.visit(moment.step, lambda: found.append(scene_maker(session, title=title)()))
+    return found[0]
+
+
+def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Callable[[], Scene]:
+    """Return what gives the worlds of a demo as they stand, without the hand; it may be called in another thread, and later.
+
+    One that is kept, and not saved, is called as its demo is; a title that is given is that of any demo but a scene's own.
+    """
+    demo = session.demo
+    if not demo.stages:
+        raise LabError("this demo has no world")
+    grip = demo.grip
+    step = demo.stages[0].world.step_index
+    name, watch = plain_title(demo.title), demo.watch
+    if not isinstance(demo, SceneDemo):
+        watch = f"What stood in the demo {name} at step {step}, as it moved then. Its own keys, sliders and rules are no part of this."
+        if step == 0:
+            watch = f"What was built in the demo {name}. Its own keys, sliders and rules are no part of this."
+        name = title or (name if is_kept or step == 0 else f"{name}, from step {step} on")
+    shown = demo.stages[:MOST_WORLDS]
+    offsets = _side_by_side(shown)
+    is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
+    camera = session.seen if is_in_place else None
+    labels = [stage.label[:LONGEST_TEXT] for stage in shown]
+    held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
+    snapshots = [stage.world.snapshot() for stage in shown]
+    notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
+
+    def scene() -> Scene:
+        made = [scene_of_snapshot(snapshot, name, watch, without_joints=hand) for snapshot, hand in zip(snapshots, held, strict=True)]
+        told = tuple(note for one in made for note in one.notes)
+        others = tuple(
+            SceneWorld(one.settings, one.bodies, one.joints, offset, label)
+            for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
+        )
+        return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)
+
+    return scene
+
+
+def _start(history: History) -> int:
+    """Return the step of the time line at which the demo began, or began anew."""
+    return history.now - history.demo.steps
+
+
+def _is_still(history: History, step: int) -> bool:
+    """Tell whether nothing has moved since time went on from a step, to the last bit."""
+    line, first = history.line, min(step + 1, history.now)
+    return step == history.now or (line.bodies[first] == line.bodies[history.now] and line.digests[first] == line.digests[history.now])
+
+
+def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:
+    """Return where the worlds are in the picture; worlds in one place, which the demo draws apart by itself, below each other."""
+    offsets = [stage.offset for stage in stages]
+    if len(set(offsets)) == len(offsets):
+        return offsets
+    top, found = 0.0, []
+    for stage in stages:
+        box = stage.bounds
+        lower, upper = (0.0, 0.0) if box is None else (box.lower[1] - stage.offset[1], box.upper[1] - stage.offset[1])
+        found.append((0.0, top - upper))
+        top -= (upper - lower) * (1.0 + _GAP)
+    return found
