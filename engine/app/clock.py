@@ -17,10 +17,13 @@ import math
 
 from engine.common.checks import positive
 
-__all__ = ["SPEEDS", "FixedClock", "speed_name"]
+__all__ = ["NOTABLE_LAG", "SPEEDS", "FixedClock", "speed_name"]
 
 SPEEDS: tuple[float, ...] = (8.0, 4.0, 2.0, 1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
 """Steps of the keys for speed, fastest first."""
+
+NOTABLE_LAG = 0.15
+"""From this share of the asked time on it is worth telling that it was forgotten."""
 
 
 def speed_name(speed: float) -> str:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
-from engine.app.costs import FrameTimes
 from engine.app.demo import Demo, StatusLine
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.layout import Place
@@ -25,14 +24,13 @@ from engine.render.debug_draw import DebugDraw
 from engine.render.differences import PlacedDifferences, length_words, reason_color
 from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
-from engine.render.hud import draw_lines, draw_notice, lines_size
+from engine.render.hud import draw_lines, lines_size
 from engine.render.impulses import draw_impulse_scale
 from engine.render.palette import Color
 from engine.render.raster import Raster, load_raster
 
 __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 
-_NOTABLE_LAG = 0.15
 _FULL_VIEW = (600.0, 400.0)
 """Pixels of a view from which the words in it have their full size at a UI scale of 1."""
 _LEAST_SCALE = 0.6
@@ -83,14 +81,14 @@ class FramePainter:
         Where the demo's lines stand in the last picture.
     corners : list of pygame.Rect
         Where scale bar and sample of an impulse stand in the last picture.
-    is_warming_up : bool
-        Whether kernels are being compiled or loaded beside the frames: that takes time from them.
+    shows_nothing : bool
+        Whether somebody has moved the camera so that the last picture shows none of the bodies.
     """
 
     def __init__(self, ui_scale: float = 1.0, raster: Raster | None = None, shrinks: bool = True) -> None:
         self.raster = raster
         self._shrinks = shrinks
-        self.is_warming_up = False
+        self.shows_nothing = False
         self.fonts = FontBook(ui_scale)
         self._book = self.fonts
         self._discs = DiscBook()
@@ -153,7 +151,7 @@ class FramePainter:
             canvas.room.keep_off(corner)
         canvas.room.settle()
         draw_lines(surface, self._book, plate.topleft, lines)
-        self._notice(canvas, session)
+        self.shows_nothing = not session.is_untouched and not self._shows_something(canvas, session)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
 
@@ -192,23 +190,6 @@ class FramePainter:
             lines = [*lines[: most - 1], (self._book.shortened(f"{text} …", 14.0, room), color)]
         place = pygame.Rect((left + inset, top + inset), lines_size(self._book, lines)) if lines else pygame.Rect(left, top, 0, 0)
         return lines, place
-
-    def _notice(self, canvas: Canvas, session: Session) -> None:
-        """Say what is wrong: a refusal, too slow a computer, nothing to see; not over what stands in the corners."""
-        words, color = "", palette.WARNING
-        if session.failure:
-            words, color = f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED
-        elif (message := session.messages.now) is not None:
-            words, color = message.words, message.color
-        elif not session.is_untouched and not self._shows_something(canvas, session):
-            words = "nothing is in view: Home brings the view back"
-        elif not session.clock.paused and session.clock.lag > _NOTABLE_LAG:
-            what = _what_takes_long(session.costs.shown, self.is_warming_up)
-            words = f"runs at {100.0 * (1.0 - session.clock.lag):.0f} % of the speed asked for: {what}"
-        if not words and session.focus is not None:
-            words, color = "looking closely: Esc returns", palette.TEXT
-        if words:
-            draw_notice(canvas.surface, self._book, _above_foot(session, self._book.ui_scale), words, color, self.corners)
 
     def _shows_something(self, canvas: Canvas, session: Session) -> bool:
         return any(self._debug.is_in_view(canvas, stage) for stage in session.demo.stages)
@@ -293,20 +274,6 @@ def painter_for(demo: Demo, ui_scale: float) -> FramePainter:
     """Return a painter for a demo alone; with kernels where its worlds have referees, so that kernels are loaded anyway."""
     has_kernels = bool(demo.stages) and all(stage.referee is not None for stage in demo.stages)
     return FramePainter(ui_scale, load_raster() if has_kernels else None)
-
-
-def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
-    """Return what most of a frame goes to, in words; none of ours, where all of it together is less than half."""
-    steps = max(times.steps, 1)
-    parts = {
-        "drawing takes too long": times.draw,
-        "steps take too long": steps * times.step,
-        "the check takes too long (8 switches it off)": steps * times.check,
-    }
-    longest = max(parts, key=lambda words: parts[words])
-    if sum(parts.values()) > 0.5 * times.frame:
-        return longest
-    return "the algorithms are being compiled or loaded" if is_warming_up else "the computer is busy with something else"
 
 
 def _above_foot(session: Session, ui_scale: float) -> Place:

@@ -1,4 +1,4 @@
-"""Lines told at the foot of the view, one after another, each for some seconds."""
+"""Lines told one after another, each for some seconds: in the status strip, by `engine.app.notes`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.app.clock import speed_name
+from engine.app.clock import NOTABLE_LAG, speed_name
 from engine.app.costs import FrameCosts, FrameTimes
 from engine.app.demo import Demo
 from engine.app.history import ACTIONS
@@ -171,6 +171,16 @@ class Session(Travelling):
         if not self.clock.paused:
             return name
         return "paused" if name == "1/1" else f"paused, {name}"
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether time runs notably slower than asked for, because the computer does not keep up."""
+        return not self.clock.paused and self.clock.lag > NOTABLE_LAG
+
+    @property
+    def share_of_speed(self) -> str:
+        """How much of the speed asked for it has come to lately, in words."""
+        return f"{100.0 * (1.0 - self.clock.lag):.0f} %"
 
     def toggle_pause(self) -> None:
         """Pause, or go on."""

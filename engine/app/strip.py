@@ -1,4 +1,7 @@
-"""The status strip at the foot of the window: what a frame costs, how time passes, and how often the live check agrees."""
+"""The status strip at the foot of the window: what a frame costs, how time passes, and how often the live check agrees.
+
+What there is to be said of the demo (`engine.app.notes`) has its place here too, before the figures: nothing lies over the picture.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import pygame
 from engine.app.check_note import CheckNote
 from engine.app.frame import FramePainter
 from engine.app.layout import Place
+from engine.app.notes import Note
 from engine.app.session import Session
 from engine.render import palette
 from engine.render.hud import draw_status
@@ -17,9 +21,11 @@ __all__ = ["draw_strip"]
 Cell = tuple[str, str, Color]
 
 
-def draw_strip(surface: pygame.Surface, painter: FramePainter, place: Place, session: Session, note: CheckNote, is_preview: bool) -> None:
-    """Draw the strip of a session; of a preview there is no talk of a check that will not come."""
-    draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, note, is_preview))
+def draw_strip(
+    surface: pygame.Surface, painter: FramePainter, place: Place, session: Session, check: CheckNote, is_preview: bool, note: Note | None
+) -> None:
+    """Draw the strip of a session, with the note before the figures; of a preview there is no talk of a check that will not come."""
+    draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
 
 
 def _cells(session: Session, n_asleep: int) -> list[Cell]:
@@ -29,24 +35,25 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     draw: Cell = ("draw", f"{times.draw:.1f} ms", palette.TEXT)
     if not stages:
         return [frame, draw]
+    speed = f"{session.pace} ({session.share_of_speed})" if session.is_slow else session.pace
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,
         ("step", f"{times.step:.2f} ms", palette.TEXT),
         ("check", f"{times.check:.2f} ms", palette.TEXT),
         draw,
-        ("speed", session.pace, palette.WARNING if session.clock.paused else palette.TEXT),
+        ("speed", speed, palette.WARNING if session.clock.paused or session.is_slow else palette.TEXT),
         ("t", session.moment, palette.TEXT),
         ("bodies", f"{bodies}, {n_asleep} asleep (dim)" if n_asleep else bodies, palette.TEXT),
         ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
     ]
 
 
-def _check(session: Session, note: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
+def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
     """Return what stands at the right: how the check agrees, or why there is none."""
     stages = session.demo.stages
-    if note.short and (note.is_warming_up or not is_preview):
-        return [(note.short, palette.WARNING)]
+    if check.short and (check.is_warming_up or not is_preview):
+        return [(check.short, palette.WARNING)]
     if is_preview:
         return [("preview", palette.CAPTION)]
     if not stages:

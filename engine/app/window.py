@@ -27,6 +27,7 @@ from engine.app.frame import FramePainter
 from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
+from engine.app.notes import Notes
 from engine.app.panel import DemoPanel
 from engine.app.recordings import Recording
 from engine.app.session import Session
@@ -107,6 +108,7 @@ class Window:
         self._layers = Layers()
         self._referee: RefereeFactory | None = None
         self._check = CheckNote()
+        self._notes = Notes()
         self._wanted_scale = ui_scale
         self.layout = lay_out(size, fitting_scale(size, ui_scale))
         self._view = self.layout.view
@@ -363,7 +365,9 @@ class Window:
         self.docking.update(self, elapsed)
         if self.has_docks and self.docking.is_outdated:
             self._carve()
-        self.session.advance(elapsed)
+        session, is_run = self.session, not self.browsing
+        session.advance(elapsed)
+        self._notes.advance(elapsed, is_run and session.is_slow, is_run and self.painter.shows_nothing)
         if self.panel is not None:
             self.panel.refresh()
         self.manager.update(elapsed)
@@ -376,12 +380,12 @@ class Window:
         session, painter, layout = self.session, self.painter, self.layout
         self._kept.begin()
         over = self._steering.pointed if not self.browsing and not self.help_shown else None
-        painter.is_warming_up = self._check.is_warming_up
         painter.paint(surface, session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
         self._draw_panel(surface)
         self.docking.draw(surface, self, self._kept)
-        shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short)
-        strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing)
+        note = self._notes.now(session, self._check.is_warming_up)
+        shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short, note)
+        strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing, note)
         self._kept.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
         if self.help_shown:
             own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + HELP

@@ -1,4 +1,4 @@
-"""Readouts over the picture: status strip, notices, wrapped text. Sizes in design pixels times the UI scale."""
+"""Readouts: the status strip under the picture, lines over it, wrapped text. Sizes in design pixels times the UI scale."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 
-__all__ = ["draw_lines", "draw_notice", "draw_paragraph", "draw_status", "lines_size"]
+__all__ = ["draw_lines", "draw_paragraph", "draw_status", "lines_size"]
 
 _Place = tuple[int, int, int, int]
+
+_NOTE_PITCH = 14.0
+"""Design pixels from one line of a long note to the next: the strip is as high as two of them."""
 
 
 def draw_paragraph(surface: pygame.Surface, fonts: FontBook, text: str, place: tuple[int, int, int], color: Color, size: float) -> int:
@@ -26,24 +29,35 @@ def draw_paragraph(surface: pygame.Surface, fonts: FontBook, text: str, place: t
 
 
 def draw_status(
-    surface: pygame.Surface, fonts: FontBook, place: _Place, cells: Sequence[tuple[str, str, Color]], right: Sequence[tuple[str, Color]]
+    surface: pygame.Surface,
+    fonts: FontBook,
+    place: _Place,
+    cells: Sequence[tuple[str, str, Color]],
+    right: Sequence[tuple[str, Color]],
+    note: tuple[str, Color] | None = None,
 ) -> None:
     """Draw the strip at the bottom: captions with values from the left, coloured words from the right.
 
-    Cells that find no room are left out, from the last one, never drawn over others.
+    A note stands before them, and takes their room; a long one that of the words at the right too, and two lines. Cells that find no
+    room are left out, from the last one, never drawn over others.
     """
     ui = fonts.ui_scale
     left, top, width, height = place
     pygame.draw.rect(surface, palette.PANEL, place)
+    x, edge, middle = left + round(12 * ui), left + width - round(12 * ui), top + height // 2 + 1
+    if note is not None:
+        pictures = [fonts.render(text, 13, color, True) for text, color in right]
+        taken = sum(picture.get_width() + round(14 * ui) for picture in pictures)
+        if fonts.width(note[0], 13, True) > edge - taken - x:
+            right = ()
+        x = _draw_note(surface, fonts, (x, middle), edge - (taken if right else 0) - x, note)
+        pygame.draw.rect(surface, palette.now(note[1]), (left, top, round(4 * ui), height))
     pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width, top))
-    middle = top + height // 2 + 1
-    edge = left + width - round(12 * ui)
     for text, color in reversed(right):
         picture = fonts.render(text, 13, color, True)
         edge -= picture.get_width()
         surface.blit(picture, picture.get_rect(midleft=(edge, middle)))
         edge -= round(14 * ui)
-    x = left + round(12 * ui)
     for caption, value, color in cells:
         name, figure = fonts.render(caption, 12, palette.CAPTION), fonts.render(value, 13, color)
         wide = max(figure.get_width(), round(30 * ui))
@@ -53,6 +67,21 @@ def draw_status(
         x += name.get_width() + round(5 * ui)
         surface.blit(figure, figure.get_rect(midleft=(x, middle)))
         x += wide + round(14 * ui)
+
+
+def _draw_note(surface: pygame.Surface, fonts: FontBook, place: tuple[int, int], room: int, note: tuple[str, Color]) -> int:
+    """Write a note from (left, middle) on, in smaller letters and two lines if it must be, then shortened; return where it ends."""
+    (left, middle), (words, color) = place, note
+    size, lines = 13.0, fonts.wrapped(words, 13.0, max(room, 1), True)
+    if len(lines) > 1:
+        size, lines = 12.0, fonts.wrapped(words, 12.0, max(room, 1), True)
+    if len(lines) > 2:
+        lines = [lines[0], fonts.shortened(" ".join(lines[1:]), size, max(room, 1), True)]
+    pitch = round(_NOTE_PITCH * fonts.ui_scale)
+    for k, line in enumerate(lines):
+        picture = fonts.render(line, size, color, True)
+        surface.blit(picture, picture.get_rect(midleft=(left, middle + round((k - 0.5 * (len(lines) - 1)) * pitch))))
+    return left + max(fonts.width(line, size, True) for line in lines) + round(20 * fonts.ui_scale)
 
 
 def draw_lines(
@@ -80,35 +109,5 @@ def lines_size(fonts: FontBook, lines: Sequence[tuple[str, Color]], size: float 
     return max((fonts.width(text, size) for text, _ in lines), default=0) + 2 * pad, step * len(lines) + round(1.4 * pad)
 
 
-def draw_notice(
-    surface: pygame.Surface, fonts: FontBook, view: _Place, text: str, color: Color, keep: Sequence[pygame.Rect] = ()
-) -> pygame.Rect:
-    """Write on a plate at the bottom middle of the view, above those of the places in `keep` that it would lie on; return its place.
-
-    In as many lines as are needed; where they are higher than the view, the last that fits ends in "…".
-    """
-    ui = fonts.ui_scale
-    room = view[2] - round(40 * ui)
-    lines = fonts.wrapped(text, 14, max(room, 1), bold=True)
-    most = max((view[3] - round(60 * ui)) // fonts.font(14, True).get_linesize(), 1)
-    if len(lines) > most:
-        lines = [*lines[: most - 1], fonts.shortened(f"{lines[most - 1]} …", 14, max(room, 1), bold=True)]
-    pictures = [fonts.render(line, 14, color, True) for line in lines]
-    height = sum(picture.get_height() for picture in pictures)
-    rect = pygame.Rect(0, 0, max(picture.get_width() for picture in pictures), height)
-    rect.midbottom = view[0] + view[2] // 2, view[1] + view[3] - round(18 * ui)
-    outer = rect.inflate(round(24 * ui), round(12 * ui))
-    hit = [place.top for place in keep if place.colliderect(outer)]
-    if hit:
-        rise = outer.bottom - min(hit) + round(6 * ui)
-        rect.y, outer.y = rect.y - rise, outer.y - rise
-    _plate(surface, fonts, (outer.x, outer.y, outer.w, outer.h), 225, round(6 * ui), color)
-    top = rect.top
-    for picture in pictures:
-        surface.blit(picture, picture.get_rect(midtop=(rect.centerx, top)))
-        top += picture.get_height()
-    return outer
-
-
-def _plate(surface: pygame.Surface, fonts: FontBook, place: _Place, alpha: int, radius: int, edge: Color | None = None) -> None:
-    surface.blit(fonts.plate(place[2:], palette.PANEL, alpha, radius, palette.PANEL_EDGE if edge is None else edge), place[:2])
+def _plate(surface: pygame.Surface, fonts: FontBook, place: _Place, alpha: int, radius: int) -> None:
+    surface.blit(fonts.plate(place[2:], palette.PANEL, alpha, radius, palette.PANEL_EDGE), place[:2])

@@ -113,7 +113,7 @@ class Hands:
             self.selection = [chosen for chosen in self.selection if self.is_alive(chosen)]
 
     def say(self, words: str) -> None:
-        """Tell a line at the foot of the view."""
+        """Tell a line in the status strip."""
         self.session.messages.answer(words, palette.WARNING)
 
     @contextmanager

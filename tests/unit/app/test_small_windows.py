@@ -18,7 +18,7 @@ from engine.app.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.render import palette
 from engine.render.fonts import FontBook
-from engine.render.hud import draw_notice
+from engine.render.hud import draw_status
 from tests.unit.app.written import Written, noting_words
 
 ALL_DOCKS = (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i)
@@ -139,24 +139,33 @@ def test_a_readout_with_no_room_ends_in_dots() -> None:
     assert [words for words, _ in painter._readout(session, True)[0]] == ["…"]
 
 
-def test_a_warning_keeps_its_last_word_and_stays_off_the_corners() -> None:
-    fonts, surface = FontBook(1.375), pygame.Surface((340, 500))
-    words = "runs at 37 % of the speed asked for: the computer is busy with something else"
-    before = pygame.Surface.blit
-    written: list[int] = []
+@pytest.mark.parametrize("width, scale, n_lines", [(1280, 1.0, 1), (700, 1.0, 2), (480, 1.0, 2), (340, 1.375, 2)])
+def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width: int, scale: float, n_lines: int) -> None:
+    fonts, surface, strip = FontBook(scale), Written((width, 42)), (0, 0, width, round(30 * scale))
+    words = "saved as /home/somebody/laboratory/bridge-2.json; python main.py run bridge-2.json opens it; left out: 2 worlds"
+    figures, check = [(f"figure {k}", "16.7 ms", palette.TEXT) for k in range(9)], [("agree", palette.AGREE)]
+    with noting_words():
+        draw_status(surface, fonts, strip, figures, check, (words, palette.TEXT))
+    lines = [line for line, _ in surface.words if "figure" not in line and line not in ("16.7 ms", "agree")]
+    assert len(lines) == n_lines and words.startswith(" ".join(lines).rstrip("…")) and (width < 700 or " ".join(lines) == words)
+    assert not surface.overlaps() and all(pygame.Rect(strip).contains(place) for _, place in surface.words)
+    assert any("figure" in line for line, _ in surface.words) == (n_lines == 1)
 
-    class Counting(pygame.Surface):
-        def blit(self, *arguments: object, **named: object) -> pygame.Rect:
-            written.append(1)
-            return before(self, *arguments, **named)  # type: ignore[arg-type]
 
-    counting = Counting((340, 500))
-    corner = pygame.Rect(240, 440, 90, 40)
-    place = draw_notice(counting, fonts, (0, 0, 340, 500), words, palette.WARNING, [corner])
-    lines = fonts.wrapped(words, 14, 340 - 55, bold=True)
-    assert len(lines) > 2 and len(written) == 1 + len(lines)  # the plate, and every line
-    assert " ".join(lines) == words and not place.colliderect(corner)
-    assert draw_notice(surface, fonts, (0, 0, 340, 500), "short", palette.WARNING, [corner]).bottom > corner.bottom - 20
+@pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
+def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size: tuple[int, int]) -> None:
+    window = opened(size)
+    window.session.clock.paused = True
+    before, strip = drawn(window, 9), window.layout.strip
+    above = (0, 0, size[0], strip[1])
+
+    def of(surface: pygame.Surface, place: tuple[int, int, int, int]) -> bytes:
+        return pygame.image.tobytes(surface.subsurface(place), "RGB")
+
+    for say in (lambda: window.session.messages.say("words"), lambda: setattr(window.session, "failure", "why")):
+        say()
+        after = drawn(window, 9)
+        assert of(after, above) == of(before, above) and of(after, strip) != of(before, strip)
 
 
 def test_words_are_shortened_and_long_ones_broken() -> None:

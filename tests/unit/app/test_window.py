@@ -7,7 +7,7 @@ from typing import Any
 import pygame
 import pytest
 
-from engine.app import frame
+from engine.app import notes
 from engine.app.costs import FrameTimes
 from engine.app.demo import Demo
 from engine.app.registry import all_demos, find_demo
@@ -191,13 +191,8 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     assert begun.window.browser is not None and 0 <= begun.window.browser._buttons[28].rect.top < SIZE[1] - 80
 
 
-def test_a_slow_frame_is_laid_at_the_right_door(hand: Hand) -> None:
+def test_a_slow_frame_is_laid_at_the_right_door() -> None:
     times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
-    assert frame._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
-    assert frame._what_takes_long(times, False) == "the computer is busy with something else"
-    assert frame._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
-    hand.frame()
-    assert hand.window.painter.is_warming_up
-    hand.window.has_referee()
-    hand.frame()
-    assert not hand.window.painter.is_warming_up
+    assert notes._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
+    assert notes._what_takes_long(times, False) == "the computer is busy with something else"
+    assert notes._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"

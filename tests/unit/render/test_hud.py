@@ -6,7 +6,7 @@ from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
 from engine.render.help import draw_help
-from engine.render.hud import draw_lines, draw_notice, draw_paragraph, draw_status
+from engine.render.hud import draw_lines, draw_paragraph, draw_status
 from engine.render.palette import TEXT
 
 
@@ -35,10 +35,10 @@ def test_the_same_text_is_rendered_once() -> None:
 def test_readouts_survive_any_size(size: tuple[int, int], scale: float) -> None:
     surface, fonts = pygame.Surface(size), FontBook(scale)
     view = (0, 0, *size)
-    draw_status(surface, fonts, (0, 0, size[0], 30), [("frame", "16.7 ms", TEXT)] * 9, [("agree 12", TEXT)] * 3)
+    for note in (None, ("something went wrong " * 9, TEXT)):
+        draw_status(surface, fonts, (0, 0, size[0], 30), [("frame", "16.7 ms", TEXT)] * 9, [("agree 12", TEXT)] * 3, note)
     draw_lines(surface, fonts, (5, 5), [("a line", TEXT), ("another", TEXT)])
     draw_lines(surface, fonts, (5, 5), [])
-    draw_notice(surface, fonts, view, "something went wrong " * 9, TEXT)
     draw_paragraph(surface, fonts, "words " * 40, (0, 0, size[0]), TEXT, 12.0)
     draw_help(surface, fonts, view, [("Time", [("Space", "pause"), ("R", "restart")])] * 5)
     canvas = Canvas(surface, Camera(view=view), fonts)

@@ -1,0 +1,71 @@
+"""What is said in the status strip: what is so is told once, and not again until it has been gone for long."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.notes import Notes
+from engine.app.session import Session
+from engine.app.strip import _cells
+
+FRAME = 1.0 / 60.0
+
+
+@pytest.fixture
+def session(drop: type[Demo]) -> Session:
+    return Session(drop(), (0, 0, 640, 480))
+
+
+def told(notes: Notes, session: Session, seconds: float, is_slow: bool = False, shows_nothing: bool = False) -> list[str]:
+    """Let time pass, and return what was said in it, each thing once in a row."""
+    said: list[str] = []
+    for _ in range(round(seconds / FRAME)):
+        notes.advance(FRAME, is_slow, shows_nothing)
+        note = notes.now(session, False)
+        if note is not None and (not said or said[-1] != note[0]):
+            said.append(note[0])
+    return said
+
+
+def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(session: Session) -> None:
+    notes = Notes()
+    session.clock.lag = 0.23
+    assert told(notes, session, 1.0, is_slow=True) == [], "a long frame or two are none"
+    assert told(notes, session, 1.0) == []
+    assert told(notes, session, 600.0, is_slow=True) == ["runs at 77 % of the speed asked for: the computer is busy with something else"]
+    assert notes.now(session, False) is None
+    for _ in range(9):  # it comes and goes
+        assert told(notes, session, 3.0) == [] == told(notes, session, 3.0, is_slow=True)
+    assert told(notes, session, 61.0) == []
+    assert len(told(notes, session, 5.0, is_slow=True)) == 1
+
+
+def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session: Session, twins: type[Demo]) -> None:
+    notes = Notes()
+    assert len(told(notes, session, 12.0, is_slow=True)) == 1
+    assert told(notes, Session(twins(), (0, 0, 640, 480)), 12.0, is_slow=True) == []
+
+
+def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_what_is_told(session: Session) -> None:
+    notes = Notes()
+    assert told(notes, session, 120.0, shows_nothing=True) == ["nothing is in view: Home brings the view back"]
+    session.messages.say("done")
+    assert told(notes, session, FRAME, shows_nothing=True) == ["done"]
+    session.failure = "it broke"
+    assert told(notes, session, FRAME, shows_nothing=True) == ["stopped: it broke  (R restarts)"]
+    session.failure = ""
+    session.messages.advance(60.0)
+    assert told(notes, session, FRAME) == []
+    assert told(notes, session, 10.0, shows_nothing=True) == []
+
+
+def test_the_strip_says_how_fast_it_really_runs_for_as_long_as_it_is_slow(session: Session) -> None:
+    def speed() -> str:
+        return {caption: value for caption, value, _ in _cells(session, 0)}["speed"]
+
+    assert speed() == "1/1"
+    session.clock.lag = 0.23
+    assert speed() == "1/1 (77 %)"
+    session.clock.paused = True
+    assert speed() == "paused"
