@@ -52,6 +52,7 @@ EDITS = (
     "set_awake",
     "set_body",
     "set_fixture",
+    "set_joint",
     "set_settings",
     "apply_impulse",
 )

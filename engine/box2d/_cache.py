@@ -6,7 +6,8 @@ another body's memory (PYBOX2D.md 2, 5, 6, 8). Nothing here checks input; the sp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import Box2D
@@ -15,10 +16,11 @@ import numpy as np
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
 from engine.box2d.fixing import fix
 from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.joints import ResolvedJoint, create_joint
+from engine.box2d.joints import PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, WheelJointSpec, create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle, Pose
 from engine.box2d.profile import phases_of
 from engine.box2d.reading import RawBodies, RawContacts, Reader
+from engine.box2d.records import JointState
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -161,6 +163,20 @@ class Box2DCache:
         """Destroy a joint on which no gear joint stands."""
         self._world.DestroyJoint(self._joints.pop(joint))
 
+    def remake_joints(self, joints: Mapping[int, ResolvedJoint], changed: int) -> None:
+        """Make a joint that was changed anew, and after it the gear joints on it, each under its id; Box2D wakes their bodies.
+
+        They keep their impulses, but for those of motor and limits of the changed one, which may push where nothing is any more; and
+        their sums, but for that of a gear joint that was itself changed.
+        """
+        remembered = self.read_hidden()
+        for joint in reversed(tuple(joints)):
+            self.remove_joint(joint)
+        for joint, resolved in joints.items():
+            self.add_joint(joint, resolved)
+        if remembered is not None:
+            self.write_hidden(remembered.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
+
     # -- moving -------------------------------------------------------------------------------------------------------
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
@@ -274,6 +290,34 @@ class Box2DCache:
         """Return both anchors in the world frame."""
         a, b = self._joints[joint].anchorA, self._joints[joint].anchorB
         return (float(a.x), float(a.y)), (float(b.x), float(b.y))
+
+    def joint_state(self, joint: int, resolved: ResolvedJoint) -> JointState:
+        """Return how a joint stands, how it moves, and what it bears."""
+        made = self._joints[joint]
+        a, b = made.bodyA, made.bodyB
+        (ax, ay), (bx, by) = self.joint_anchors(joint)
+        va, vb = a.GetLinearVelocityFromWorldPoint((ax, ay)), b.GetLinearVelocityFromWorldPoint((bx, by))
+        dx, dy, vx, vy = bx - ax, by - ay, float(vb.x) - float(va.x), float(vb.y) - float(va.y)
+        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
+            axis = a.GetWorldVector(resolved.local_axis_a)
+            ux, uy = float(axis.x), float(axis.y)
+            turning = float(a.angularVelocity)  # the axis turns with A
+        else:
+            apart = math.hypot(dx, dy)
+            ux, uy = (dx / apart, dy / apart) if apart > 0.0 else (0.0, 0.0)
+            turning = 0.0
+        hertz = self._settings.hertz
+        force, torque = made.GetReactionForce(hertz), float(made.GetReactionTorque(hertz))
+        if isinstance(resolved.spec, RevoluteJointSpec):  # whose reaction is that of its limits alone
+            torque += float(made.GetMotorTorque(hertz))
+        return JointState(
+            angle=float(b.angle) - float(a.angle) - resolved.reference_angle,
+            spin=float(b.angularVelocity) - float(a.angularVelocity),
+            travel=ux * dx + uy * dy,
+            speed=ux * vx + uy * vy + turning * (ux * dy - uy * dx),
+            force=(float(force.x), float(force.y)),
+            torque=torque,
+        )
 
     def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
         """Tell whether a fixture's shape contains a world point, by Box2D's own test."""

@@ -20,7 +20,16 @@ from engine.box2d._cache import Box2DCache
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
 from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.joints import GearJointSpec, MouseJointSpec, PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, bodies_of, resolve
+from engine.box2d.joints import (
+    GearJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    ResolvedJoint,
+    RevoluteJointSpec,
+    altered,
+    bodies_of,
+    resolve,
+)
 from engine.box2d.listener import Pose
 from engine.box2d.memory import best_hidden, best_reader
 from engine.box2d.reading import RawBodies
@@ -178,9 +187,11 @@ class WorldState:
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 if self.bodies[joint.body].spec.type != "dynamic":
                     raise InvalidInputError("body", "a dynamic body", joint.body)
-                if not self._holds(joint):
-                    wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
-                    raise InvalidInputError("body", wanted, Described(f"{self.cache.mass_data(joint.body)[1]:.3g} kg"))
+                self._check_mouse(joint)
+            case c.SetJoint(number, changes):
+                now = altered(self.joints[number], dict(changes)).spec
+                if isinstance(now, MouseJointSpec):
+                    self._check_mouse(now)
             case c.CreateJoint(number, GearJointSpec() as joint):
                 self._check_gear(number, joint)
             case c.CreateJoint(_, joint):
@@ -199,6 +210,11 @@ class WorldState:
         if changes.get("type") == "static":
             spec = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
         return changed(spec, "body", changes)
+
+    def _check_mouse(self, joint: MouseJointSpec) -> None:
+        if not self._holds(joint):
+            wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
+            raise InvalidInputError("body", wanted, Described(f"{self.cache.mass_data(joint.body)[1]:.3g} kg"))
 
     def _holds(self, joint: MouseJointSpec) -> bool:
         """Tell whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
@@ -308,6 +324,8 @@ class WorldState:
                 self._add_joint(joint, resolve(spec, self.transform, self.joints))
             case c.DestroyJoint(joint):
                 self._remove_joint(joint)
+            case c.SetJoint(joint, changes):
+                self._change_joint(joint, altered(self.joints[joint], dict(changes)))
             case c.SetMouseTarget(joint, target):
                 resolved = self.joints[joint]
                 assert isinstance(resolved.spec, MouseJointSpec)
@@ -371,6 +389,15 @@ class WorldState:
                     self.bodies[body].joints.remove(one)
         self._structure_changed()
         return lost
+
+    def _change_joint(self, joint: int, resolved: ResolvedJoint) -> None:
+        """Make a joint anew, in place of the one of its id, with the gear joints on it."""
+        anew = {one: self.joints[one] for one in self.lost_with([joint])}
+        self.cache.remake_joints({**anew, joint: resolved}, joint)
+        self.joints[joint] = resolved
+        if isinstance(resolved.spec, GearJointSpec):
+            self._gears[joint] = resolved.spec
+        self._structure_changed()
 
     def _change_body(self, body: int, changes: dict[str, object]) -> None:
         spec, before = self._changed_spec(body, changes), self.bodies[body].spec

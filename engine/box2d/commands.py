@@ -27,6 +27,7 @@ __all__ = [
     "SetAwake",
     "SetBody",
     "SetFixture",
+    "SetJoint",
     "SetMouseTarget",
     "SetPose",
     "SetSettings",
@@ -132,6 +133,14 @@ class SetFixture:
 
 
 @dataclass(frozen=True, slots=True)
+class SetJoint:
+    """Change settings of a joint's specification (motor, limits, spring, ...); its bodies and anchors stay."""
+
+    joint: int
+    changes: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetSettings:
     """Change settings of the world."""
 
@@ -182,6 +191,7 @@ Command: TypeAlias = (
     | SetAwake
     | SetBody
     | SetFixture
+    | SetJoint
     | SetSettings
     | ApplyImpulse
     | ApplyForce

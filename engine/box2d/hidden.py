@@ -62,6 +62,9 @@ JOINT_WORDS: Mapping[str, tuple[int, ...]] = {
 }
 """Words of each kind of joint that are kept."""
 
+_BEFORE_LIMITS: Mapping[str, int] = {"b2RevoluteJoint": 2, "b2PrismaticJoint": 2}
+"""Of these kinds, how many of the words hold for a joint whose motor or limits are others than before. Of a gear joint, none does."""
+
 _MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
 
@@ -73,6 +76,13 @@ class HiddenState:
     bodies: Words
     joint_ids: IntArray
     joints: Words
+
+    def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> HiddenState:
+        """Return what some of the joints remember, of one that was changed, of a kind of Box2D's, only what still holds."""
+        ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
+        words = self.joints[np.searchsorted(self.joint_ids, ids)]
+        words[ids == changed, _BEFORE_LIMITS.get(kind, _MOST_JOINT_WORDS) :] = 0
+        return HiddenState(self.body_ids[:0], self.bodies[:0], ids, words)
 
 
 class HiddenMemory:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import Box2D
@@ -36,6 +36,8 @@ from engine.box2d.joint_specs import (
     bodies_of,
     joints_of,
 )
+from engine.box2d.specs import changed
+from engine.common.errors import InvalidInputError
 from engine.common.limits import LOOSE_SPRING
 from engine.geometry import Transform
 
@@ -53,8 +55,10 @@ __all__ = [
     "RopeJointSpec",
     "WeldJointSpec",
     "WheelJointSpec",
+    "altered",
     "as_it_stands",
     "bodies_of",
+    "changeable",
     "create_joint",
     "joints_of",
     "resolve",
@@ -154,6 +158,49 @@ def as_it_stands(joint: ResolvedJoint, pose_of: Callable[[int], Transform]) -> J
             changes = {"anchor": on_a, "anchor_b": on_b, "reference_angle": joint.reference_angle}
     made: JointSpec = replace(settings, **changes)
     return made
+
+
+_OF_ITS_MAKING = (
+    *("body", "body_a", "body_b", "joint_a", "joint_b", "target", "grabbed", "axis", "reference_angle"),
+    *("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b"),
+)
+"""What a joint keeps for as long as it lives."""
+_RESOLVED_AS = {
+    "length": "length_a",
+    "max_length": "length_a",
+    "length_a": "length_a",
+    "length_b": "length_b",
+    "linear_offset": "local_anchor_a",
+    "angular_offset": "reference_angle",
+}
+"""Settings by the name under which `ResolvedJoint` has them."""
+
+
+def changeable(joint: JointSpec) -> tuple[str, ...]:
+    """Return the settings that a living joint of this kind can be given anew.
+
+    Examples
+    --------
+    >>> changeable(RopeJointSpec(0, 1, (0.0, 0.0), (1.0, 0.0)))
+    ('max_length', 'collide_connected')
+    """
+    return tuple(field.name for field in fields(joint) if field.name not in _OF_ITS_MAKING)
+
+
+def altered(joint: ResolvedJoint, changes: Mapping[str, Any]) -> ResolvedJoint:
+    """Return a living joint with other settings, checked; its bodies, anchors and the angle it counts from stay.
+
+    Raises
+    ------
+    InvalidInputError
+        It has no such setting, or the value is out of range; None, "as it is when it is made", is no value any more.
+    """
+    settings = changed(joint.spec, "joint", dict(changes), changeable(joint.spec))
+    for name, value in changes.items():
+        if value is None:
+            raise InvalidInputError(name, "given: the joint is made already", None)
+    kept: dict[str, Any] = {_RESOLVED_AS[name]: getattr(settings, name) for name in changes if name in _RESOLVED_AS}
+    return replace(joint, spec=settings, **kept)
 
 
 def create_joint(world: Any, joint: ResolvedJoint, body_a: Any, body_b: Any, others: Mapping[int, Any]) -> Any:

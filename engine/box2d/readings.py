@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.box2d._spec import f32_vec
 from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
 from engine.box2d.joints import JointSpec, ResolvedJoint, as_it_stands
-from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, StepCost
+from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.box2d.specs import WorldSettings
 from engine.box2d.step_pairs import StepPairs
 from engine.common.arrays import FloatArray
@@ -140,6 +140,10 @@ class WorldReadings:
     def joint_now(self, joint: int) -> JointSpec:
         """Return the specification that makes a joint anew between its bodies as they stand now; see `joints.as_it_stands`."""
         return as_it_stands(self._joint_entry(joint), self._state.transform)
+
+    def joint_state(self, joint: int) -> JointState:
+        """Return how a joint stands and moves, and what it bore in the last step."""
+        return self._state.cache.joint_state(joint, self._joint_entry(joint))
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
         """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""

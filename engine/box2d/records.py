@@ -8,7 +8,7 @@ from engine.box2d.joints import JointSpec
 from engine.box2d.specs import BodySpec, FixtureSpec
 from engine.geometry import FixtureShape, Transform
 
-__all__ = ["Body", "BodyState", "Fixture", "ImpactMoment", "Joint", "StepCost"]
+__all__ = ["Body", "BodyState", "Fixture", "ImpactMoment", "Joint", "JointState", "StepCost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +81,25 @@ class Joint:
 
     id: int
     spec: JointSpec
+
+
+@dataclass(frozen=True, slots=True)
+class JointState:
+    """How a joint stands and moves, and what it bore in the last step.
+
+    Attributes
+    ----------
+    angle, spin : float
+        Of body B less those of A, and less the angle from which the joint counts, rad; rad/s.
+    travel, speed : float
+        From the anchor on A to that on B, m, and how fast it grows, m/s: along the axis of a slider or a wheel, else straight.
+    force, torque : (x, y), float
+        On body B, world frame, N and N m; the motor's too.
+    """
+
+    angle: float
+    spin: float
+    travel: float
+    speed: float
+    force: tuple[float, float]
+    torque: float

@@ -19,7 +19,7 @@ from engine.box2d._spec import check_names, f32, f32_vec
 from engine.box2d._state import WorldState
 from engine.box2d.convert import check_fixture_shape
 from engine.box2d.hooks import PreSolveHook, StepHooks
-from engine.box2d.joints import JointSpec, MouseJointSpec, bodies_of, joints_of
+from engine.box2d.joints import JointSpec, MouseJointSpec, altered, bodies_of, joints_of
 from engine.box2d.readings import WorldReadings
 from engine.box2d.snapshot import WorldSnapshot
 from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
@@ -188,6 +188,14 @@ class World(WorldReadings):
         """Change settings of a fixture: density, friction, restitution, sensor, category, mask, group, name."""
         changed(self._fixture_entry(fixture).spec, "fixture", changes, _FIXTURE_SETTINGS)
         self._submit(c.SetFixture(fixture, tuple(sorted(changes.items()))))
+
+    def set_joint(self, joint: int, **changes: Any) -> None:
+        """Change settings of a joint, those of `engine.box2d.joints.changeable`: motor, limits, spring, lengths, strengths, ratio.
+
+        It keeps its id, its bodies, its anchors and the angle from which its limits count; its bodies wake.
+        """
+        altered(self._joint_entry(joint), changes)
+        self._submit(c.SetJoint(joint, tuple(sorted(changes.items()))))
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world."""
@@ -400,7 +408,7 @@ class World(WorldReadings):
                 return [("body", body) for body in bodies_of(spec)] + [("joint", joint) for joint in joints_of(spec)]
             case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
                 return [("fixture", fixture)]
-            case c.DestroyJoint(joint) | c.SetMouseTarget(joint, _):
+            case c.DestroyJoint(joint) | c.SetMouseTarget(joint, _) | c.SetJoint(joint, _):
                 return [("joint", joint)]
             case _:
                 return [("body", command.body)]

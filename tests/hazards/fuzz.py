@@ -42,6 +42,7 @@ from engine.box2d import (
     WorldSnapshot,
     memory,
 )
+from engine.box2d.joints import changeable
 from engine.common.errors import DeadHandleError, InvalidInputError, WorldLostError
 from engine.geometry import Circle, Polygon
 
@@ -185,6 +186,7 @@ class Fuzzer:
             "set_awake": (2, lambda: w.set_awake(self.any_of(w.body_ids), r.random() < 0.5)),
             "set_body": (3, lambda: w.set_body(self.any_of(w.body_ids), **self.body_change())),
             "set_fixture": (3, lambda: w.set_fixture(self.any_of(w.fixture_ids), **self.fixture_change())),
+            "set_joint": (2, self.change_joint),
             "set_settings": (1, lambda: w.set_settings(**self.settings_change())),
             "apply_impulse": (2, lambda: w.apply_impulse(self.any_of(w.body_ids), self.vector(5.0), self.maybe_place())),
             "apply_force": (1, lambda: w.apply_force(self.any_of(w.body_ids), self.vector(50.0), self.maybe_place())),
@@ -214,6 +216,19 @@ class Fuzzer:
     def fixture_change(self) -> dict[str, object]:
         changes = ({"sensor": True}, {"sensor": False}, {"density": self.random.uniform(0.0, 5.0)}, {"friction": 0.1}, {"mask": 0})
         return self.random.choice((*changes, {"mask": 0xFFFF, "category": 1}, {"group": -1}, {"group": 1, "restitution": 0.9}))
+
+    def change_joint(self) -> None:
+        joint, changes = self.joint_change()
+        self.world.set_joint(joint, **changes)
+
+    def joint_change(self) -> tuple[int, dict[str, object]]:
+        """A joint, and something of it that has another value, which may be out of range."""
+        joint, r = self.any_of(self.world.joint_ids), self.random
+        names = changeable(self.world.joint(joint).spec) if self.world.is_joint(joint) else ("collide_connected",)
+        name = r.choice(names)
+        if name.startswith("enable") or name == "collide_connected":
+            return joint, {name: r.random() < 0.5}
+        return joint, {name: self.place() if name == "linear_offset" else r.choice((0.0, 0.5, 2.0, 20.0, -1.0, 1e3))}
 
     def settings_change(self) -> dict[str, object]:
         r = self.random

@@ -49,6 +49,7 @@ WEIGHTS = {
     "set_awake": 2,
     "set_body": 3,
     "set_fixture": 3,
+    "set_joint": 2,
     "set_settings": 2,
     "apply_impulse": 6,
 }
@@ -218,6 +219,9 @@ class Meddler:
                 arguments, changes = (maker.any_of(bodies),), maker.body_change()
             case "set_fixture":
                 arguments, changes = (maker.any_of(fixtures),), maker.fixture_change()
+            case "set_joint":
+                joint, changes = maker.joint_change()
+                arguments = (joint,)
             case "set_settings":
                 arguments, changes = (), maker.settings_change()
                 if changes.get("hertz") == 1.0:  # a second a step: everything is gone after two

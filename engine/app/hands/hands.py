@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.app.stage import Stage
     from engine.box2d import World
 
-__all__ = ["Chosen", "Gesture", "Hands"]
+__all__ = ["Chosen", "ChosenJoint", "Gesture", "Hands"]
 
 
 class Chosen(NamedTuple):
@@ -28,6 +28,13 @@ class Chosen(NamedTuple):
 
     stage: int
     body: int
+
+
+class ChosenJoint(NamedTuple):
+    """A joint: of which stage, and its id there."""
+
+    stage: int
+    joint: int
 
 
 class Gesture:
@@ -65,7 +72,9 @@ class Hands:
     session : Session
         Set by the docks as soon as there is one.
     selection : list of Chosen
-        In the order of choosing; none of them dead at the beginning of a frame.
+        Bodies in the order of choosing; none of them dead at the beginning of a frame.
+    joint : ChosenJoint or None
+        The joint that is selected: then no body is, and when bodies are selected, or nothing is any more, it is not.
     is_selecting : bool
         Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
     copied : Copied or None
@@ -77,7 +86,8 @@ class Hands:
     session: Session
 
     def __init__(self) -> None:
-        self.selection: list[Chosen] = []
+        self._selection: list[Chosen] = []
+        self._joint: ChosenJoint | None = None
         self.is_selecting = False
         self.copied: Copied | None = None
         self.beside = Beside()
@@ -86,6 +96,24 @@ class Hands:
         """Look at another session."""
         self.session = session
         self.selection = []
+
+    @property
+    def selection(self) -> list[Chosen]:
+        """The bodies that are selected."""
+        return self._selection
+
+    @selection.setter
+    def selection(self, chosen: list[Chosen]) -> None:
+        self._selection, self._joint = chosen, None
+
+    @property
+    def joint(self) -> ChosenJoint | None:
+        """The joint that is selected."""
+        return self._joint
+
+    @joint.setter
+    def joint(self, chosen: ChosenJoint) -> None:
+        self._selection, self._joint = [], chosen
 
     @property
     def stages(self) -> list[Stage]:
@@ -108,9 +136,13 @@ class Hands:
         return chosen.stage < len(self.stages) and self.world(chosen.stage).is_body(chosen.body)
 
     def prune(self) -> None:
-        """Forget selected bodies that have gone."""
-        if self.selection:
-            self.selection = [chosen for chosen in self.selection if self.is_alive(chosen)]
+        """Forget what was selected and has gone."""
+        if self._selection:
+            self._selection = [chosen for chosen in self._selection if self.is_alive(chosen)]
+        if self._joint is not None:
+            stage, joint = self._joint
+            if stage >= len(self.stages) or not self.world(stage).is_joint(joint):
+                self._joint = None
 
     def say(self, words: str) -> None:
         """Tell a line in the status strip."""
@@ -135,6 +167,13 @@ class Hands:
             for one in chosen:
                 if self.is_alive(one):
                     gesture.edit(one.stage, "destroy_body", one.body)
+        self.prune()
+
+    def destroy_joint(self) -> None:
+        """Take the selected joint away, and with it the gears on it."""
+        if self._joint is not None:
+            with self.telling():
+                self.gesture().edit(self._joint.stage, "destroy_joint", self._joint.joint)
         self.prune()
 
     def pin(self) -> None:

@@ -10,6 +10,7 @@ import pygame
 from engine.app.dock import Dock
 from engine.app.hands.form import Form
 from engine.app.hands.hands import Hands
+from engine.app.hands.joint_page import joint_rows
 from engine.app.hands.pages import body_rows, world_rows
 from engine.app.hands.rows import Row
 from engine.app.keys import is_plain
@@ -97,7 +98,8 @@ class InspectorDock(Dock):
         hands.prune()
         if hands.is_selecting != self._was_selecting:
             self._was_selecting = self._is_open = hands.is_selecting
-        shown = tuple(number for one in hands.selection for number in one)
+        joint = () if hands.joint is None else (-1, *hands.joint)
+        shown = (*(number for one in hands.selection for number in one), *joint)
         if shown != self._shown:  # something else is selected
             if shown:
                 self._page = 0
@@ -110,7 +112,7 @@ class InspectorDock(Dock):
         demo = window.session.demo
         if self.form.is_pointed or not demo.stages:
             return None
-        state = (demo.steps, tuple(self.hands.selection)) if self._page == 0 else demo.stages[0].world.settings
+        state = (demo.steps, tuple(self.hands.selection), self.hands.joint) if self._page == 0 else demo.stages[0].world.settings
         return self._page, self.hands.refusal, self.form.state, state
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
@@ -134,8 +136,10 @@ class InspectorDock(Dock):
     def _rows(self) -> list[Row]:
         self.hands.prune()
         try:
-            return body_rows(self.hands) if self._page == 0 else world_rows(self.hands)
-        except LabError:  # a body went in the middle of this frame
+            if self._page == 1:
+                return world_rows(self.hands)
+            return body_rows(self.hands) if self.hands.joint is None else joint_rows(self.hands, self.hands.joint)
+        except LabError:  # a body or a joint went in the middle of this frame
             return []
 
     def _tabs(self) -> list[pygame.Rect]:

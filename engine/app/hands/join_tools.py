@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.hands.hands import Chosen, Gesture
-from engine.app.hands.picking import bodies_under, joint_under, local, stage_under
+from engine.app.hands.hands import Chosen, ChosenJoint, Gesture
+from engine.app.hands.picking import bodies_under, joints_under, local, stage_under
 from engine.app.hands.placing import PlacingError, anchor_spec
-from engine.app.hands.tool import Pointer, Tool, outline_body
+from engine.app.hands.tool import Pointer, Tool, mark_joint, outline_body
 from engine.box2d import (
     DistanceJointSpec,
     PrismaticJointSpec,
@@ -251,19 +251,16 @@ class EraserTool(Tool):
         if kind == "body":
             outline_body(canvas, self.hands, Chosen(index, number), palette.UNEXPLAINED)
         else:
-            stage = self.hands.stages[index]
-            a, b = stage.world.joint_anchors(number)
-            canvas.at(stage.offset).segment(a, b, palette.UNEXPLAINED, 3.0)
-            canvas.at(stage.offset).point(a, palette.UNEXPLAINED, 6.0, ring=True)
+            mark_joint(canvas, self.hands, ChosenJoint(index, number), palette.UNEXPLAINED)
 
     def _under(self, at: Pointer) -> tuple[int, str, int] | None:
         index = stage_under(self.hands.stages, at.free)
         if index < 0:
             return None
         stage = self.hands.stages[index]
-        joint = joint_under(stage, at.free, at.reach)
-        if joint is not None:
-            return index, "joint", joint
+        marks, lines = joints_under(stage, at.free, at.reach)
+        if marks or lines:
+            return index, "joint", (marks + lines)[0]
         bodies = bodies_under(stage, at.free, at.reach)
         return (index, "body", bodies[0]) if bodies else None
 

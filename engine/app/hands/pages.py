@@ -88,7 +88,10 @@ def body_rows(hands: Hands) -> list[Row]:
     """Return what can be changed of the selected bodies, and how the first of them stands and moves."""
     chosen = hands.selection
     if not chosen:
-        return [Heading("Selection"), Note("Nothing is selected. Shift S, then click on a body, or drag a frame around several.")]
+        return [
+            Heading("Selection"),
+            Note("Nothing is selected. Shift S, then click on a body or on a joint's ring, or drag a frame around several bodies."),
+        ]
     first = chosen[0]
     world = hands.world(first.stage)
     body, state = world.body(first.body), world.state(first.body)

@@ -12,7 +12,7 @@ from engine.box2d import MouseJointSpec, World
 from engine.geometry import AABB, Segment
 from engine.geometry.closest import closest_on_segment
 
-__all__ = ["bodies_under", "bodies_within", "body_box", "joint_under", "local", "stage_under"]
+__all__ = ["bodies_under", "bodies_within", "body_box", "joints_under", "local", "stage_under"]
 
 Point = tuple[float, float]
 
@@ -75,15 +75,25 @@ def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
     return found
 
 
-def joint_under(stage: Stage, point: Point, reach: float) -> int | None:
-    """Return the joint one of whose anchors, or the line between them, is nearest to a point of the picture and within `reach`."""
+def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], list[int]]:
+    """Return the joints one of whose anchors is within `reach` of a point of the picture, and those of which only the line between is.
+
+    The nearest first, of joints at one place the newest.
+    """
     world, at = stage.world, local(stage, point)
-    best: tuple[float, int] | None = None
-    for joint in world.joint_ids:
+    marks: list[tuple[float, int]] = []
+    lines: list[tuple[float, int]] = []
+    for joint in reversed(world.joint_ids):
         if isinstance(world.joint(joint).spec, MouseJointSpec):
             continue
         a, b = world.joint_anchors(joint)
-        away = math.dist(closest_on_segment(at, a, b)[0], at)
-        if away <= reach and (best is None or away < best[0]):
-            best = away, joint
-    return None if best is None else best[1]
+        at_mark, at_line = min(math.dist(a, at), math.dist(b, at)), math.dist(closest_on_segment(at, a, b)[0], at)
+        if at_mark <= reach:
+            marks.append((at_mark, joint))
+        elif at_line <= reach:
+            lines.append((at_line, joint))
+    return [joint for _, joint in sorted(marks, key=_away)], [joint for _, joint in sorted(lines, key=_away)]
+
+
+def _away(found: tuple[float, int]) -> float:
+    return found[0]

@@ -1,4 +1,8 @@
-"""Selecting, moving, turning, copying, pinning and deleting bodies."""
+"""Selecting, moving, turning, copying, pinning and deleting bodies; selecting and deleting joints.
+
+A click on the mark of an anchor takes the joint, though bodies lie there too; another click there the next joint, and then the body. A drag
+from there takes the body at once. The line between two anchors takes the joint only where no body is.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,9 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.hands.copying import copy_of, put_at, put_down
-from engine.app.hands.hands import Chosen, Gesture
-from engine.app.hands.picking import bodies_under, bodies_within, stage_under
-from engine.app.hands.tool import Pointer, Tool, grid_step, outline_bodies
+from engine.app.hands.hands import Chosen, ChosenJoint, Gesture
+from engine.app.hands.picking import bodies_under, bodies_within, joints_under, stage_under
+from engine.app.hands.tool import Pointer, Tool, grid_step, mark_joint, outline_bodies, outline_body
 from engine.geometry import Transform
 from engine.render import palette
 
@@ -40,27 +44,28 @@ class SelectTool(Tool):
     """What is selected has an outline and a handle; the inspector shows it."""
 
     name, letter = "Select", "S"
-    hint = "click or drag a frame (Shift: more); drag moves, the handle turns; Del deletes, P pins"
+    hint = "click on a body or a joint's ring, or drag a frame (Shift: more); drag moves, the handle turns; Del deletes, P pins"
 
     def __init__(self, hands: Hands) -> None:
         super().__init__(hands)
         self._pressed: Pointer | None = None
         self._at: Pointer | None = None
         self._mode = ""
-        """What the press began: "frame", "move", "turn", or nothing."""
+        """What the press began: "frame", "move", "turn", "joint", or nothing."""
         self._start: dict[Chosen, Pose] = {}
         self._pivot: Point = (0.0, 0.0)
         self._angle = 0.0
         self._gesture: Gesture | None = None
         self._placed: tuple[Point, float, int] | None = None
         self._narrows: Chosen | None = None
+        self._joints: list[ChosenJoint] = []
+        """Joints that a click takes, one after another."""
 
     @property
     def is_busy(self) -> bool:
         return self._mode != ""
 
     def press(self, at: Pointer) -> None:
-        hands = self.hands
         self._pressed = self._at = at
         self._narrows = None
         handle = self._handle(at.metre)
@@ -68,6 +73,15 @@ class SelectTool(Tool):
             self._begin("turn")
             return
         hit = self._hit(at)
+        self._joints = [] if at.shift else self._joints_at(at, hit)
+        if self._joints:
+            self._mode = "joint"
+        else:
+            self._take(hit, at)
+
+    def _take(self, hit: Chosen | None, at: Pointer) -> None:
+        """Begin what a press on a body, or beside all, means."""
+        hands = self.hands
         if hit is None:
             self._mode = "frame"
             if not at.shift:
@@ -78,7 +92,7 @@ class SelectTool(Tool):
                 hands.selection.remove(hit)
                 self._mode = "none"
                 return
-            hands.selection.append(hit)
+            hands.selection = [*hands.selection, hit]
         elif hit not in hands.selection:
             hands.selection = [hit]
         else:
@@ -87,15 +101,19 @@ class SelectTool(Tool):
 
     def move(self, at: Pointer) -> None:
         self._at = at
+        if self._mode == "joint" and self._pressed is not None and self._is_drag(at):
+            self._take(self._hit(self._pressed), self._pressed)
 
     def release(self, at: Pointer) -> None:
-        self._at = at
+        self.move(at)
         self.update()
         pressed, mode = self._pressed, self._mode
         if pressed is not None and mode == "frame":
             self._choose_within(pressed, at)
         elif mode == "move" and self._narrows is not None and not self._is_drag(at):
             self.hands.selection = [self._narrows]
+        elif pressed is not None and mode == "joint":
+            self._choose_next(self._hit(pressed))
         self.cancel()
 
     def cancel(self) -> None:
@@ -122,9 +140,10 @@ class SelectTool(Tool):
                 hands.destroy(hands.selection)
         elif control and event.key == pygame.K_d and hands.selection:
             self._duplicate(at)
-        elif not control and event.key in (pygame.K_DELETE, pygame.K_BACKSPACE) and hands.selection:
+        elif not control and event.key in (pygame.K_DELETE, pygame.K_BACKSPACE) and (hands.selection or hands.joint is not None):
             self.cancel()
             hands.destroy(hands.selection)
+            hands.destroy_joint()
         elif not control and event.key == pygame.K_p and hands.selection:
             hands.pin()
         else:
@@ -157,6 +176,12 @@ class SelectTool(Tool):
         hands = self.hands
         hands.prune()
         outline_bodies(canvas, hands, hands.selection, palette.ACCENT)
+        if hands.joint is not None:
+            stage, joint = hands.joint
+            for body in hands.world(stage).joint_bodies(joint):
+                if body is not None:
+                    outline_body(canvas, hands, Chosen(stage, body), palette.JOINT, 1.5)
+            mark_joint(canvas, hands, hands.joint, palette.ACCENT)
         if self._mode == "frame" and self._pressed is not None and self._at is not None:
             a, b = self._pressed.free, self._at.free
             corners = [a, (b[0], a[1]), b, (a[0], b[1])]
@@ -183,6 +208,29 @@ class SelectTool(Tool):
                 held = [one for one in self.hands.selection if one.stage == k and one.body in bodies]
                 return held[0] if held else Chosen(k, bodies[0])
         return None
+
+    def _joints_at(self, at: Pointer, hit: Chosen | None) -> list[ChosenJoint]:
+        """Return the joints that a click there means, as far as joints are shown: by their marks, and without a body by their lines."""
+        hands = self.hands
+        if not hands.session.layers.joints:
+            return []
+        for k in _nearest_first(hands, at.free) if hit is None else [hit.stage]:
+            marks, lines = joints_under(hands.stages[k], at.free, at.reach)
+            found = marks if hit is not None else marks + lines
+            if found:
+                return [ChosenJoint(k, joint) for joint in found]
+        return []
+
+    def _choose_next(self, hit: Chosen | None) -> None:
+        """Select the first joint of the click; the next, or the body, where one of them is selected already."""
+        hands, there = self.hands, self._joints
+        at = there.index(hands.joint) + 1 if hands.joint in there else 0
+        if at < len(there):
+            hands.joint = there[at]
+        elif hit is not None:
+            hands.selection = [hit]
+        else:
+            hands.joint = there[0]
 
     def _is_drag(self, at: Pointer) -> bool:
         pressed = self._pressed

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from engine.app.hands.hands import Chosen, Hands
+from engine.app.hands.hands import Chosen, ChosenJoint, Hands
 from engine.app.hands.picking import body_box
 from engine.app.stage import Stage, union
 from engine.common.arrays import FloatArray
-from engine.geometry import AABB, Circle, Segment
+from engine.geometry import AABB, Circle, Segment, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
@@ -21,7 +21,7 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     import pygame
 
-__all__ = ["Pointer", "Tool", "ghost", "grid_step", "outline_bodies", "outline_body"]
+__all__ = ["Pointer", "Tool", "ghost", "grid_step", "mark_joint", "outline_bodies", "outline_body"]
 
 Point = tuple[float, float]
 
@@ -149,6 +149,21 @@ def outline_body(canvas: Canvas, hands: Hands, chosen: Chosen, color: Color, wid
         points = [(x, y) for x, y in corners.tolist()]
         for k, corner in enumerate(points):
             canvas.segment(points[k - 1], corner, color, width)
+
+
+def mark_joint(canvas: Canvas, hands: Hands, chosen: ChosenJoint, color: Color) -> None:
+    """Draw a joint in a colour, wider than it is drawn otherwise, where its bodies are in this picture."""
+    stage = hands.stages[chosen.stage]
+    world, ends = stage.world, []
+    for anchor, body in zip(world.joint_anchors(chosen.joint), world.joint_bodies(chosen.joint), strict=True):
+        if body is not None:
+            x, y, angle = stage.drawn_pose(body)
+            anchor = Transform((x, y), angle).apply(world.state(body).xf.apply_inverse(anchor))
+        ends.append(anchor)
+    canvas = canvas.at(stage.offset)
+    canvas.segment(ends[0], ends[1], color, 3.0)
+    canvas.point(ends[0], color, 6.0, ring=True)
+    canvas.point(ends[1], color, 3.5)
 
 
 def outline_bodies(canvas: Canvas, hands: Hands, chosen: list[Chosen], color: Color) -> None:

@@ -54,7 +54,7 @@ class ToolsDock(Dock):
     side = "right"
     title = "Tools"
     keys: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Shift S", "select; Esc: the hand again"),
+        ("Shift S", "select bodies, or a joint by its ring; Esc: the hand again"),
         ("Shift B C P F", "draw: box, circle, polygon, outline"),
         ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
         ("Shift E", "eraser"),
@@ -223,7 +223,7 @@ class ToolsDock(Dock):
         if self.tool.is_busy:
             self.tool.cancel()
             self._is_pressed = False
-        elif self.hands.selection:
+        elif self.hands.selection or self.hands.joint is not None:
             self.hands.selection = []
         elif not self._is_idle:
             self.pick(self.tools[0])

@@ -86,7 +86,7 @@ def change(rng: np.random.Generator, world: World) -> None:
         return
     one, other = (int(rng.choice(ids)) for _ in range(2))
     fixtures = world.body(one).fixtures
-    match rng.integers(0, 15):
+    match rng.integers(0, 16):
         case 0:
             world.set_pose(one, place(rng), float(rng.uniform(-3.0, 3.0)))
         case 1:
@@ -113,6 +113,8 @@ def change(rng: np.random.Generator, world: World) -> None:
             world.destroy_fixture(fixtures[0])
         case 14:
             world.create_joint(MouseJointSpec(one, world.state(one).position, 100.0))
+        case 15 if joints:
+            world.set_joint(int(rng.choice(joints)), collide_connected=bool(rng.random() < 0.5))
 
 
 def run(seed: int, n_steps: int) -> tuple[LivePairs, Counter[str], list[str]]:
