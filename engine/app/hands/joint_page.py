@@ -129,10 +129,7 @@ def _settings(hands: Hands, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
             words, says = _SWITCHES[name]
             rows.append(Switch(words, value, setter(name), says=says))
         elif name == "linear_offset":
-            x, y = value
-            says = "Where it drives the origin of B to, in the frame of A."
-            rows.append(Number("wanted x", x, lambda new, y=y: _set(hands, chosen, "linear_offset", (new, y)), 0.1, "m", says=says))
-            rows.append(Number("wanted y", y, lambda new, x=x: _set(hands, chosen, "linear_offset", (x, new)), 0.1, "m", says=says))
+            rows += _offset_rows(value, setter(name))
         else:
             one = _SETTINGS[name]
             unit = "m/s" if name == "motor_speed" and isinstance(spec, PrismaticJointSpec) else one.unit
@@ -140,6 +137,15 @@ def _settings(hands: Hands, chosen: ChosenJoint, spec: JointSpec) -> list[Row]:
             shown = math.degrees(value) if one.is_angle else value
             rows.append(Number(one.name, shown, setter(name), one.step, unit, says=says))
     return rows
+
+
+def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> list[Row]:
+    x, y = offset
+    says = "Where it drives the origin of B to, in the frame of A."
+    return [
+        Number("wanted x", x, lambda new: change((new, y)), 0.1, "m", says=says),
+        Number("wanted y", y, lambda new: change((x, new)), 0.1, "m", says=says),
+    ]
 
 
 def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
