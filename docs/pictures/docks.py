@@ -15,6 +15,8 @@ _FRAMES = 330
 _FALL = 75
 """Frames after which both discs lie on the plank."""
 _KEYS = ("K_F7", "K_F8", "K_F9", "K_9")
+_SETTLED = 3
+"""Frames after which panels have their places: Home then shows the whole picture beside them."""
 
 
 def draw_window(folder: Path) -> list[Path]:
@@ -42,7 +44,9 @@ def _draw(theme: str, path: Path) -> Path:
     window.session.watched = (0, window.session.demo.stages[0].world.body_ids[-1])
     for key in _KEYS:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, key), mod=0, unicode=""))
-    for _ in range(_FRAMES):
+    for k in range(_FRAMES):
+        if k == _SETTLED:
+            window.session.home()
         window.update(1.0 / 60.0)
         window.draw(surface)
     window.rebuild()
@@ -80,6 +84,7 @@ def _draw_hands(path: Path) -> Path:
     hands.selection = [Chosen(0, body) for body in world.body_ids if world.body(body).spec.name.startswith("box")]
     window.session.messages.end_passing()
     for _ in range(2):
+        window.session.home()
         window.update(1.0 / 60.0)
         window.draw(surface)
     pygame.image.save(surface, str(path))

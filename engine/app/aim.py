@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from engine.app.layout import Place
 from engine.render.camera import Camera
 
 __all__ = ["Aim"]
@@ -55,6 +56,12 @@ class Aim:
     def interrupt(self) -> None:
         """Give up the way to another picture: somebody moves the camera."""
         self._glide = None
+
+    def cut(self, view: Place) -> None:
+        """Take note that a panel beside the picture has come or gone: nothing jumps, what is followed goes gently to the middle."""
+        self._offset = None
+        if self._glide is not None:
+            self._glide.start, self._glide.end = self._glide.start.cut(view), self._glide.end.cut(view)
 
     def advance(self, camera: Camera, elapsed: float) -> Camera:
         """Return the camera after `elapsed` real seconds."""

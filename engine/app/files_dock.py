@@ -239,10 +239,11 @@ class FilesDock(Dock):
         found = moments(session)
         if len(found) == 1:
             return self._write(session, path, title, found[0])
-        answers = tuple(
-            Answer(moment.question, lambda _, moment=moment: _told(session, lambda session: self._write(session, path, title, moment)))
-            for moment in found
-        )
+
+        def writing(moment: Moment) -> Callable[[str], None]:
+            return lambda _: _told(session, lambda session: self._write(session, path, title, moment))
+
+        answers = tuple(Answer(moment.question, writing(moment)) for moment in found)
         words = f"It has moved since. The time line goes to any other step. Into {path.name}:"
         self._asking.ask(Question("Save which moment?", words, answers), session)
         return ""

@@ -1,7 +1,8 @@
 """Where the camera of a session stands: at home, moved by hand, after a body, close to a difference.
 
-Until somebody moves it the camera shows everything, whatever becomes of the window: a resize, a panel that opens, a longer readout. The
-room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo takes::
+Until somebody moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
+closes beside the view lies over the picture, and moves nothing in it: somebody is about to point there. `home` fits the picture into what is
+left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo takes::
 
     +---------+-----------+      +---------------------+
     | readout |           |      | readout             |
@@ -89,6 +90,8 @@ class Viewing:
         self._readout = (0.0, 0.0)
         self._foot = 0.0
         self._ui_scale = 1.0
+        self._is_held = False
+        """Whether the picture stays as it was though the view has been cut, until somebody asks for all of it."""
         self.home()
 
     @property
@@ -115,12 +118,23 @@ class Viewing:
         box = self.demo.home()
         self.camera = self.camera.fitted(box, kept=self._rooms()[1]) if is_arranged else self._fitted(box)
         self._home_scale = self.camera.scale
-        self._is_untouched = True
+        self._is_untouched, self._is_held = True, False
+        self._home_view = self.camera.view
         self.focus = self._before = None
 
-    def place(self, view: Place) -> None:
-        """Take another viewport; a camera nobody moved shows everything there too."""
-        if view != self.camera.view:
+    def place(self, view: Place, is_cut: bool = False) -> None:
+        """Take another viewport; a camera nobody moved shows everything there too.
+
+        One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
+        """
+        if view != self.camera.view and is_cut:
+            self.camera = self.camera.cut(view)
+            self.aim.cut(view)
+            if self._before is not None:
+                self._before = (self._before[0].cut(view), self._before[1])
+            self._is_held = view != self._home_view
+        elif view != self.camera.view:
+            self._is_held = False
             self.camera = self.camera.resized(view)
             if self._before is not None:
                 self._before = (self._before[0].resized(view), self._before[1])
@@ -139,7 +153,7 @@ class Viewing:
         foot = max(_FOOT * ui_scale, _SCALE_BAR * ui_scale - _MARGIN * self.camera.view[3])
         if grown != self._readout or self._foot != foot:
             self._readout, self._foot, self._ui_scale = grown, foot, ui_scale
-            if self._is_untouched:
+            if self._is_untouched and not self._is_held:
                 self.home()
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
@@ -193,10 +207,10 @@ class Viewing:
             return False
         camera, is_untouched = self._before
         self.focus = self._before = None
-        if is_untouched:
+        if is_untouched and not self._is_held:
             self.home()
         else:
-            self.camera = camera
+            self.camera, self._is_untouched = camera, is_untouched
         return True
 
     # Inside

@@ -341,10 +341,10 @@ class Window:
         self._kept.forget()
         self._outdated = False
 
-    def _carve(self) -> None:
-        """Give the docks their places, and the demo what is left of the view."""
+    def _carve(self, is_cut: bool = False) -> None:
+        """Give the docks their places, and the demo what is left of the view; the picture stays where it is if that is all that changes."""
         self._view = self.docking.carve(self.layout.view, self)
-        self.session.place(self._view)
+        self.session.place(self._view, is_cut)
 
     # -- frames -------------------------------------------------------------------------------------------------------
 
@@ -364,7 +364,7 @@ class Window:
             stage.checking = self.layers.check
         self.docking.update(self, elapsed)
         if self.has_docks and self.docking.is_outdated:
-            self._carve()
+            self._carve(is_cut=True)
         session, is_run = self.session, not self.browsing
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.is_slow, is_run and self.painter.shows_nothing)

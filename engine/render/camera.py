@@ -102,6 +102,11 @@ class Camera:
         ratio = after / before if before > 0 and after > 0 else 1.0
         return replace(self, view=view, scale=min(max(self.scale * ratio, MIN_SCALE), MAX_SCALE))
 
+    def cut(self, view: tuple[int, int, int, int]) -> Camera:
+        """Return the camera for a larger or smaller part of the same surface: what is seen stays on its pixels."""
+        left, top, width, height = view
+        return replace(self, view=view, center=self.to_world((left + 0.5 * width, top + 0.5 * height)))
+
     def shifted(self, offset: tuple[float, float]) -> Camera:
         """Return the camera for drawing a world whose origin lies at `offset` of this one."""
         return replace(self, center=(self.center[0] - offset[0], self.center[1] - offset[1]))

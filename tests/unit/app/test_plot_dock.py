@@ -103,6 +103,7 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> No
     frames(window, 2)
     dock, session = dock_of(window, PlotDock), window.session
     assert len(dock._curves(session, session.chronicle)) == 3  # of the whole; there is no body yet
+    key(window, pygame.K_HOME)  # the whole picture, above the plots
     press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
     assert session.watched == (0, 5) and not session.demo.grabbing
     press(window, chip(dock, "y"))

@@ -1,0 +1,94 @@
+"""Panels that open and close move nothing under the pointer: somebody who takes the tool that selects clicks on what was there."""
+
+from __future__ import annotations
+
+import pygame
+import pytest
+
+from engine.app.hands.tools_dock import ToolsDock
+from tests.unit.app.hand import Hand
+
+KEYS = {
+    "inspector": (pygame.K_i, 0),
+    "select": (pygame.K_s, pygame.KMOD_LSHIFT),
+    "tools away": (pygame.K_t, pygame.KMOD_LSHIFT),
+    "plots": (pygame.K_F7, 0),
+    "events": (pygame.K_F8, 0),
+    "steps": (pygame.K_F9, 0),
+}
+POINTS = ((420, 200), (520, 130), (470, 330))
+
+
+def press(hand: Hand, key: int, mod: int = 0) -> None:
+    hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
+    hand.frame(2)
+
+
+def seen(hand: Hand) -> list[tuple[float, float]]:
+    return [hand.window.session.camera.to_world(point) for point in POINTS]
+
+
+@pytest.mark.parametrize(("size", "is_touched"), [((1280, 720), False), ((800, 600), True)])
+def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int, int], is_touched: bool) -> None:
+    hand.window.resize(size)
+    hand.surface = pygame.Surface(size)
+    hand.frame(2)
+    session = hand.window.session
+    if is_touched:
+        session.zoom(POINTS[0], 2.0)
+    before, view, scale = seen(hand), session.camera.view, session.camera.scale
+    for name in KEYS:
+        has_moved = False
+        for _ in range(2):  # open and close, or the other way round
+            press(hand, *KEYS[name])
+            has_moved |= session.camera.view != view
+            assert session.camera.scale == scale
+            assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before], name
+        assert has_moved, name
+    press(hand, pygame.K_HOME)
+    fitted = session.camera
+    session.home()
+    assert session.camera == fitted and session.is_untouched, "Home fits the picture beside what is open"
+
+
+def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
+    """Issue 13: a click on the chassis took a wheel."""
+    hand.frame(2)
+    session = hand.window.session
+    session.clock.paused = True
+    tools = next(dock for dock in hand.window.docks if isinstance(dock, ToolsDock))
+    world = session.demo.stages[0].world
+    pixel = tuple(round(one) for one in session.camera.to_screen(world.state(1).position))
+    rect = next(rect for rect, name in tools._buttons() if name == "Select")
+    hand.click(rect.center)
+    hand.click(pixel)
+    assert [one.body for one in tools.hands.selection] == [1]
+
+
+def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
+    hand.frame(2)
+    session = hand.window.session
+    before = seen(hand)
+    for key, mod in KEYS.values():
+        press(hand, key, mod)
+    assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before]
+    fixed = session.camera
+    hand.window.resize((1100, 700))
+    hand.surface = pygame.Surface((1100, 700))
+    hand.frame(2)
+    assert session.camera.scale != fixed.scale, "another window shows everything in what is left of it"
+
+
+def test_what_is_followed_does_not_jump(hand: Hand) -> None:
+    session = hand.window.session
+    session.clock.paused = True
+    session.follow((0, 1))
+    hand.frame(60)
+    before = seen(hand)
+    hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode=""))
+    hand.window.update(1.0 / 60.0)
+    hand.window.draw(hand.surface)
+    assert max(abs(a[0] - b[0]) for a, b in zip(seen(hand), before, strict=True)) < 0.2 * 128.0 / session.camera.scale
+    hand.frame(90)
+    left, _, width, _ = session.camera.view
+    assert session.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
