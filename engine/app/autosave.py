@@ -3,7 +3,8 @@
     <user's folder>/unsaved/3f2a....lock      held by a program that runs
                             3f2a....json      the scene it had last
                             bridge-77c0....json   one that was left unsaved, by the name of its demo; nobody holds it
-                            opened/           those that were opened again since, or put away, the newest `MOST_KEPT`
+                            opened/           those that were opened again since, the newest `MOST_KEPT`
+                            seen              its time: what was left before is offered no more, and can still be opened
 
 Each program has a file of its own, written every `EVERY` seconds while something has been done by hand, and taken away when the program
 ends as it should. A file whose lock nobody holds was left by one that did not: the system lets go of a lock whatever happens to the
@@ -73,6 +74,7 @@ class Autosave:
         except OSError as error:
             self.failure = error.strerror or str(error)
         self.left = self._find()
+        self._seen = self._last_seen()
 
     @property
     def path(self) -> Path:
@@ -83,6 +85,18 @@ class Autosave:
     def is_writing(self) -> bool:
         """Whether the last scene is still being written."""
         return self._writer is not None and self._writer.is_alive()
+
+    @property
+    def offered(self) -> tuple[LeftBehind, ...]:
+        """Those of `left` that came after somebody closed an offer."""
+        return tuple(one for one in self.left if one.written > self._seen)
+
+    def offer_no_more(self) -> None:
+        """Offer none of those that are there any more, now and at later starts; they can still be opened."""
+        self._seen = datetime.now()
+        with contextlib.suppress(OSError):  # where nothing can be written they are offered again at the next start
+            self._seen_path.touch()
+            os.utime(self._seen_path, (self._seen.timestamp(),) * 2)
 
     def is_mended(self) -> bool:
         """Wait for what is being written, and tell whether nothing is in the way any more."""
@@ -99,6 +113,13 @@ class Autosave:
             return
         self._writer = Thread(target=self._write, args=(scene, self._path), name="autosave", daemon=True)
         self._writer.start()
+
+    def forget(self) -> None:
+        """Take away the scene of this program: it is in a file, or nothing was built in it any more."""
+        if self._lock is None or self.is_writing:
+            return
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def set_aside(self, scene: Callable[[], Scene], demo: str) -> None:
         """Keep a scene that is left unsaved in a file of its own, and offer it before the others; otherwise as `keep`.
@@ -160,6 +181,16 @@ class Autosave:
             self.failure = ""
         except (OSError, LabError) as error:
             self.failure = (error.strerror if isinstance(error, OSError) else "") or str(error)
+
+    @property
+    def _seen_path(self) -> Path:
+        return self._folder / "seen"
+
+    def _last_seen(self) -> datetime:
+        try:
+            return datetime.fromtimestamp(self._seen_path.stat().st_mtime)
+        except OSError:
+            return datetime.min
 
     def _find(self) -> tuple[LeftBehind, ...]:
         """Return what was left behind, the newest first."""

@@ -30,6 +30,7 @@ from engine.app.layout import Place
 from engine.render import palette
 
 if TYPE_CHECKING:
+    from engine.app.notes import Note
     from engine.app.window import Window
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
@@ -108,6 +109,10 @@ class Dock:
 
     def paint(self, canvas: Canvas, window: Window) -> None:
         """Draw over the bodies, world coordinates."""
+
+    def note(self, window: Window) -> Note | None:
+        """Return what it has to say in the status strip where nobody else has, and its colour."""
+        return None
 
     def shows(self, window: Window) -> Hashable:
         """Return all that its picture depends on and that changes by itself, as time goes on: while it is equal the picture is kept.

@@ -15,6 +15,7 @@ from engine.app.kept import KeptPictures
 from engine.app.layout import Place, is_inside
 
 if TYPE_CHECKING:
+    from engine.app.notes import Note
     from engine.app.window import Window
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
@@ -85,6 +86,10 @@ class Docking:
         """Give each its call of the frame."""
         for dock in self.active(window):
             dock.update(window, elapsed)
+
+    def note(self, window: Window) -> Note | None:
+        """Return what one of them has to say in the status strip."""
+        return next((note for dock in self.active(window) if (note := dock.note(window)) is not None), None)
 
     def use_fonts(self, fonts: FontBook) -> None:
         """Give each the fonts of the window's scale."""

@@ -21,16 +21,18 @@ from engine.app.dock import Dock
 from engine.app.files import check_writable, failure_words, write_atomically
 from engine.app.headless import png_bytes
 from engine.app.keys import Command
+from engine.app.layout import is_inside
 from engine.app.recordings.recorder import free_path
 from engine.app.saving import Moment, Saved, built, moments, scene_at, scene_maker
 from engine.app.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.words import counted
 from engine.render import palette
-from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.scenes import save_scene
 
 if TYPE_CHECKING:
+    from engine.app.notes import Note
     from engine.app.session import Session
     from engine.app.window import Window
 
@@ -41,10 +43,12 @@ _MOST_LISTED = 4
 """Scene files of the present folder that are offered where one is to be opened."""
 _Stamp = tuple[int, int]
 """When a file was changed, nanoseconds, and its size."""
-_MOST_BANNER = 3
-"""Lines of the banner, from which on it says less."""
+_MOST_REOPENED = 6
+"""Of the scenes that were left unsaved, those that Ctrl O lists."""
+_CROSS = "[×] "
+"""What an offer begins with: a click on it closes it."""
 _OFFERED_FOR = 12.0
-"""Seconds for which a demo that is entered offers what was left in it, or by a crash: it lies over the picture."""
+"""Seconds for which a demo that is entered offers what was left in it, or by a crash: it stands in place of the figures."""
 
 
 class FilesDock(Dock):
@@ -78,12 +82,13 @@ class FilesDock(Dock):
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None
         self._wants_picture = False
-        self._banner = self._away = pygame.Rect(0, 0, 0, 0)
         self._shown_for = 0.0
         self._ours: dict[Path, _Stamp] = {}
         """Files that this window has opened or written, as they were then."""
         self._to_tell: tuple[str, Color] | None = None
         """Of the demo that was left, for the next one to say."""
+        self._is_kept = True
+        """Whether what was built there could be kept."""
         self._has_warned = False
 
     def begin(self, window: Window) -> None:
@@ -92,9 +97,9 @@ class FilesDock(Dock):
         if isinstance(demo, SceneDemo) and demo.opened_from:
             path = Path(demo.opened_from).resolve()
             self._ours.setdefault(path, _stamp(path))
-        if self._to_tell is not None:
+        if self._to_tell is not None and not (self._is_kept and self._offered(window) is not None):  # else the offer says the same
             window.session.messages.say(*self._to_tell)
-            self._to_tell = None
+        self._to_tell = None
 
     def leave(self, window: Window) -> None:
         session = window.session
@@ -103,7 +108,8 @@ class FilesDock(Dock):
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
             self.autosave.set_aside(scene_maker(session, is_kept=True), file_stem(session.demo))
             words = f"what you built in {plain_title(session.demo.title)} was not saved"
-            if self.autosave.failure and not self.autosave.is_mended():
+            self._is_kept = not self.autosave.failure or self.autosave.is_mended()
+            if not self._is_kept:
                 self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
             else:
                 self._to_tell = f"{words}; it is kept, and Ctrl O opens it again", palette.TEXT
@@ -111,20 +117,26 @@ class FilesDock(Dock):
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             offered = self._offered(window)
-            if offered is not None and self._away.collidepoint(event.pos):
-                self._put_away(offered, window)
-                return True
-            if offered is not None and self._banner.collidepoint(event.pos):
+            if offered is None or not is_inside(event.pos, window.layout.strip) or not self.is_told(window):
+                return False
+            if self.cross(window).collidepoint(event.pos):
+                assert self.autosave is not None
+                self.autosave.offer_no_more()
+            else:
                 self._open_left(offered, window)
-                return True
+            return True
         if event.type != pygame.KEYDOWN:
             return False
         control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
         if control and event.key == pygame.K_o:
-            if not shift and self.autosave is not None and self.autosave.left:
-                self._open_left(self._offered(window) or self.autosave.left[0], window)
-            else:
+            left = self.autosave.left if self.autosave is not None else ()
+            offered = self._offered(window) if len(left) > 1 else next(iter(left), None)
+            if shift or not left:
                 self.order(Command.OPEN, window)
+            elif offered is not None:
+                self._open_left(offered, window)
+            else:
+                self._ask_to_reopen(window)
         elif window.browsing:
             return False
         elif event.key == pygame.K_F12:
@@ -144,7 +156,7 @@ class FilesDock(Dock):
 
     def update(self, window: Window, elapsed: float) -> None:
         self._since += elapsed
-        self._shown_for += elapsed
+        self._shown_for += elapsed if self.is_told(window) else 0.0
         if self.autosave is not None and not window.browsing and self._since >= EVERY:
             self._since = 0.0
             self._autosave(window.session)
@@ -154,36 +166,30 @@ class FilesDock(Dock):
             window.draw(surface)
             _told(window.session, lambda session: _write_picture(session, surface))
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
-        self._banner = self._away = pygame.Rect(0, 0, 0, 0)
+    def note(self, window: Window) -> Note | None:
+        """Return the offer of what was left unsaved, one at a time: the others are in the list of Ctrl O."""
         offered = self._offered(window)
         if offered is None:
-            return
+            return None
         if offered.demo:
             words = f"What you built in {offered.demo} on {offered.words} was not saved."
         else:
             words = f"A scene of {offered.words} was not saved when the program broke off."
-        cross = [("×", palette.TEXT)]
-        left, top, width, _ = window.view
-        small, gap = lines_size(self.fonts, cross), round(12 * self.fonts.ui_scale)
-        room = max(width - small[0] - 4 * gap, 1)
-        told = ((words, palette.WARNING), ("Ctrl O, or a click here, opens it.", palette.TEXT))
-        brief = ((f"Not saved: {offered.demo or 'a scene'}", palette.WARNING), ("Ctrl O opens it.", palette.TEXT))
-        for chosen in (told, brief):
-            lines = [(line, color) for words, color in chosen for line in self.fonts.wrapped(words, 14.0, room)]
-            if len(lines) <= _MOST_BANNER:
-                break
-        size = lines_size(self.fonts, lines)
-        self._away = pygame.Rect(left + width - small[0] - gap, top + gap, *small)
-        self._banner = pygame.Rect(self._away.left - size[0] - gap // 3, top + gap, *size)
-        if self._banner.colliderect(window.readout):  # under the demo's own words
-            self._banner.top = self._away.top = window.readout.bottom + gap // 2
-        draw_lines(surface, self.fonts, self._banner.topleft, lines, alpha=255)
-        draw_lines(surface, self.fonts, self._away.topleft, cross, alpha=255)
+        return f"{_CROSS}{words} Ctrl O, or a click here, opens it.", palette.WARNING
+
+    def is_told(self, window: Window) -> bool:
+        """Tell whether the offer is what stands in the strip."""
+        note = self.note(window)
+        return note is not None and window.note == note
+
+    def cross(self, window: Window) -> pygame.Rect:
+        """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
+        left, top, _, height = window.layout.strip
+        return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
 
     def _offered(self, window: Window) -> LeftBehind | None:
-        """Return what the banner is about: in the list the newest; in a demo, for a while, its own, else what a crash left."""
-        found = self.autosave.left if self.autosave is not None else ()
+        """Return what is offered: in the list the newest; in a demo, for a while, its own, else what a crash left."""
+        found = self.autosave.offered if self.autosave is not None else ()
         if window.browsing:
             return found[0] if found else None
         if self._shown_for >= _OFFERED_FOR:
@@ -191,13 +197,18 @@ class FilesDock(Dock):
         name = file_stem(window.session.demo)
         return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
 
-    def _put_away(self, left: LeftBehind, window: Window) -> None:
-        """Offer it no more; it stays in the folder for a while."""
+    def _ask_to_reopen(self, window: Window) -> None:
+        """Ask which of those that were left unsaved to open, or a file."""
         assert self.autosave is not None
-        try:
-            window.session.messages.say(f"put away: {self.autosave.open(left)}")
-        except OSError as error:
-            window.session.messages.say(f"the scene left behind cannot be put away: {error}", palette.WARNING)
+
+        def opening(left: LeftBehind) -> Callable[[str], None]:
+            return lambda _: self._open_left(left, window)
+
+        listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
+        others = len(listed) - _MOST_REOPENED
+        words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
+        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open(window)))
+        self._asking.ask(Question("Open what was not saved", words, answers), window.session)
 
     def _open_left(self, left: LeftBehind, window: Window) -> None:
         assert self.autosave is not None
@@ -306,11 +317,13 @@ class FilesDock(Dock):
     # -- what is left unsaved -----------------------------------------------------------------------------------------
 
     def _autosave(self, session: Session) -> None:
-        """Keep the scene if somebody has done something to it and it has changed since."""
+        """Keep the scene if something was built in it that is in no file and it has changed since; what is in one is not kept twice."""
         history = session.history
         if history is None or not session.demo.stages or self.autosave is None:
             return
-        if not history.marks and not session.saved.is_reopened:
+        if not self._is_unsaved(session):
+            self._kept = None
+            self.autosave.forget()
             return
         now = (id(history), history.now, history.last, history.marks)
         if now != self._kept:
@@ -318,7 +331,7 @@ class FilesDock(Dock):
             self.autosave.keep(scene_maker(session, is_kept=True))
         if not self.autosave.failure:
             self._has_warned = False
-        elif not self._has_warned and self._is_unsaved(session):
+        elif not self._has_warned:
             self._has_warned = True
             session.messages.say(f"what you build is not kept ({self.autosave.failure}): Ctrl S saves it", palette.WARNING)
 

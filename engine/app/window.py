@@ -27,7 +27,7 @@ from engine.app.frame import FramePainter
 from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
-from engine.app.notes import Notes
+from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.recordings import Recording
 from engine.app.session import Session
@@ -146,6 +146,11 @@ class Window:
     def corners(self) -> list[pygame.Rect]:
         """What stands in the lower corners of the view: the scale bar, the sample of an impulse."""
         return self.painter.corners
+
+    @property
+    def note(self) -> Note | None:
+        """What is said in the status strip, and its colour."""
+        return self._notes.now(self.session, self._check.is_warming_up) or self.docking.note(self)
 
     @property
     def ui_scale(self) -> float:
@@ -383,7 +388,7 @@ class Window:
         painter.paint(surface, session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
         self._draw_panel(surface)
         self.docking.draw(surface, self, self._kept)
-        note = self._notes.now(session, self._check.is_warming_up)
+        note = self.note
         shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing, note)
         self._kept.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)

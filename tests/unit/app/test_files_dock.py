@@ -341,19 +341,29 @@ def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo]
     desk.window.draw(before)
     desk.window.keep_scenes(autosave)
     desk.frame()
-    dock = next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
-    assert desk.window.browsing and dock._banner.width > 100
-    desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=dock._banner.center, button=1))
-    desk.frame()
+    assert desk.window.browsing and "was not saved when the program broke off" in offer(desk)
+    click_offer(desk)
     assert not desk.window.browsing and desk.window.session.demo.title.startswith("lost, kept ") and "kept on" in desk.words
     assert autosave.left == () and len(list((folder / "opened").glob("*.json"))) == 1
-    assert dock._banner.width == 0
+    assert "was not saved" not in offer(desk)
     autosave.close()
     assert sorted(path.name for path in folder.iterdir()) == ["opened"]
 
 
 def files_dock(desk: Desk) -> FilesDock:
     return next(dock for dock in desk.window.docks if isinstance(dock, FilesDock))
+
+
+def offer(desk: Desk) -> str:
+    """What is said in the strip."""
+    return desk.window.note[0] if desk.window.note is not None else ""
+
+
+def click_offer(desk: Desk, on_cross: bool = False) -> None:
+    cross = files_dock(desk).cross(desk.window)
+    at = cross.center if on_cross else (cross.right + 20, cross.centery)
+    desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+    desk.frame()
 
 
 def build_a_ball(desk: Desk) -> None:
@@ -368,12 +378,13 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: De
     desk.window.session.zoom((700, 300), 3.0)
     seen = desk.window.session.seen
     desk.key(pygame.K_ESCAPE)
-    assert desk.window.browsing and "what you built in Drop was not saved; it is kept" in desk.words
-    assert [left.demo for left in autosave.left] == ["drop"] and files_dock(desk)._banner.width > 100
+    assert desk.window.browsing and "What you built in drop on " in offer(desk) and not desk.words, "it is said once"
+    assert [left.demo for left in autosave.left] == ["drop"]
     desk.key(pygame.K_RETURN)  # the demo again: it offers its own for a while
-    assert files_dock(desk)._banner.width > 100
+    assert offer(desk)
+    desk.window.session.clock.paused = True
     desk.frame(3, 5.0)
-    assert files_dock(desk)._banner.width == 0
+    assert not offer(desk)
     desk.key(pygame.K_o, CTRL)
     demo = desk.window.session.demo
     assert desk.window.session.clock.paused, "somebody was at work on it"
@@ -390,23 +401,98 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: De
     autosave.close()
 
 
-def test_what_was_built_outlives_the_window_and_can_be_put_away(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
+def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
     first = Autosave(folder)
     desk.window.keep_scenes(first)
-    build_a_ball(desk)
+    for _ in range(3):
+        build_a_ball(desk)
+        desk.key(pygame.K_ESCAPE)
+        desk.key(pygame.K_RETURN)
     desk.window.leave()
     first.close()
     second = Autosave(folder)
-    assert [left.demo for left in second.left] == ["drop"]
+    assert [left.demo for left in second.left] == ["drop"] * 3
     later = Desk(None, (drop,))
     later.window.keep_scenes(second)
     later.frame()
-    later.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=files_dock(later)._away.center, button=1))
-    later.frame()
-    assert later.window.browsing and second.left == () and files_dock(later)._banner.width == 0 and "put away" in later.words
-    assert len(list((folder / "opened").iterdir())) == 1
+    assert "What you built in drop" in offer(later)
+    click_offer(later, on_cross=True)
+    assert later.window.browsing and not offer(later) and not later.words, "no older one comes after it"
+    later.key(pygame.K_RETURN)
+    assert not offer(later)
+    later.key(pygame.K_ESCAPE)
     second.close()
+    third = Autosave(folder)
+    assert len(third.left) == 3 and not third.offered, "nor at the next start"
+    later.window.keep_scenes(third)
+    later.frame()
+    assert not offer(later)
+    later.key(pygame.K_o, CTRL)
+    question = files_dock(later)._asking.question
+    assert question is not None and [answer.words[:6] for answer in question.answers] == ["drop, "] * 3 + ["A file"]
+    later.key(pygame.K_DOWN)
+    later.key(pygame.K_RETURN)
+    assert not later.window.browsing and "kept on" in later.words and len(third.left) == 2
+    third.close()
+
+
+def test_only_what_was_built_is_offered_after_a_sudden_end(desk: Desk, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    session = desk.window.session
+    session.set_parameter("height", 2.0)
+    session.press("k")
+    session.act("grab", (0.0, session.demo.stages[0].world.state(1).position[1]))
+    session.act("release")
+    desk.frame(2, EVERY)
+    assert autosave.is_mended() and not autosave.path.exists(), "a slider, a key and a throw build nothing"
+    build_a_ball(desk)
+    desk.frame(2, EVERY)
+    autosave.abandon()  # as after a request to terminate
+    later = Autosave(tmp_path / "unsaved")
+    assert [left.path for left in later.offered] == [autosave.path]
+    later.close()
+
+
+def test_what_was_kept_is_kept_no_more_when_it_is_in_a_file(desk: Desk, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    desk.window.session.clock.paused = True
+    for ending in ("saved", "undone"):
+        build_a_ball(desk)
+        desk.frame(2, EVERY)
+        assert autosave.is_mended() and autosave.path.exists()
+        if ending == "saved":
+            desk.key(pygame.K_s, CTRL)
+        else:
+            desk.window.session.undo()
+        desk.frame(2, EVERY)
+        assert autosave.is_mended() and not autosave.path.exists(), ending
+    autosave.close()
+
+
+def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "unsaved"
+    folder.mkdir()
+    save_scene(folder / "drop-1234.json", Scene(title="lost"))
+    desk.window.session.clock.paused = True
+    desk.frame(5)
+    surface, above = pygame.Surface(SIZE), (0, 0, SIZE[0], desk.window.layout.strip[1])
+    desk.window.draw(surface)
+    before = pygame.image.tobytes(surface.subsurface(above), "RGB")
+    autosave = Autosave(folder)
+    desk.window.keep_scenes(autosave)
+    desk.window.session.messages.say("something else")
+    desk.frame()
+    assert offer(desk) == "something else"
+    click_offer(desk)
+    assert len(autosave.left) == 1, "nothing can be clicked that is not there"
+    desk.frame(2, 6.1)
+    assert "What you built in drop" in offer(desk)
+    desk.window.draw(surface)
+    assert pygame.image.tobytes(surface.subsurface(above), "RGB") == before
+    autosave.close()
 
 
 def test_nobody_is_asked_about_what_was_not_built_or_was_saved_or_taken_back(desk: Desk, tmp_path: Path) -> None:
