@@ -121,13 +121,13 @@ class Autosave:
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 
-    def set_aside(self, scene: Callable[[], Scene], demo: str) -> None:
-        """Keep a scene that is left unsaved in a file of its own, and offer it before the others; otherwise as `keep`.
+    def set_aside(self, scene: Callable[[], Scene], demo: str) -> LeftBehind | None:
+        """Keep a scene that is left unsaved in a file of its own, offer it before the others, and return what is offered; else as `keep`.
 
         The oldest beyond `MOST_KEPT` are put away.
         """
         if self._lock is None:
-            return
+            return None
         path, before = self._folder / f"{demo}-{secrets.token_hex(8)}.json", self._writer
 
         def write() -> None:
@@ -139,10 +139,21 @@ class Autosave:
 
         self._writer = Thread(target=write, name="autosave", daemon=True)
         self._writer.start()
-        self.left = (LeftBehind(path, datetime.now(), demo), *self.left)
+        left = LeftBehind(path, datetime.now(), demo)
+        self.left = (left, *self.left)
         for old in self.left[MOST_KEPT:]:
             with contextlib.suppress(OSError):
                 self.open(old)
+        return left
+
+    def discard(self, left: LeftBehind) -> None:
+        """Delete a scene that was set aside: somebody is at work on it again."""
+        if self._writer is not None:
+            self._writer.join()
+        if left in self.left:
+            self.left = tuple(one for one in self.left if one != left)
+            with contextlib.suppress(OSError):
+                left.path.unlink(missing_ok=True)
 
     def open(self, left: LeftBehind) -> Path:
         """Return a file that can be opened, out of the way of the next finding; older ones beyond `MOST_KEPT` are deleted."""

@@ -301,8 +301,9 @@ class Demo:
             return True
         return self.steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in self.stages) > _MANY_BODIES
 
-    def use_missing_referees(self) -> None:
-        """Give a referee to stages that come from before there was one: the demo has gone back to them."""
+    def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
+        """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
+        self._referee = self._referee if self._referee is not None else referee
         for stage in self.stages:
             if stage.referee is None and self._referee is not None:
                 stage.referee = self._referee(stage.world)

@@ -85,6 +85,8 @@ class FilesDock(Dock):
         self._shown_for = 0.0
         self._ours: dict[Path, _Stamp] = {}
         """Files that this window has opened or written, as they were then."""
+        self._aside: dict[Session, LeftBehind] = {}
+        """Files of sessions that were left, which the window still has."""
         self._to_tell: tuple[str, Color] | None = None
         """Of the demo that was left, for the next one to say."""
         self._is_kept = True
@@ -93,10 +95,15 @@ class FilesDock(Dock):
 
     def begin(self, window: Window) -> None:
         self._since, self._kept, self._shown_for = 0.0, None, 0.0
-        demo = window.session.demo
-        if isinstance(demo, SceneDemo) and demo.opened_from:
+        session = window.session
+        demo, is_new = session.demo, session.history is not None and session.history.last == 0
+        if isinstance(demo, SceneDemo) and demo.opened_from and is_new:
             path = Path(demo.opened_from).resolve()
-            self._ours.setdefault(path, _stamp(path))
+            self._ours[path] = _stamp(path)
+        found = self._aside.pop(session, None)
+        if found is not None and self.autosave is not None:
+            self.autosave.discard(found)
+        self._aside = {one: left for one, left in self._aside.items() if one in window.left}
         if self._to_tell is not None and not (self._is_kept and self._offered(window) is not None):  # else the offer says the same
             window.session.messages.say(*self._to_tell)
         self._to_tell = None
@@ -106,13 +113,15 @@ class FilesDock(Dock):
         if self.autosave is None or session.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
-            self.autosave.set_aside(scene_maker(session, is_kept=True), file_stem(session.demo))
+            left = self.autosave.set_aside(scene_maker(session, is_kept=True), file_stem(session.demo))
+            if left is not None:
+                self._aside[session] = left
             words = f"what you built in {plain_title(session.demo.title)} was not saved"
             self._is_kept = not self.autosave.failure or self.autosave.is_mended()
             if not self._is_kept:
                 self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
             else:
-                self._to_tell = f"{words}; it is kept, and Ctrl O opens it again", palette.TEXT
+                self._to_tell = f"{words}; it is kept as you left it, and Ctrl O goes back to it", palette.TEXT
 
     def handle(self, event: pygame.event.Event, window: Window) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
@@ -120,21 +129,20 @@ class FilesDock(Dock):
             if offered is None or not is_inside(event.pos, window.layout.strip) or not self.is_told(window):
                 return False
             if self.cross(window).collidepoint(event.pos):
-                assert self.autosave is not None
-                self.autosave.offer_no_more()
+                self._put_away(offered, window)
             else:
-                self._open_left(offered, window)
+                self._take_up(offered, window)
             return True
         if event.type != pygame.KEYDOWN:
             return False
         control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
         if control and event.key == pygame.K_o:
             left = self.autosave.left if self.autosave is not None else ()
-            offered = self._offered(window) if len(left) > 1 else next(iter(left), None)
-            if shift or not left:
+            offered = self._offered(window) or (left[0] if len(left) == 1 else None)
+            if shift or (offered is None and not left):
                 self.order(Command.OPEN, window)
             elif offered is not None:
-                self._open_left(offered, window)
+                self._take_up(offered, window)
             else:
                 self._ask_to_reopen(window)
         elif window.browsing:
@@ -171,6 +179,10 @@ class FilesDock(Dock):
         offered = self._offered(window)
         if offered is None:
             return None
+        if not isinstance(offered, LeftBehind):
+            step = 0 if offered.history is None else offered.history.now
+            told = f"{plain_title(offered.demo.title)} is as you left it, at step {step}."
+            return f"{_CROSS}{told} Ctrl O, or a click here, goes back.", palette.TEXT
         if offered.demo:
             words = f"What you built in {offered.demo} on {offered.words} was not saved."
         else:
@@ -187,28 +199,55 @@ class FilesDock(Dock):
         left, top, _, height = window.layout.strip
         return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
 
-    def _offered(self, window: Window) -> LeftBehind | None:
-        """Return what is offered: in the list the newest; in a demo, for a while, its own, else what a crash left."""
+    def would_lose(self, window: Window) -> str:
+        """Return the title of a demo that was left with something built in it that is in no file, and could be kept in none; else ""."""
+        is_kept = self.autosave is not None and not self.autosave.failure
+        return next((plain_title(one.demo.title) for one in window.left.all if not is_kept and self._is_unsaved(one)), "")
+
+    def _offered(self, window: Window) -> LeftBehind | Session | None:
+        """Return what is offered.
+
+        In the list that is the demo that was left last, where it cannot be chosen there, else the newest scene that was left unsaved; in a
+        demo, for a while, its own, else what a crash left.
+        """
         found = self.autosave.offered if self.autosave is not None else ()
         if window.browsing:
-            return found[0] if found else None
+            last = window.left.last
+            return last if last is not None and not window.is_listed(last.demo) else found[0] if found else None
         if self._shown_for >= _OFFERED_FOR:
             return None
         name = file_stem(window.session.demo)
         return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
+
+    def _put_away(self, left: LeftBehind | Session, window: Window) -> None:
+        """Offer it no more."""
+        if not isinstance(left, LeftBehind):
+            window.left.take(left)
+        elif self.autosave is not None:
+            self.autosave.offer_no_more()
 
     def _ask_to_reopen(self, window: Window) -> None:
         """Ask which of those that were left unsaved to open, or a file."""
         assert self.autosave is not None
 
         def opening(left: LeftBehind) -> Callable[[str], None]:
-            return lambda _: self._open_left(left, window)
+            return lambda _: self._take_up(left, window)
 
         listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
         others = len(listed) - _MOST_REOPENED
         words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
         answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open(window)))
         self._asking.ask(Question("Open what was not saved", words, answers), window.session)
+
+    def _take_up(self, left: LeftBehind | Session, window: Window) -> None:
+        """Go back to a demo that was left, or open the scene that is left of it."""
+        session = next((one for one, aside in self._aside.items() if one is left or aside == left), left)
+        if isinstance(session, LeftBehind):
+            self._open_left(session, window)
+        elif session in window.left:
+            window.come_back(session)
+        elif isinstance(left, LeftBehind):
+            self._open_left(left, window)
 
     def _open_left(self, left: LeftBehind, window: Window) -> None:
         assert self.autosave is not None
@@ -342,9 +381,9 @@ class FilesDock(Dock):
         if session.history is None:
             return False
         now, saved = [one for _, one in built(session.history)], session.saved
-        if saved.built is not None:
-            return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))
-        return bool(now) or saved.is_reopened
+        if not now or saved.built is None:
+            return bool(now) or saved.is_reopened
+        return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))
 
 
 def _named(name: str) -> Path:

@@ -124,7 +124,8 @@ class Steering:
         elif self._asked is not None and window.session.messages.now is self._asked:
             window.running = False
         else:
-            self._asked = window.session.messages.answer("Esc once more: quit")
+            lost = window.files.would_lose(window) if window.files is not None else ""
+            self._asked = window.session.messages.answer(f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}")
 
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
         """Scroll the overlay of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""

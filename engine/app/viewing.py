@@ -1,8 +1,9 @@
 """Where the camera of a session stands: at home, moved by hand, after a body, close to a difference.
 
 Until somebody moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
-closes beside the view lies over the picture, and moves nothing in it: somebody is about to point there. `home` fits the picture into what is
-left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo takes::
+closes beside the view lies over the picture, and moves nothing in it: somebody is about to point there. `home` fits the picture into what
+is left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo
+takes::
 
     +---------+-----------+      +---------------------+
     | readout |           |      | readout             |

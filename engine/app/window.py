@@ -27,6 +27,7 @@ from engine.app.frame import FramePainter
 from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
+from engine.app.left import MOST_LEFT, LeftSessions
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.recordings import Recording
@@ -85,6 +86,8 @@ class Window:
     panel : DemoPanel or None
         The demo's, else.
     docking : Docking
+    left : LeftSessions
+        Demos that were left, and are found again as they were.
     appearance : Appearance
     """
 
@@ -120,6 +123,7 @@ class Window:
         self._scrolled = 0
         first = type(demo) if demo is not None else next((one for one in self._demos if one.opens_list), None)
         self.chosen = self._demos.index(first) if first in self._demos else 0
+        self.left = LeftSessions()
         self.session = self._session(demo if demo is not None else self._preview(self.chosen))
         self._steering = Steering(self)
         self.docking.begin(self)
@@ -214,15 +218,33 @@ class Window:
     # -- from one demo to another -------------------------------------------------------------------------------------
 
     def start(self, index: int) -> None:
-        """Start the demo of that place in the list."""
+        """Start the demo of that place in the list, or from the list come back to it as it was left."""
         self.chosen = index
-        self.open_demo(self._demos[index])
+        left = self.left.of(self._demos[index]) if self.browsing else None
+        if left is not None:
+            self.come_back(left)
+        else:
+            self.open_demo(self._demos[index])
+
+    def come_back(self, session: Session) -> None:
+        """Go on in a demo that was left."""
+        self.left.take(session)
+        self.browsing = False
+        self._show(session)
+        if self._referee is not None:
+            session.demo.use_missing_referees(self._referee)
+        now = 0 if session.history is None else session.history.now
+        session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
+
+    def is_listed(self, demo: Demo) -> bool:
+        """Tell whether a demo is one of the list."""
+        return type(demo) in self._demos
 
     def choose(self, index: int) -> None:
         """Mark a demo of the list, and show its preview; nothing happens where there is none."""
         if self.browser is not None and index != self.chosen and 0 <= index < len(self._demos):
             self.chosen = index
-            self._take_up(self._preview(index))
+            self._take_up(self._session(self._preview(index)))
             self.browser.choose(index)
             self.session.place(self.browser.preview_place(self.layout.view, self._demos[index]))
 
@@ -231,7 +253,7 @@ class Window:
         self.browsing = True
         if type(self.session.demo) in self._demos:
             self.chosen = self._demos.index(type(self.session.demo))
-        self._show(self._preview(self.chosen))
+        self._show(self._session(self._preview(self.chosen)))
 
     def open_demo(self, kind: type[Demo]) -> bool:
         """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
@@ -265,19 +287,28 @@ class Window:
             self.session.messages.say(f"{what} cannot be opened: {error}", palette.WARNING)
             return False
         self.browsing = False
-        self._show(demo)
+        self._show(self._session(demo))
         return True
 
-    def _show(self, demo: Demo) -> None:
+    def _show(self, session: Session) -> None:
+        """Leave the demo that is seen, which is kept as it is, and show another."""
+        before = self.session
+        before.let_go()
         self.leave()
-        self._take_up(demo)
+        given_up = self.left.keep(before)
+        self._take_up(session)
         self.docking.begin(self)
         self._rebuild()
+        for one in given_up:
+            if one.history is not None and one.history.marks:
+                session.messages.say(
+                    f"what you did in {one.demo.title} can be taken back no more: {MOST_LEFT} demos are kept as they are left"
+                )
 
-    def _take_up(self, demo: Demo) -> None:
+    def _take_up(self, session: Session) -> None:
         """Let a demo be the one that is seen."""
-        self.session = self._session(demo)
-        self._steering.begin(self.session)
+        self.session = session
+        self._steering.begin(session)
 
     def _session(self, demo: Demo) -> Session:
         demo.interactive = self._is_watched

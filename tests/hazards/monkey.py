@@ -338,6 +338,8 @@ class Monkey:
         self.window.help_shown = False
         for scale in (1.25, 1.0):  # another scale lets go of the words that were drawn in this one
             self.window.rescale(scale)
+        self.window.browse()
+        self.window.left.clear()
         self.window.start(0)
         for _ in range(SETTLED):
             self.turn(1.0 / 60.0)

@@ -18,6 +18,7 @@ from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
 from engine.app.keys import Command
+from engine.app.left import MOST_LEFT
 from engine.app.recording_dock import RecordingDock
 from engine.app.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
@@ -371,7 +372,40 @@ def build_a_ball(desk: Desk) -> None:
     desk.frame(2)
 
 
-def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: Desk, tmp_path: Path) -> None:
+def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_past(desk: Desk, tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    build_a_ball(desk)
+    desk.frame(20)
+    session, now = desk.window.session, desk.window.session.history.now if desk.window.session.history is not None else 0
+    session.clock.paused = True
+    for way in ("the list", "the banner", "Ctrl O"):
+        state = session.demo.stages[0].world.state_hash()
+        desk.key(pygame.K_ESCAPE)
+        assert desk.window.browsing and "What you built in drop on " in offer(desk)
+        assert [left.demo for left in autosave.left] == ["drop"]
+        desk.frame(5)
+        if way == "the list":
+            desk.key(pygame.K_RETURN)
+        elif way == "the banner":
+            click_offer(desk)
+        else:
+            desk.key(pygame.K_o, CTRL)
+        assert desk.window.session is session and session.history is not None and session.history.now == now, way
+        assert session.demo.stages[0].world.state_hash() == state and session.clock.paused and "as you left it, at step" in desk.words
+        assert autosave.left == () and not list((tmp_path / "unsaved").glob("*.json")), "somebody is at work on it again"
+        desk.frame(2)
+        assert "was not saved" not in offer(desk)
+    session.undo()
+    assert len(session.demo.stages[0].world.body_ids) == 2 and session.history.divergence is None
+    session.redo()
+    desk.key(pygame.K_ESCAPE)
+    desk.window.leave()
+    autosave.close()
+    assert len(list((tmp_path / "unsaved").glob("drop-*.json"))) == 1, "the window was closed: it is offered at the next start"
+
+
+def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_path: Path) -> None:
     autosave = Autosave(tmp_path / "unsaved")
     desk.window.keep_scenes(autosave)
     build_a_ball(desk)
@@ -380,7 +414,8 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: De
     desk.key(pygame.K_ESCAPE)
     assert desk.window.browsing and "What you built in drop on " in offer(desk) and not desk.words, "it is said once"
     assert [left.demo for left in autosave.left] == ["drop"]
-    desk.key(pygame.K_RETURN)  # the demo again: it offers its own for a while
+    desk.window.left.clear()  # others were left since
+    desk.key(pygame.K_RETURN)  # the demo anew: it offers its own for a while
     assert offer(desk)
     desk.window.session.clock.paused = True
     desk.frame(3, 5.0)
@@ -401,6 +436,54 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_offered_again(desk: De
     autosave.close()
 
 
+def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop: type[Demo], desk: Desk) -> None:
+    scene = Scene(title="Balls", bodies=(BALL,))
+    desk = Desk(scene_demo(scene)(), (drop,))
+    session = desk.window.session
+    desk.frame(20)
+    assert session.history is not None
+    session.act("grab", BALL.position)
+    session.act("grab", session.demo.stages[0].world.state(0).position)
+    desk.key(pygame.K_ESCAPE)
+    assert not session.demo.grabbing and "Balls is as you left it, at step 21." in offer(desk), (
+        "nobody holds anything in a demo that was left"
+    )
+    desk.key(pygame.K_o, CTRL)
+    assert desk.window.session is session and not session.clock.paused and session.history.can_undo
+    desk.key(pygame.K_ESCAPE)
+    desk.frame()
+    click_offer(desk, on_cross=True)
+    desk.frame()
+    assert not offer(desk) and desk.window.left.last is None
+
+
+def test_only_the_last_demos_are_kept_as_they_were_left(drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk) -> None:
+    kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
+    desk = Desk(None, kinds)
+    sessions = []
+    for k in range(len(kinds)):
+        desk.window.start(k)
+        desk.frame(5)
+        desk.key(pygame.K_k)
+        desk.frame(2)
+        sessions.append(desk.window.session)
+        desk.key(pygame.K_ESCAPE)
+    assert desk.window.left.all == tuple(sessions[-MOST_LEFT:])
+    assert "what you did in Twins can be taken back no more: 3 demos are kept as they are left" in desk.words
+    desk.window.start(2)
+    assert desk.window.session is sessions[2] and len(desk.window.left.all) == 2
+    desk.key(pygame.K_ESCAPE)
+    desk.window.start(0)
+    assert desk.window.session is not sessions[0]
+
+
+def test_what_cannot_be_kept_is_told_before_the_program_ends(desk: Desk) -> None:
+    build_a_ball(desk)
+    desk.key(pygame.K_ESCAPE)
+    desk.key(pygame.K_ESCAPE)
+    assert "Esc once more: quit; what you built in Drop is lost" in desk.words and desk.window.running
+
+
 def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk: Desk, drop: type[Demo], tmp_path: Path) -> None:
     folder = tmp_path / "unsaved"
     first = Autosave(folder)
@@ -408,6 +491,7 @@ def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk
     for _ in range(3):
         build_a_ball(desk)
         desk.key(pygame.K_ESCAPE)
+        desk.window.left.clear()  # as after many others
         desk.key(pygame.K_RETURN)
     desk.window.leave()
     first.close()
