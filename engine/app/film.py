@@ -30,13 +30,24 @@ from engine.common.words import counted, decimals
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["FILM_SUFFIXES", "MOST_GIF_RATE", "MOST_RATE", "Film", "FilmError", "check_film", "open_film", "usual_rate"]
+__all__ = [
+    "FILM_SUFFIXES",
+    "LARGEST_SIDE",
+    "MOST_GIF_RATE",
+    "MOST_RATE",
+    "SMALLEST_SIDE",
+    "Film",
+    "FilmError",
+    "check_film",
+    "open_film",
+    "usual_rate",
+]
 
 FILM_SUFFIXES = (".mp4", ".gif")
 MOST_RATE, MOST_GIF_RATE = 240.0, 50.0
 """Frames a second. Programs that show GIFs slow down whatever lasts less than two hundredths of a second."""
-_LARGEST_SIDE = 4096
-_SMALLEST_SIDE = 16
+LARGEST_SIDE = 4096
+SMALLEST_SIDE = 16
 _MOST_GIF_PIXELS = 4_000_000_000
 """Pixels of all frames of a GIF: 1,500 of 1280 x 720 have 1.4 milliards."""
 _SAMPLES = 24
@@ -99,8 +110,8 @@ def check_film(field: str, path: str, rate: float | None, size: tuple[int, int])
     if not 1.0 <= wanted <= most:
         raise InvalidInputError("--fps", f"from 1 to {most:g} frames a second for {Path(path).suffix.lower()}", wanted)
     for side in size:
-        if not _SMALLEST_SIDE <= side <= _LARGEST_SIDE:
-            raise InvalidInputError("--size", f"from {_SMALLEST_SIDE} to {_LARGEST_SIDE} pixels a side", f"{size[0]}x{size[1]}")
+        if not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+            raise InvalidInputError("--size", f"from {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side", f"{size[0]}x{size[1]}")
     return wanted
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.app.demo import Demo
-from engine.app.film import Film
+from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def film_size(words: str | None) -> tuple[int, int]:
         return DESIGN_SIZE
     sides = words.lower().split("x")
     if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
-        raise InvalidInputError("--size", "WIDTHxHEIGHT in pixels, such as 640x360", words)
+        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side, such as 640x360", words)
     return int(sides[0]) // 2 * 2, int(sides[1]) // 2 * 2
 
 

@@ -44,6 +44,9 @@ from engine.decompose.outline import Outline
 
 __all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "opacity_threshold", "read_opacity", "read_pixels"]
 
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_TAIL = 4096
+"""Bytes at the end of a PNG among which its last chunk is: some programs append a few of their own."""
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tga", ".ico", ".ppm", ".pgm")
 
 Crop = tuple[int, int, int, int]
@@ -211,24 +214,36 @@ def _told_as_picture(name: str) -> Iterator[None]:
     except OSError as error:
         if error.strerror:
             raise InvalidInputError(name, f"a file that can be read ({error.strerror})", name) from None
-        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error))) from None
+        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
     except MemoryError:
         raise InvalidInputError(name, "a picture that fits into memory", Described("a larger one")) from None
     except Exception as error:  # a reader of a broken file may raise anything: struct.error, SyntaxError, KeyError
         if type(error).__name__ == "DecompressionBombError":  # Pillow's own limit, ten times ours
             raise _too_large(name, "hundreds of millions") from None
-        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error))) from None
+        raise InvalidInputError(name, "a picture that can be read", Described(_plainly(error, name))) from None
 
 
 def _too_large(name: str, size: str) -> InvalidInputError:
     return InvalidInputError(name, f"a picture of 1 to {_MOST_PIXELS // 1_000_000} million pixels", Described(size))
 
 
-def _plainly(error: Exception) -> str:
+def _plainly(error: Exception, name: str) -> str:
     words = str(error).partition("\n")[0]
+    if _is_cut_short(name):
+        return "a truncated one: its end is missing"
     if "cannot identify image file" in words:
         return "a file of another kind"
     return f"a broken one ({words or type(error).__name__})"
+
+
+def _is_cut_short(name: str) -> bool:
+    """Tell whether a file begins as a PNG and does not have a PNG's last chunk: a download that broke off, a disk that was full."""
+    with contextlib.suppress(OSError), open(name, "rb") as file:
+        begin = file.read(len(_PNG_SIGNATURE))
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - _PNG_TAIL, 0))
+        return len(begin) > 1 and _PNG_SIGNATURE.startswith(begin) and b"IEND" not in file.read()
+    return False
 
 
 def _as_rgba(picture: Any) -> Bytes:

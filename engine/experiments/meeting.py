@@ -2,7 +2,10 @@
 
 The rules of our own (`engine.experiments.rules`) ask this before each step. Bodies are taken to go on as they move now: straight,
 turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step, gravity or a joint, is not
-foreseen; over a step of h seconds it displaces a body that falls freely by g h^2 at the most, 3 mm at 60 Hz.
+foreseen. Gravity displaces a body that falls freely by g h^2 at the most over a step of h seconds, 3 mm at 60 Hz. Joints do more: a link
+of a chain may be drawn along with any other, or stopped by what the chain hangs on, within the step. So each link is a body whose
+velocity is known only up to its *pull*, the most by which it differs from that of any other body of its chain, and what is said of such
+a body is trusted only for as long as the pull takes it no farther than the thinner of the two. A chain at rest has no pull.
 
     broad    boxes round the whole ways of both, and the filters of the fixtures: most pairs end here
     narrow   the first touch on the way (`engine.query.time_of_impact`), for each pair that is left
@@ -36,6 +39,8 @@ class Encounter:
         How fast the two may come nearer at the most, m/s: both velocities, and the turning of both times their sizes.
     turning_speed : float
         The part of it that turning makes.
+    pull : float
+        How fast joints may make it go otherwise than it goes now, m/s; 0 of a body without joints.
     """
 
     body: int
@@ -44,6 +49,7 @@ class Encounter:
     is_sensor: bool
     closing_speed: float
     turning_speed: float
+    pull: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +107,19 @@ def encounters(world: World, bullet: int, duration: float, n_steps: int = 1) -> 
     way = sweep_of(world, bullet, duration, n_steps)
     box = _swept_box(own.shape, way)
     moving = world.state(bullet)
+    pulls = _pulls(world)
     for fixture_id in world.fixture_ids:
         fixture = world.fixture(fixture_id)
         if fixture.body == bullet or not _may_collide(own.spec, fixture.spec):
             continue
         sweep = sweep_of(world, fixture.body, duration, n_steps)
-        if not box.overlaps(_swept_box(fixture.shape, sweep)):
+        pull = pulls.get(fixture.body, 0.0)
+        if not box.overlaps(_swept_box(fixture.shape, sweep, pull * duration)):
             continue
         other = world.state(fixture.body)
         (vx, vy), (ux, uy) = moving.linear_velocity, other.linear_velocity
         turning = abs(moving.angular_velocity) * _extent(own.shape, way) + abs(other.angular_velocity) * _extent(fixture.shape, sweep)
-        yield Encounter(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning)
+        yield Encounter(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning, pull)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +136,8 @@ def look_out(world: World, bullet: int, duration: float, found: list[Encounter],
 
     A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
     of its contact altogether, so that the bullet gets no deeper. That holds as long as neither turns. If one does, its outline may
-    sweep through the bullet, and the answer is trusted only for as long as that takes it no farther than the thinner of the two.
+    sweep through the bullet, and the answer is trusted only for as long as that takes it no farther than the thinner of the two; so too,
+    touching or not, what is said of a body that joints pull at.
     """
     own = world.fixture(world.body(bullet).fixtures[0]).shape
     depth = depth_aimed_at(own)
@@ -140,9 +149,11 @@ def look_out(world: World, bullet: int, duration: float, found: list[Encounter],
         if each.is_sensor and each.body in felt:
             continue
         n_asked += 1
-        if not each.is_sensor and query.distance(each.shape, each.sweep.start, own, way.start).separation < -0.5 * depth:
-            if each.turning_speed > 0.0:
-                trusted = min(trusted, min(thinnest(own), thinnest(each.shape)) / each.turning_speed)
+        touches = not each.is_sensor and query.distance(each.shape, each.sweep.start, own, way.start).separation < -0.5 * depth
+        unforeseen = each.pull + (each.turning_speed if touches else 0.0)
+        if unforeseen > 0.0:
+            trusted = min(trusted, min(thinnest(own), thinnest(each.shape)) / unforeseen)
+        if touches:
             continue
         impact = query.time_of_impact(each.shape, each.sweep, inner, way)
         if impact.status is Status.MISS or (best is not None and impact.fraction >= best.fraction):
@@ -151,6 +162,29 @@ def look_out(world: World, bullet: int, duration: float, found: list[Encounter],
         gap = query.distance(each.shape, there, own, here)
         best = Meeting(each, impact.fraction, here, there, gap.point_a, gap.normal)
     return Lookout(best, trusted, n_asked)
+
+
+def _pulls(world: World) -> dict[int, float]:
+    """Return of each body on joints the most by which its velocity differs from that of a body that it hangs together with, m/s."""
+    neighbours: dict[int, list[int]] = {}
+    for joint in world.joint_ids:
+        a, b = world.joint_bodies(joint)
+        if a is not None:
+            neighbours.setdefault(a, []).append(b)
+            neighbours.setdefault(b, []).append(a)
+    pulls: dict[int, float] = {}
+    for first in neighbours:
+        if first in pulls:
+            continue
+        chain, waiting = {first}, [first]
+        while waiting:
+            new = [other for other in neighbours[waiting.pop()] if other not in chain]
+            chain.update(new)
+            waiting.extend(new)
+        velocities = {body: world.state(body).linear_velocity for body in chain}
+        for body, (vx, vy) in velocities.items():
+            pulls[body] = max(math.hypot(vx - ux, vy - uy) for ux, uy in velocities.values())
+    return pulls
 
 
 def _shrunk(shape: FixtureShape, depth: float) -> Circle | Polygon:
@@ -167,15 +201,16 @@ def _extent(shape: FixtureShape, sweep: Sweep) -> float:
     return math.hypot(max(-box.lower[0], box.upper[0]), max(-box.lower[1], box.upper[1]))
 
 
-def _swept_box(shape: FixtureShape, sweep: Sweep) -> AABB:
-    """Return a box that holds the shape all the way: of the two ends, or of the disc round a shape that turns."""
+def _swept_box(shape: FixtureShape, sweep: Sweep, margin: float = 0.0) -> AABB:
+    """Return a box that holds the shape all the way, and a margin: of the two ends, or of the disc round a shape that turns."""
     if sweep.start.angle == sweep.end.angle:
         boxes = [shape.aabb(sweep.start), shape.aabb(sweep.end)]
     else:
         around = Circle(_extent(shape, sweep))
         boxes = [around.aabb(Transform(pose.apply(sweep.local_center))) for pose in (sweep.start, sweep.end)]
-    lower = min(box.lower[0] for box in boxes), min(box.lower[1] for box in boxes)
-    return AABB(lower, (max(box.upper[0] for box in boxes), max(box.upper[1] for box in boxes)))
+    left, bottom = (min(box.lower[axis] for box in boxes) - margin for axis in (0, 1))
+    right, top = (max(box.upper[axis] for box in boxes) + margin for axis in (0, 1))
+    return AABB((left, bottom), (right, top))
 
 
 def _may_collide(a: FixtureSpec, b: FixtureSpec) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pygame
 import pytest
 
+from demos._bullet_words import CHOICES, WORDS
 from engine.app.commands.cli import main
 from engine.experiments import RULES, TARGETS
 from engine.render import palette
@@ -134,6 +136,32 @@ def test_every_rule_at_every_target_in_every_form(capsys: pytest.CaptureFixture[
         assert float(row["phase"]) == shot["phase"]
         assert row["stopped_at"] == ("" if shot["stopped_at"] is None else repr(shot["stopped_at"]))
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_words_of_the_window_name_targets_too(capsys: pytest.CaptureFixture[str]) -> None:
+    words = dict(zip(WORDS[1:], (target for (target,) in CHOICES[1:]), strict=True))
+    assert set(words.values()) == set(TARGETS)
+    found = fired(capsys, "--ccd", "on", "--speed", "20", "--target", ",".join(words))
+    assert [run["target"] for run in found["runs"]] == list(words.values())
+    assert main(["fire", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert all(word in said for word in (*words, *TARGETS))
+
+
+def test_the_table_says_how_hit_and_tunneled_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fire", "--target", "wall", "--shots", "30", "--seed", "1"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Together: "))
+    counts = [int(number) for number in re.findall(r"(\d+) (?:hit|through|neither)", line)]
+    assert len(counts) == 4 and sum(counts) == 60
+    assert counts[1] > 0 and counts[2] > 0 and counts[3] == 0
+
+
+@pytest.mark.parametrize(("rules", "targets"), [("discrete,bullet", "wall,plate,moving,hinge,stack,blade"), ("all", "wall,posts")])
+def test_twelve_runs_fit_a_screen(rules: str, targets: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "shots.png"
+    assert main(["fire", "--rule", rules, "--target", targets, "--screenshot", str(picture)]) == 0
+    width, height = pygame.image.load(picture).get_size()
+    assert width <= 1280 and height <= 720
 
 
 def test_few_shots_are_drawn_large(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,11 +25,19 @@ __all__ = ["fire_command"]
 MOST_SHOTS = 1_000_000
 _RULES = ("discrete", "default", "bullet", "substeps", "swept")
 _TARGETS = ("static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain")
+_WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "hinge": "hinged", "bullet": "head_on"}
+"""What the demo `bullet` calls targets, where that is another word."""
 _SHAPES = ("disc", "box")
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""
 _MOST_DEGREES = {"angle": 80.0, "turn": 360.0}
 """To either side, of what the command takes in degrees, and `ShotSpec` in radians."""
+
+
+def _named_targets() -> str:
+    """Return the targets, each with the demo's word for it where that is another one."""
+    words = {target: word for word, target in _WORDS.items()}
+    return ", ".join(f"{target} (or {words[target]})" if target in words else target for target in _TARGETS)
 
 
 def fire_command(
@@ -41,7 +50,7 @@ def fire_command(
     hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0,
     radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05,
     target: Annotated[
-        str, typer.Option("--target", metavar="LIST", help="all, or a list of " + ", ".join(_TARGETS) + ".")
+        str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")
     ] = "static,dynamic",
     rule: Annotated[
         str | None,
@@ -72,7 +81,7 @@ def fire_command(
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
     rules = _rules_of(ccd, rule)
-    targets = listed("--target", target, _TARGETS)
+    targets = listed("--target", target, _TARGETS, {"all": _TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
     choice("--shape", shape, _SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
     seed_number("--seed", seed)
@@ -262,7 +271,7 @@ def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
             table.add_row(volley.spec.rule, volley.spec.target, str(len(volley.shots)), *cells, f"{volley.world_steps:.3g}")
     out.print(table)
     if not single:
-        out.print("hit: Box2D made a contact; a shot can be hit and tunnel all the same, when a step saw it past the target's middle.")
+        out.print(_added_up(volleys))
         out.print("predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived.")
         out.print("steps: of Box2D's for one step of the rule.")
     n_shots = sum(len(volley.shots) for volley in volleys)
@@ -272,6 +281,15 @@ def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
     n_late = sum(not shot.is_in_time for volley in volleys for shot in volley.shots)
     if n_late:
         out.print(f"[yellow]{n_late} of {n_shots} first contacts were reported outside the time that our analysis allows.[/]")
+
+
+def _added_up(volleys: Iterable[Volley]) -> str:
+    """Return how the columns hit and tunneled add up to all shots."""
+    counts = Counter((shot.hit, shot.tunneled) for volley in volleys for shot in volley.shots)
+    return (
+        f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (Box2D made a contact) and through all the same, "
+        f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
+    )
 
 
 def _slowest(volleys: Sequence[Volley]) -> float:

@@ -29,14 +29,19 @@ __all__ = ["MOST_PANELS", "draw_volleys"]
 
 MOST_PANELS = 50
 """Every rule at every target."""
-_WIDTH, _HEAD, _PANEL, _GAP, _MARGIN = 1280, 118, 232, 12, 16
-_TITLE = 64
+_WIDTH, _HEIGHT = 1280, 720
+"""Pixels of a picture that a screen shows whole; more than twelve runs make it higher."""
+_HEAD, _PANEL, _GAP, _MARGIN = 118, 232, 12, 16
+_LOWEST_PANEL = 138
+_FEW = 4
+"""Runs up to which the panels are large: two in a row, words beside each other."""
+_TITLE, _SMALL_TITLE = 64, 74
 """Pixels of a panel above its shots."""
 _MOST_ROWS = 400
 """Shots drawn in a panel, evenly chosen of all; more would lie on each other."""
 _DOT, _LARGEST_DOT = 2, 7
 """Pixels, radius of a dot where shots lie close, and where they are few: a third of the room that each has."""
-_SCALE = 1.5
+_SCALE, _SMALL_SCALE = 1.5, 1.0
 _RULES = {
     "discrete": "discrete steps",
     "default": "CCD by default",
@@ -47,10 +52,12 @@ _RULES = {
 
 
 def draw_volleys(volleys: Sequence[Volley]) -> bytes:
-    """Return the picture as the content of a PNG file: a panel for each volley, two in a row where there are several."""
-    n_columns = 1 if len(volleys) == 1 else 2
+    """Return the picture as the content of a PNG file: a panel for each volley; twelve fit a screen."""
+    n_columns = _columns(volleys)
     n_rows = math.ceil(len(volleys) / n_columns)
-    surface = pygame.Surface((_WIDTH, _HEAD + n_rows * (_PANEL + _GAP) + _MARGIN))
+    is_small = len(volleys) > _FEW
+    panel = min(_PANEL, max(_LOWEST_PANEL, (_HEIGHT - _HEAD - _MARGIN) // n_rows - _GAP)) if is_small else _PANEL
+    surface = pygame.Surface((_WIDTH, _HEAD + n_rows * (panel + _GAP) + _MARGIN))
     surface.fill(palette.BACKGROUND)
     canvas = Canvas(surface, Camera(view=(0, 0, *surface.get_size())), FontBook(_SCALE))
     spec = volleys[0].spec
@@ -61,13 +68,25 @@ def draw_volleys(volleys: Sequence[Volley]) -> bytes:
     legend = "A row is a shot, a dot is where a step ended, as seen from the target. Rows by phase. A ring: where it was stopped."
     canvas.text_px((_MARGIN, 72), legend, palette.CAPTION, 12.0)
     width = (_WIDTH - 2 * _MARGIN - (n_columns - 1) * _GAP) // n_columns
+    if is_small:
+        canvas = Canvas(surface, canvas.camera, FontBook(_SMALL_SCALE))
     for k, volley in enumerate(volleys):
         left = _MARGIN + (k % n_columns) * (width + _GAP)
-        _draw_panel(canvas, volley, (left, _HEAD + (k // n_columns) * (_PANEL + _GAP), width, _PANEL))
+        _draw_panel(canvas, volley, (left, _HEAD + (k // n_columns) * (panel + _GAP), width, panel), is_small)
     return png_bytes(surface)
 
 
-def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int]) -> None:
+def _columns(volleys: Sequence[Volley]) -> int:
+    """Return how many panels stand in a row: all rules at one target, or at several, so that a column has one rule."""
+    if len(volleys) == 1:
+        return 1
+    if len(volleys) <= _FEW:
+        return 2
+    n_rules = len({volley.spec.rule for volley in volleys})
+    return {1: 4, 2: 4}.get(n_rules, n_rules)
+
+
+def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int], is_small: bool) -> None:
     left, top, width, height = box
     surface, spec = canvas.surface, volley.spec
     pygame.draw.rect(surface, palette.PANEL, box)
@@ -75,16 +94,21 @@ def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int]) 
     share = 100.0 * (1.0 - volley.hit_share if feels else volley.tunneled_share)
     color = palette.UNEXPLAINED if share > 50.0 else palette.WARNING if share > 0.0 else palette.AGREE
     canvas.text_px((left + 10, top + 4), f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}", palette.TEXT, 13.0, bold=True)
-    canvas.text_px((left + width - 10, top + 4), f"{share:.1f} % {'not felt' if feels else 'tunneled'}", color, 13.0, "topright", bold=True)
     chance = None if volley.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else volley.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
     n_shots = len(volley.shots)
     shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * volley.hit_share:.1f} % hit"
-    words = f"{shots_words}; {law}; {volley.world_steps:.3g} of Box2D's steps a step"
-    canvas.text_px((left + 10, top + 32), words, palette.CAPTION, 11.0)
+    share_words, steps_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}", f"{volley.world_steps:.3g} of Box2D's steps a step"
+    if is_small:
+        canvas.text_px((left + 10, top + 21), share_words, color, 13.0, bold=True)
+        canvas.text_px((left + 10, top + 38), f"{shots_words}; {law}", palette.CAPTION, 11.0)
+        canvas.text_px((left + 10, top + 54), steps_words, palette.CAPTION, 11.0)
+    else:
+        canvas.text_px((left + width - 10, top + 4), share_words, color, 13.0, "topright", bold=True)
+        canvas.text_px((left + 10, top + 32), f"{shots_words}; {law}; {steps_words}", palette.CAPTION, 11.0)
 
     half = max(1.15 * max(spec.closing, 0.0), 2.5 * spec.reach)
-    x0, y0, y1 = left + width / 2.0, top + _TITLE + 4, top + height - 8
+    x0, y0, y1 = left + width / 2.0, top + (_SMALL_TITLE if is_small else _TITLE) + 4, top + height - 8
     scale = (width / 2.0 - 10.0) / half
     if spec.rule == "discrete":
         zone = pygame.Rect(round(x0 - scale * spec.reach), y0, max(1, round(scale * spec.reach)), y1 - y0)

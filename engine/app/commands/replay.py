@@ -37,10 +37,13 @@ def replay_command(
     rate: Annotated[
         float | None, typer.Option("--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", show_default=False)
     ] = None,
-    size: Annotated[str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film.", show_default="1280x720")] = None,
+    size: Annotated[
+        str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", show_default="1280x720")
+    ] = None,
     with_panel: Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")] = False,
     ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
     theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of window, pictures, films.")] = None,
+    own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None,
 ) -> int:
     """Play a recording.
 
@@ -60,6 +63,8 @@ def replay_command(
             raise InvalidInputError(option, "given with --record, of whose film it speaks", value)
     filming = wanted_film("--record", film, rate, size, with_panel, 1.0 if speed is None else speed)
     check_apart({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
+    if own is not None:
+        _load_own(own)
     recording = load_recording(file)
     steps = recording.steps
     at = integer("--at", steps if at is None else at, 0, steps)
@@ -80,6 +85,15 @@ def replay_command(
         people(json_file).print(f"  {'film':<10} {words}", markup=False)
     write_json(json_file, _as_json(recording, verdict))
     return 1 if verdict is not None and not verdict.is_same else 0
+
+
+def _load_own(path: str) -> None:
+    from engine.app.own_demo import load_own_demo
+
+    try:
+        load_own_demo(path)
+    except InvalidInputError as error:
+        raise InvalidInputError("--demo", error.requirement, error.value) from None
 
 
 def _played(recording: Recording) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -30,12 +31,14 @@ __all__ = ["run_command"]
 
 DEFAULT_STEPS = 600
 MOST_STEPS = 10_000_000
+_OWN_SUFFIX = ".py"
 _NO_TABLES: Mapping[str, str] = MappingProxyType({})
 
 
 def run_command(
     demo: Annotated[
-        str | None, typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list), or a scene file.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[ID|FILE]", help="Which demo (see the command list); or a scene file, or a demo file.", show_default=False),
     ] = None,
     headless: Annotated[
         bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --record, --csv-*.")
@@ -53,7 +56,9 @@ def run_command(
     rate: Annotated[
         float | None, typer.Option("--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", show_default=False)
     ] = None,
-    film_size: Annotated[str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film.", show_default="1280x720")] = None,
+    film_size: Annotated[
+        str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", show_default="1280x720")
+    ] = None,
     with_panel: Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")] = False,
     recording: Annotated[
         str | None, typer.Option("--record-inputs", metavar="F.rec", help="Record what happens, for the command replay; a new file.")
@@ -62,7 +67,7 @@ def run_command(
     csv_states: Annotated[str | None, typer.Option("--csv-states", metavar="F.csv", help="Write every body after every step.")] = None,
     csv_timings: Annotated[str | None, typer.Option("--csv-timings", metavar="F.csv", help="Write what every step cost.")] = None,
 ) -> int:
-    """Run one demo, or a scene file: ours (.json), an export of R.U.B.E. (.json), or a drawing (.svg).
+    """Run one demo, a scene file (ours or an export of R.U.B.E., .json; a drawing, .svg), or a demo of your own (.py).
 
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
     prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
@@ -92,16 +97,26 @@ def run_command(
         return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale, theme)
     if demo is None:
         raise InvalidInputError("ID|FILE", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
-    kind = _find(demo)
-    values = _values(kind, settings or [])
-    if headless or steps is not None or screenshot is not None or json_file is not None or filming is not None or tables:
-        if ui_scale is not None:
-            raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
-        run_steps = DEFAULT_STEPS if steps is None else steps
-        return _headless(kind, run_steps, seed, values, screenshot, json_file, drops or [], filming, recording, tables)
+    with _telling_lines(demo):
+        kind = _find(demo)
+        values = _values(kind, settings or [])
+        if headless or steps is not None or screenshot is not None or json_file is not None or filming is not None or tables:
+            if ui_scale is not None:
+                raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
+            run_steps = DEFAULT_STEPS if steps is None else steps
+            return _headless(kind, run_steps, seed, values, screenshot, json_file, drops or [], filming, recording, tables)
 
-    _open_window(kind, seed, values, ui_scale, drops or [], recording, theme)
-    return 0
+        _open_window(kind, seed, values, ui_scale, drops or [], recording, theme)
+        return 0
+
+
+def _telling_lines(demo: str) -> contextlib.AbstractContextManager[None]:
+    """Let what goes wrong in a demo of the user's own be told with its line."""
+    if not demo.lower().endswith(_OWN_SUFFIX):
+        return contextlib.nullcontext()
+    from engine.app.own_demo import told_with_line
+
+    return told_with_line(demo)
 
 
 def use_theme(theme: str | None) -> None:
@@ -207,16 +222,36 @@ def _find(demo_id: str) -> type[Demo]:
     from engine.app.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
+        _check_format(demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
+    if demo_id.lower().endswith(_OWN_SUFFIX):
+        from engine.app.own_demo import load_own_demo
+
+        return load_own_demo(demo_id)
     known = {demo.id: demo for demo in all_demos()}
     if demo_id in known:
         return known[demo_id]
     if demo_id.lower().endswith(RECORDING_SUFFIX):
         raise InvalidInputError("ID|FILE", f"a demo or a scene file (a recording is for: replay {demo_id})", demo_id)
     if os.path.exists(demo_id) or os.path.splitext(demo_id)[1] or os.path.basename(demo_id) != demo_id:
-        raise InvalidInputError("ID|FILE", "a demo (see the command list), or a file that ends in " + " or ".join(SCENE_SUFFIXES), demo_id)
+        endings = f"{', '.join(SCENE_SUFFIXES)} or {_OWN_SUFFIX}"
+        raise InvalidInputError("ID|FILE", f"a demo (see the command list), or a file that ends in {endings}", demo_id)
     raise InvalidInputError("ID|FILE", f"one of the {len(known)} demos that the command list names{meant(demo_id, known)}", demo_id)
+
+
+def _check_format(file: str) -> None:
+    """Refuse a JSON file that says it is a body or a pair, with the option that takes it; whatever else is wrong is found by its reader."""
+    from engine.common.json_file import glance
+    from engine.compare.pair.file import FORMAT as PAIR_FORMAT
+    from engine.decompose.body_file import FORMAT as BODY_FORMAT
+    from engine.scenes.scene_file import LARGEST_FILE
+
+    plain = glance(file, LARGEST_FILE) if file.lower().endswith(".json") else None
+    takers = {BODY_FORMAT: f"run simple_shapes --drop {file}", PAIR_FORMAT: f"run --pair {file}"}
+    found = plain.get("format") if isinstance(plain, dict) else None
+    if isinstance(found, str) and found in takers:
+        raise InvalidInputError("ID|FILE", f"a scene file (this is a {found}: {takers[found]})", file)
 
 
 def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:

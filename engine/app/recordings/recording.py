@@ -94,7 +94,10 @@ class Recording:
             return scene_class(dict(self.scene))
         from engine.app.registry import find_demo
 
-        return find_demo(self.demo)
+        try:
+            return find_demo(self.demo)
+        except InvalidInputError:
+            raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", self.demo) from None
 
     def new_demo(self, referee: RefereeFactory | None = None) -> Demo:
         """Return the demo as it was at the beginning.

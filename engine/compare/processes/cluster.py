@@ -46,6 +46,9 @@ _DIGEST_DIGITS = 8
 _LIBRARIES = ("Box2D", "numpy", "numba")
 """On which an answer depends to the last bit."""
 
+_NOT_LOADED = "Error during deserialization of the task graph"
+"""How the library's scheduler begins to say that it cannot import what a task needs."""
+
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):([0-9]{1,5})")
 
 _MAX_PORT = 65535
@@ -231,6 +234,10 @@ def _taken(found: Any, address: str) -> Any:
         raise WorkerLostError(f"a task ended {error.allowed_failures + 1} processes of the cluster at {address}") from None
     if type(error).__name__ in ("CancelledError", "FutureCancelledError", "FuturesCancelledError"):
         raise ClusterError(f"the scheduler at {address} was lost, or somebody there withdrew the work") from None
+    if isinstance(error, RuntimeError) and str(error).startswith(_NOT_LOADED):
+        folder = Path(engine.__file__).parent.parent
+        wanted = f"start it in {folder}, or with PYTHONPATH={folder}"
+        raise ClusterError(f"the scheduler at {address} cannot load the engine: {wanted}") from None
     raise error
 
 

@@ -57,7 +57,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("scene scene.json --pixels-per-metre 9", "--pixels-per-metre must be left out for a file that is in metres, got 9.0"),
         ("replay a.rec --theme blue", "--theme must be dark or light, got 'blue'"),
         ("run a.rec", "ID|FILE must be a demo or a scene file (a recording is for: replay a.rec), got 'a.rec'"),
-        ("run mine.py", "ID|FILE must be a demo (see the command list), or a file that ends in .json or .svg, got 'mine.py'"),
+        ("run mine.py", "ID|FILE must be a file with one demo, a class derived from Demo under @register(...)"),
         ("fire --target static,", "--target must be a list of static, dynamic, kinematic,"),
         ("fire --angle 1e30", "--angle must be from -80 to 80 degrees, got 1e+30"),
         ("fire --jitter-angle 1e30", "--jitter-angle must be from 0 to 80 degrees, got 1e+30"),
@@ -120,11 +120,15 @@ def test_a_recording_is_pictured_in_the_theme_asked_for(scene: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to send to itself")
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
 def test_a_request_to_terminate_is_ctrl_c(number: str) -> None:
-    before = signal.getsignal(getattr(signal, number))
-    with pytest.raises(KeyboardInterrupt), terminating_as_interrupting():
-        os.kill(os.getpid(), getattr(signal, number))
-        signal.sigtimedwait([], 5.0)  # at the latest here it has come
-    assert signal.getsignal(getattr(signal, number)) is before
+    which = getattr(signal, number)
+    before = signal.signal(which, signal.SIG_DFL)  # under nohup it is ignored, and would stay so
+    try:
+        with pytest.raises(KeyboardInterrupt), terminating_as_interrupting():
+            os.kill(os.getpid(), which)
+            signal.sigtimedwait([], 5.0)  # at the latest here it has come
+        assert signal.getsignal(which) is signal.SIG_DFL
+    finally:
+        signal.signal(which, before)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to send to itself")

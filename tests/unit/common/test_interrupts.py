@@ -67,9 +67,14 @@ def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_request_to_terminate_waits_like_ctrl_c_for_what_must_not_be_broken_off(name: str) -> None:
     number, is_whole = getattr(signal, name), False
-    with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), DeferredInterrupt():
-        os.kill(os.getpid(), number)
-        with DeferredInterrupt():
+    # as usual, whoever started the tests: under nohup and in the background of a shell they are ignored, and would stay so
+    before = signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt), terminating_as_interrupting(), DeferredInterrupt():
             os.kill(os.getpid(), number)
-        is_whole = True
+            with DeferredInterrupt():
+                os.kill(os.getpid(), number)
+            is_whole = True
+    finally:
+        signal.signal(number, before)
     assert is_whole

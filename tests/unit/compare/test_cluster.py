@@ -54,9 +54,15 @@ class Cluster:
         self._everyone: list[subprocess.Popen[bytes]] = []
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, n_processes: int) -> None:
+    def start(self, n_processes: int, scheduler_has_engine: bool = True) -> None:
         """Start the scheduler and so many processes, and wait until all of them are there."""
-        self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+        options = ("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+        if scheduler_has_engine:
+            self._start(*options)
+        else:
+            path = self._environment.pop("PYTHONPATH")
+            self._start(*options, folder=self._file.parent)
+            self._environment["PYTHONPATH"] = path
         self.processes = [self._start(*_PROCESS) for _ in range(n_processes)]
         self.address: str = json.loads(_when(lambda: self._file.read_text(encoding="utf-8")))["address"]
         with _asking(self.address) as client:
@@ -306,6 +312,16 @@ def test_ctrl_c_keeps_what_was_found(two: Cluster, tmp_path: Path) -> None:
 def _end_once_at_work(one: Cluster, marks: Path) -> None:
     until(lambda: any(marks.iterdir()))
     one.end()
+
+
+def test_a_scheduler_of_another_folder_that_cannot_load_the_engine_is_told(tmp_path: Path) -> None:
+    made = Cluster(tmp_path)
+    try:
+        made.start(1, scheduler_has_engine=False)
+        with pytest.raises(ClusterError, match=f"^the scheduler at {made.address} cannot load the engine: start it in "):
+            list(run_on_cluster(note, [(1, str(tmp_path))], made.address, REHEARSAL))
+    finally:
+        made.end()
 
 
 def test_a_lost_scheduler_is_told(tmp_path: Path) -> None:

@@ -85,6 +85,13 @@ def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest() -> None:
     assert stepper.cost.impacts == 1 and stepper.cost.world_steps == 5 and stepper.cost.dropped == 0.0
 
 
+@pytest.mark.parametrize("phase", [0.034, 0.076, 0.202, 0.301, 0.41])
+def test_the_links_of_a_chain_do_not_pass_through_the_bullet_that_pushes_them(phase: float) -> None:
+    """At these phases the joints tore the links back through the bullet while a whole step was taken."""
+    shot = run_shot(ShotSpec(rule="swept", target="chain", phase=phase))
+    assert shot.hit and not shot.tunneled
+
+
 def test_time_is_kept_over_many_bounces() -> None:
     """A bullet that bounces for ever between the posts: the pieces of a step make up the step, up to 0.1 ms carried over."""
     spec = ShotSpec(rule="swept", target="posts", restitution=1.0, thickness=0.1, height=0.03)

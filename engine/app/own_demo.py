@@ -1,0 +1,87 @@
+"""A demo in a file of the user's own, anywhere: ``python main.py run mine.py``. `docs/own_scene.md` tells how to write one."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from engine.app.demo import Demo
+from engine.app.registry import all_demos
+from engine.common.errors import Described, InvalidInputError, LabError
+
+__all__ = ["OwnDemoError", "load_own_demo", "told_with_line"]
+
+
+class OwnDemoError(LabError, RuntimeError):
+    """The user's file raised an exception: its line and its words."""
+
+
+def load_own_demo(path: str) -> type[Demo]:
+    """Run a Python file and return the demo that it registers; its folder can be imported from, as when Python runs it.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file, it registers no demo or several, or one under an id that is taken.
+    OwnDemoError
+        The file cannot be run.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidInputError("ID|FILE", "a file that exists", path)
+    present = set(all_demos())
+    _run(file)
+    found = [demo for demo in all_demos() if demo not in present]
+    if len(found) != 1:
+        wanted = "a file with one demo, a class derived from Demo under @register(...) (docs/own_scene.md)"
+        raise InvalidInputError("ID|FILE", wanted, Described(f"{len(found)} of them in {path}"))
+    return found[0]
+
+
+@contextlib.contextmanager
+def told_with_line(path: str) -> Iterator[None]:
+    """Turn what code of that file raises, wherever it is called from, into an `OwnDemoError` that names the line."""
+    try:
+        yield
+    except LabError as error:  # what the engine refused: which line asked for it?
+        where = _place(path, error)
+        if not where:
+            raise
+        raise OwnDemoError(f"{where}: {error}") from None
+    except SyntaxError as error:
+        if error.filename is None or not _is_same(error.filename, path):
+            raise
+        raise OwnDemoError(f"{path}, line {error.lineno}: {error.msg}") from None
+    except Exception as error:
+        where = _place(path, error)
+        if not where:
+            raise
+        raise OwnDemoError(f"{where}: {type(error).__name__}: {error}") from None
+
+
+def _run(file: Path) -> None:
+    name = f"own_demo_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None  # of a name that ends in .py
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    folder = str(file.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # behind everything: no file there takes the place of a library
+    sys.modules[name] = module  # where dataclasses and pickles look for it
+    with told_with_line(str(file)):
+        spec.loader.exec_module(module)
+
+
+def _place(path: str, error: BaseException) -> str:
+    """Return the innermost place of a file at which an exception went through, "" if it did not."""
+    places = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_same(frame.filename, path)]
+    return f"{path}, line {places[-1].lineno}, in {places[-1].name}" if places else ""
+
+
+def _is_same(one: str, other: str) -> bool:
+    return Path(one).resolve() == Path(other).resolve()
