@@ -32,7 +32,7 @@ __all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
 _OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee"})
 """Attributes of a demo that are not its past: who watches it, and how. `Demo.not_kept` names those of one demo."""
 
-_OF_THE_PICTURE = frozenset({"referee", "checking", "drawn_poses", "window", "offset"})
+_OF_THE_PICTURE = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
 """The same of a stage."""
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)

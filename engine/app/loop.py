@@ -10,10 +10,12 @@ from time import perf_counter
 
 import pygame
 
+from engine import query
 from engine.app.appearance import Appearance
 from engine.app.autosave import Autosave
 from engine.app.demo import Demo
 from engine.app.layout import check_ui_scale, ui_scale_for
+from engine.app.plain_check import PlainCheck
 from engine.app.preferences import load_preferences, preferences_path
 from engine.app.registry import all_demos
 from engine.app.session import Session
@@ -47,11 +49,13 @@ class Loop:
     window : Window
     warmup : RefereeWarmup
         Already started.
+    plain : PlainCheck
+        What the window checks with until that has ended.
     """
 
-    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup) -> None:
+    def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup, plain: PlainCheck) -> None:
         self.window = window
-        self._surface, self._warmup = surface, warmup
+        self._surface, self._warmup, self._plain = surface, warmup, plain
         self._announced = False
         self._settled: Session | None = None
         self._last = perf_counter()
@@ -90,6 +94,7 @@ class Loop:
             window.warms_up(self._warmup.words, self._warmup.short)
         elif not self._announced:
             self._announced = True
+            self._plain.close()
             if self._warmup.factory is not None:
                 window.use_referee(self._warmup.factory)
             else:
@@ -162,7 +167,7 @@ def open_window(
     chosen = load_preferences(place)
     if theme is not None and theme not in THEMES:
         raise InvalidInputError("theme", " or ".join(THEMES), theme)
-    warmup = RefereeWarmup()
+    warmup, plain = RefereeWarmup(), PlainCheck()
     autosave: Autosave | None = None
     window: Window | None = None
     try:
@@ -175,8 +180,10 @@ def open_window(
             window.keep_scenes(autosave)
         if demo is not None and prepare is not None:
             prepare(window.session)
+        if not query.is_warm():
+            window.use_plain_check(plain)
         warmup.start()
-        yield Loop(surface, window, warmup)
+        yield Loop(surface, window, warmup, plain)
         window.leave()
         if autosave is not None:
             autosave.close()
@@ -189,6 +196,7 @@ def open_window(
         if autosave is not None:
             autosave.abandon()  # where the window broke off: the scene is offered at the next start
         warmup.close()
+        plain.close()
         pygame.display.quit()
 
 

@@ -99,8 +99,8 @@ class DemoPanel:
         values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
         return session.demo.steps, values, session.pace, session.costs.shown, check, self.column.shifted(0)
 
-    def draw(self, surface: pygame.Surface, check: str) -> None:
-        """Draw ground and texts; `check` says why there is no live check, empty if there is one."""
+    def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
+        """Draw ground and texts; `missing` says why there is no live check, `partly` of how few contacts, both empty if it is of all."""
         self.column.draw_ground(surface)
         column, ui = self.column, self._fonts
         clip = surface.get_clip()
@@ -113,7 +113,7 @@ class DemoPanel:
             pace = ui.render(self._session.pace, 13, palette.ACCENT, True)
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
             surface.blit(pace, pace.get_rect(center=middle))
-        self.referee.draw(surface, check)
+        self.referee.draw(surface, missing, partly)
         surface.set_clip(clip)
 
     def draw_over(self, surface: pygame.Surface) -> None:

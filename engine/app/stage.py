@@ -57,7 +57,7 @@ class Referee(Protocol):
 
 
 def _together(agreements: Sequence[StepAgreement]) -> StepAgreement:
-    """Return what was said of the pieces of a step: counts of all, and the differences of the last, whose contacts are shown."""
+    """Return what was said of the pieces of a step, or before and after something: counts of all, and the differences of the last."""
     if len(agreements) == 1:
         return agreements[0]
     return StepAgreement(
@@ -169,9 +169,11 @@ class Stage:
         self.referee: Referee | None = None
         self.checking = True
         self.agreement = StepAgreement()
-        """Of the last step's manifolds; its `differences` are those of the pairs too."""
+        """Of the last step's manifolds, those asked about last where there is no referee; its `differences` are those of the pairs too."""
         self.pairs = PairAgreement()
         """Of the last step's touching pairs."""
+        self.sampled = StepAgreement()
+        """Everything compared here before there was a referee, of a few contacts at a time (`engine.app.plain_check`)."""
         self.reasons: Counter[str] = Counter()
         """Of all differences since the stage was built, with their numbers."""
         self.errors: deque[float] = deque(maxlen=_KEPT_ERRORS)
@@ -185,8 +187,8 @@ class Stage:
 
     @property
     def total(self) -> StepAgreement:
-        """Everything the referee has compared here."""
-        return self.referee.total if self.referee is not None else StepAgreement()
+        """Everything that was compared here."""
+        return _together((self.sampled, self.referee.total)) if self.referee is not None else self.sampled
 
     @property
     def pair_referee(self) -> PairReferee | None:
@@ -227,7 +229,8 @@ class Stage:
             is_new = any_of_rows(contacts.state == PointState.ADD)
             moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)
             self._count(contacts, moments)
-        self.agreement = _together(agreements)
+        if self.referee is not None:
+            self.agreement = _together(agreements)
         if agreements:
             self.errors.append(self.agreement.max_point_error)
         self.taken = tuple(taken)
@@ -248,6 +251,15 @@ class Stage:
             agreement = replace(agreement, differences=agreement.differences + self.pairs.differences)
         self.reasons.update([difference.reason for difference in agreement.differences])
         return [agreement]
+
+    def sample(self, agreement: StepAgreement) -> None:
+        """Take in what was found of some contacts of a step before there was a referee."""
+        if self.referee is not None:
+            return
+        self.sampled = _together((self.sampled, agreement))
+        self.agreement = agreement
+        self.reasons.update([difference.reason for difference in agreement.differences])
+        self.errors.append(agreement.max_point_error)
 
     def _count(self, contacts: StepContacts, moments: FloatArray) -> None:
         self.trail.record(contacts, moments)

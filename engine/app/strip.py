@@ -52,15 +52,16 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
 def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
     """Return what stands at the right: how the check agrees, or why there is none."""
     stages = session.demo.stages
-    if check.short and (check.is_warming_up or not is_preview):
-        return [(check.short, palette.WARNING)]
+    until = [(check.short, palette.WARNING)] if check.short and (check.is_warming_up or not is_preview) else []
+    if until and (is_preview or not check.meanwhile):
+        return until
     if is_preview:
         return [("preview", palette.CAPTION)]
     if not stages:
         return []
     agree, explained = sum(stage.total.agree for stage in stages), sum(stage.total.explained for stage in stages)
     unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
-    counts = [(f"agree {agree:,}", palette.AGREE)]
+    counts = [*until, (f"agree {agree:,}", palette.AGREE)]
     if explained:
         counts.append((f"explained {explained:,}", palette.EXPLAINED))
     return [*counts, (f"unexplained {unexplained:,}", palette.UNEXPLAINED if unexplained else palette.CAPTION)]

@@ -30,6 +30,7 @@ from engine.app.layout import Place, fitting_scale, lay_out
 from engine.app.left import MOST_LEFT, LeftSessions
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
+from engine.app.plain_check import PlainCheck
 from engine.app.recordings import Recording
 from engine.app.session import Session
 from engine.app.stage import RefereeFactory
@@ -112,6 +113,7 @@ class Window:
         self._referee: RefereeFactory | None = None
         self._check = CheckNote()
         self._notes = Notes()
+        self._plain: PlainCheck | None = None
         self._wanted_scale = ui_scale
         self.layout = lay_out(size, fitting_scale(size, ui_scale))
         self._view = self.layout.view
@@ -204,8 +206,13 @@ class Window:
 
     def has_referee(self) -> None:
         """Note that there is one, the demo's own or a factory: the kernels are loaded, those that draw too."""
+        self._plain = None
         self._check.is_there()
         self.painter.raster = load_raster()
+
+    def use_plain_check(self, check: PlainCheck) -> None:
+        """Check a few contacts a frame with this until the live check is there, of the demo that runs."""
+        self._plain = check
 
     def warms_up(self, words: str, short: str) -> None:
         """Say that the live check is still to come, and how far it is: in a sentence on the panel, and in a few words."""
@@ -213,6 +220,7 @@ class Window:
 
     def no_referee(self, reason: str) -> None:
         """Say on the panel why there is no live check."""
+        self._plain = None
         self._check.fails(reason)
 
     # -- from one demo to another -------------------------------------------------------------------------------------
@@ -404,6 +412,9 @@ class Window:
         session, is_run = self.session, not self.browsing
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.is_slow, is_run and self.painter.shows_nothing)
+        if self._plain is not None and is_run and self.layers.check:
+            self._plain.look(session.demo.stages, has_stepped=session.costs.latest.steps > 0)
+            self._check.meanwhile = self._plain.words
         if self.panel is not None:
             self.panel.refresh()
         self.manager.update(elapsed)
@@ -442,8 +453,8 @@ class Window:
             self.browser.column.draw_over(surface)
         elif self.panel is not None:
             self.panel.refresh()
-            words = self._check.words(self.session)
-            shows = self.panel.shows(words) if self._is_watched else None
-            self._kept.draw(surface, "panel", self.layout.panel, shows, partial(self.panel.draw, surface, words))
+            missing, partly = self._check.words(self.session), self._check.until(self.session)
+            shows = self.panel.shows(missing + partly) if self._is_watched else None
+            self._kept.draw(surface, "panel", self.layout.panel, shows, partial(self.panel.draw, surface, missing, partly))
             self.manager.draw_ui(surface)
             self.panel.draw_over(surface)
