@@ -1,4 +1,11 @@
-"""The list of demos by category, beside a preview of the one that is chosen."""
+"""The list of demos by category, those that have what is typed, beside a preview of the one that is chosen.
+
++------------------------+
+| [Menu] [ search box  ] |  stays where it is
++------------------------+
+| CATEGORY               |  scrolls
+| [ a demo             ] |
+"""
 
 from __future__ import annotations
 
@@ -11,19 +18,25 @@ from pygame_gui.elements import UIButton
 
 from engine.app.demo import Demo
 from engine.app.layout import Place
+from engine.app.search import draw_box, found_in
 from engine.app.widgets import ScrollPanel, mark
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_paragraph
+from engine.render.palette import mix
 
 __all__ = ["Browser"]
 
 _ROW = 38.0
 """Design pixels of a button's height."""
+_HEAD = 42.0
+"""Design pixels of the head, which does not scroll."""
+_MENU = 62.0
+"""Design pixels of the button for the menu."""
 
 
 class Browser:
-    """Buttons for all demos.
+    """Buttons for the demos.
 
     Parameters
     ----------
@@ -36,53 +49,114 @@ class Browser:
         Index of the one marked; it is brought into view.
     scrolled : int
         Pixels of the list above its place: where it stood when it was left.
+    searched : str
+        What was typed.
+
+    Attributes
+    ----------
+    found : list of int
+        Indices of the demos that are listed.
     """
 
     def __init__(
-        self, manager: UIManager, fonts: FontBook, place: Place, demos: Sequence[type[Demo]], chosen: int, scrolled: int = 0
+        self,
+        manager: UIManager,
+        fonts: FontBook,
+        place: Place,
+        demos: Sequence[type[Demo]],
+        chosen: int,
+        scrolled: int = 0,
+        searched: str = "",
     ) -> None:
-        self.column = ScrollPanel(manager, fonts, place)
+        left, top, width, height = place
+        head = min(round(_HEAD * fonts.ui_scale), height)
+        self._head = pygame.Rect(left, top, width, head)
+        self.column = ScrollPanel(manager, fonts, (left, top + head, width, height - head))
         self._fonts = fonts
         self._demos = demos
-        self._buttons: list[UIButton] = []
-        self._tops: list[int] = []
-        column = self.column
-        y = column.add_text(column.px(14), "Collision laboratory", 20.0, palette.TEXT, bold=True)
-        y = column.add_text(y, "Box2D, and every contact computed a second time", 12.5, palette.CAPTION) + column.px(12)
-        category = ""
-        for demo in demos:
-            if demo.category != category:
-                category = demo.category
-                y = column.add_text(y + column.px(8), category.upper(), 11.0, palette.CAPTION, bold=True) + column.px(3)
-            self._tops.append(y)
-            self._buttons.append(column.add_button((column.left, y, column.width, column.px(_ROW)), demo.title, "entry"))
-            y += column.px(44)
-        words = "Click or Enter starts, arrows choose, F1 shows all keys, Esc twice quits."
-        column.add_text(y + column.px(10), words, 12.5, palette.CAPTION)
-        column.scroll_to(scrolled)
+        self._buttons: dict[int, UIButton] = {}
+        self._tops: dict[int, int] = {}
+        self._pointer: tuple[int, int] | None = None
+        self._empties = pygame.Rect(0, 0, 0, 0)
+        """Where a click empties the search box."""
+        self.show(searched)
+        self.column.scroll_to(scrolled)
         self.choose(chosen)
         self.reveal(chosen)
 
+    def show(self, searched: str) -> None:
+        """List the demos that have what is searched."""
+        self.searched = searched
+        self.found = found_in(self._demos, searched)
+        self._buttons.clear()
+        self._tops.clear()
+        column = self.column
+        column.clear()
+        y = column.place[1] + column.px(10)
+        if not searched:
+            y = column.add_text(y, "Collision laboratory", 20.0, palette.TEXT, bold=True)
+            y = column.add_text(y, "Box2D, and every contact computed a second time", 12.5, palette.CAPTION) + column.px(12)
+        if not self.found:
+            words = f'No demo has "{searched}" in its title, id, category or description. Esc shows all again.'
+            column.add_text(y, words, 12.5, palette.TEXT)
+            return
+        category = ""
+        for k in self.found:
+            demo = self._demos[k]
+            if demo.category != category:
+                category = demo.category
+                y = column.add_text(y + column.px(8), category.upper(), 11.0, palette.CAPTION, bold=True) + column.px(3)
+            self._tops[k] = y
+            self._buttons[k] = column.add_button((column.left, y, column.width, column.px(_ROW)), demo.title, "entry")
+            y += column.px(44)
+        hints = "Esc shows all again." if searched else "Letters search, F1 shows all keys, Esc twice quits."
+        column.add_text(y + column.px(10), f"Click or Enter starts, arrows choose. {hints}", 12.5, palette.CAPTION)
+        column.scroll_to(0)
+
     def choose(self, index: int) -> None:
         """Mark one demo."""
-        for k, button in enumerate(self._buttons):
+        for k, button in self._buttons.items():
             if (k == index) != button.is_selected:
                 mark(button, k == index)
 
+    def beside(self, index: int, by: int) -> int:
+        """Return the demo so many places after another in the list; the first where that one is not listed, that one where none is."""
+        if index not in self.found:
+            return self.found[0] if self.found else index
+        return self.found[min(max(self.found.index(index) + by, 0), len(self.found) - 1)]
+
     def reveal(self, index: int) -> None:
         """Bring the button of one demo into view."""
-        if 0 <= index < len(self._tops):
+        if index in self._tops:
             self.column.reveal(self._tops[index], self.column.px(_ROW))
 
     def started_by(self, event: pygame.event.Event) -> int | None:
         """Return the index of the demo whose button was pressed."""
-        if event.type == pygame_gui.UI_BUTTON_PRESSED and event.ui_element in self._buttons:
-            return self._buttons.index(event.ui_element)
-        return None
+        if event.type != pygame_gui.UI_BUTTON_PRESSED:
+            return None
+        return next((k for k, button in self._buttons.items() if button is event.ui_element), None)
 
     def hovered(self) -> int | None:
         """Return the index of the demo under the cursor."""
-        return next((k for k, button in enumerate(self._buttons) if button.hovered), None)
+        if self._pointer is not None and self._head.collidepoint(self._pointer):
+            return None
+        return next((k for k, button in self._buttons.items() if button.hovered), None)
+
+    def point_at(self, pixel: tuple[int, int]) -> None:
+        """Take in where the pointer is."""
+        self._pointer = pixel
+
+    def opens_menu(self, pixel: tuple[int, int]) -> bool:
+        """Tell whether a click there opens the menu."""
+        return bool(self._menu.collidepoint(pixel))
+
+    def empties(self, pixel: tuple[int, int]) -> bool:
+        """Tell whether a click there empties the search box."""
+        return bool(self._empties.collidepoint(pixel))
+
+    def is_head(self, pixel: tuple[int, int]) -> bool:
+        """Tell whether a pixel is in the head, which lies over what is scrolled under it."""
+        return bool(self._head.collidepoint(pixel))
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
         """Return the part of the view above the chosen demo's title and text."""
@@ -101,6 +175,32 @@ class Browser:
         known_as = self._fonts.render(chosen.id, 14, palette.CAPTION)
         surface.blit(known_as, known_as.get_rect(bottomleft=(left + ui(40) + title.get_width(), y + ui(9) + title.get_height())))
         draw_paragraph(surface, self._fonts, chosen.watch, (left + ui(28), y + ui(48), self._inner(view)), palette.TEXT, 15.0)
+
+    def draw_over(self, surface: pygame.Surface) -> None:
+        """Draw what lies over the widgets: the head with its button and the search box, the hint that there is more."""
+        self.column.draw_over(surface)
+        surface.blit(self._fonts.plate(self._head.size, palette.PANEL, 255, 0), self._head.topleft)
+        right, bottom = self._head.right - 1, self._head.bottom - 1
+        pygame.draw.line(surface, palette.PANEL_EDGE, (right, self._head.top), (right, bottom))
+        pygame.draw.line(surface, palette.PANEL_EDGE, (self._head.left, bottom), (right, bottom))
+        is_under = self._pointer is not None and self._menu.collidepoint(self._pointer)
+        ground = mix(palette.PANEL_RAISED, palette.ACCENT, 0.18) if is_under else palette.PANEL_RAISED
+        pygame.draw.rect(surface, ground, self._menu, border_radius=self.column.px(5))
+        pygame.draw.rect(surface, palette.PANEL_EDGE, self._menu, 1, border_radius=self.column.px(5))
+        words = self._fonts.render("Menu", 13.0, palette.TEXT)
+        surface.blit(words, words.get_rect(center=self._menu.center))
+        self._empties = draw_box(surface, self._fonts, self._box, self.searched, len(self._demos))
+
+    @property
+    def _menu(self) -> pygame.Rect:
+        column = self.column
+        return pygame.Rect(column.left, self._head.top + column.px(8), column.px(_MENU), self._head.height - column.px(15))
+
+    @property
+    def _box(self) -> pygame.Rect:
+        menu = self._menu
+        left = menu.right + self.column.px(6)
+        return pygame.Rect(left, menu.top, max(self.column.left + self.column.width - left, 1), menu.height)
 
     def _band(self, view: Place, chosen: type[Demo]) -> int:
         lines = len(self._fonts.wrapped(chosen.watch, 15.0, self._inner(view)))

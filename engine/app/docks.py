@@ -10,6 +10,7 @@ from engine.app.files_dock import FilesDock
 from engine.app.hands.hands import Hands
 from engine.app.hands.inspector_dock import InspectorDock
 from engine.app.hands.tools_dock import ToolsDock
+from engine.app.menu_dock import MenuDock
 from engine.app.plot_dock import PlotDock
 from engine.app.recording_dock import RecordingDock
 from engine.app.step_dock import StepDock
@@ -24,11 +25,13 @@ def make_docks() -> tuple[Dock, ...]:
     hands = Hands()
     inspector = InspectorDock(hands)
     timeline = TimelineDock()
+    recording, files = RecordingDock(timeline), FilesDock(asking)
     return (
         asking,
-        RecordingDock(timeline),
+        MenuDock(recording, files),
+        recording,
         inspector,
-        FilesDock(asking),
+        files,
         CameraDock(hands),
         ToolsDock(hands, inspector),
         timeline,

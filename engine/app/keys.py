@@ -25,6 +25,8 @@ class Command(Enum):
     SAVE = "save"
     SAVE_AS = "save as"
     OPEN = "open"
+    MENU = "menu"
+    QUIT = "quit"
     SHAPES = "shapes"
     AABBS = "aabbs"
     POINTS = "points"
@@ -142,6 +144,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Window",
         (
             ("F1", "these keys"),
+            ("Ctrl M", "menu: open, save, export, record"),
             ("F10", "dark or light"),
             ("Ctrl +, Ctrl -", "larger, smaller text; Ctrl 0: as usual"),
             ("Esc", "back: from a close look, to the demos; twice more: quit"),

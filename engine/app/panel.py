@@ -124,8 +124,9 @@ class DemoPanel:
         column, demo = self.column, self._session.demo
         gap, row = column.px(5), column.px(25)
         y = column.px(8)
-        self._button((column.left, y, column.px(98), row), "‹  Demos", Command.BACK)
-        self._button((column.left + column.width - column.px(78), y, column.px(78), row), "Keys  F1", Command.HELP)
+        third = (column.width - 2 * gap) // 3
+        for k, (words, command) in enumerate((("‹  Demos", Command.BACK), ("Menu", Command.MENU), ("Keys  F1", Command.HELP))):
+            self._button((column.left + k * (third + gap), y, third, row), words, command)
         y += row + column.px(7)
         y = column.add_text(y, demo.title, 18.0, palette.TEXT, bold=True)
         y = column.add_text(y, demo.watch, 12.0, palette.CAPTION) + column.px(6)

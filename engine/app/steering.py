@@ -18,6 +18,7 @@ from engine.app.layout import is_inside
 from engine.app.messages import Message
 from engine.app.panel import DemoPanel
 from engine.app.pointing import Pointing
+from engine.app.search import edited
 
 if TYPE_CHECKING:
     from engine.app.session import Session
@@ -109,11 +110,17 @@ class Steering:
             Command.FASTER: session.faster,
             Command.RESTART: session.restart,
             Command.HOME: session.home,
+            Command.MENU: self._open_menu,
+            Command.QUIT: lambda: self.handle(pygame.event.Event(pygame.QUIT)),
         }
         orders[command]()
 
     def _show_help(self) -> None:
         self._window.help_shown, self._window.help_scrolled = True, 0
+
+    def _open_menu(self) -> None:
+        if self._window.menu is not None:
+            self._window.menu.open(self._window)
 
     def _back(self) -> None:
         """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
@@ -157,13 +164,18 @@ class Steering:
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
         window = self._window
-        if command in (Command.BACK, Command.HELP):
+        if command is Command.BACK and window.searched:
+            window.search("")
+        elif command in (Command.BACK, Command.HELP):
             self.command(command)
         elif event.key in (pygame.K_UP, pygame.K_DOWN):
-            window.choose(window.chosen + (1 if event.key == pygame.K_DOWN else -1))
+            window.choose(browser.beside(window.chosen, 1 if event.key == pygame.K_DOWN else -1))
             browser.reveal(window.chosen)
         elif event.key in _ENTER:
-            window.start(window.chosen)
+            if window.chosen in browser.found:
+                window.start(window.chosen)
+        else:
+            window.search(edited(event, window.searched))
 
     # -- the pointer --------------------------------------------------------------------------------------------------
 
@@ -179,7 +191,7 @@ class Steering:
         in_view = at is not None and is_inside(at, window.view)
         if event.type == pygame.MOUSEMOTION:
             self.pointed = at if in_view else None
-        if at is None or not is_inside(at, window.layout.strip):
+        if at is None or not (is_inside(at, window.layout.strip) or (window.browser is not None and window.browser.is_head(at))):
             window.manager.process_events(event)
         if window.browser is not None:
             self._point_at_list(event, window.browser, in_view)
@@ -188,13 +200,20 @@ class Steering:
 
     def _point_at_list(self, event: pygame.event.Event, browser: Browser, in_view: bool) -> None:
         window, index = self._window, browser.started_by(event)
-        if index is not None:
+        if event.type == pygame.MOUSEMOTION:
+            browser.point_at(event.pos)
+        is_click = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1
+        if is_click and browser.opens_menu(event.pos):
+            self.command(Command.MENU)
+        elif is_click and browser.empties(event.pos):
+            window.search("")
+        elif index is not None:
             window.start(index)
         elif event.type == pygame.MOUSEMOTION:
             hovered = browser.hovered()
             if hovered is not None:
                 window.choose(hovered)
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and in_view:
+        elif is_click and in_view:
             window.start(window.chosen)
 
     def _point_at_demo(self, event: pygame.event.Event, panel: DemoPanel, in_view: bool) -> None:

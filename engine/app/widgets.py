@@ -82,6 +82,14 @@ class ScrollPanel:
         """Width of the content."""
         return max(self.place[2] - self.px(28), 1)
 
+    def clear(self) -> None:
+        """Take away all that is in it."""
+        for widget, _, _ in self._widgets:
+            widget.kill()
+        self._widgets.clear()
+        self._texts.clear()
+        self._bottom = self.scrolled = 0
+
     def add_text(self, top: int, words: str, size: float, color: Color, bold: bool = False, width: int | None = None) -> int:
         """Add text, wrapped to a width, the content's otherwise; return the y under it."""
         step = round(1.42 * size * self._ui)

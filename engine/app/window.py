@@ -28,10 +28,12 @@ from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
 from engine.app.left import MOST_LEFT, LeftSessions
+from engine.app.menu_dock import MenuDock
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.plain_check import PlainCheck
 from engine.app.recordings import Recording
+from engine.app.search import found_in
 from engine.app.session import Session
 from engine.app.stage import RefereeFactory
 from engine.app.steering import Steering
@@ -78,6 +80,8 @@ class Window:
         Pixels of the overlay of keys above its plate.
     chosen : int
         Place of the demo that is marked in the list.
+    searched : str
+        What was typed there to find demos.
     layout : Layout
     painter : FramePainter
     manager : UIManager
@@ -123,6 +127,7 @@ class Window:
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
+        self.searched = ""
         first = type(demo) if demo is not None else next((one for one in self._demos if one.opens_list), None)
         self.chosen = self._demos.index(first) if first in self._demos else 0
         self.left = LeftSessions()
@@ -177,6 +182,11 @@ class Window:
     def files(self) -> FilesDock | None:
         """The part that saves and opens; None off-screen."""
         return next((dock for dock in self.docks if isinstance(dock, FilesDock)), None)
+
+    @property
+    def menu(self) -> MenuDock | None:
+        """What can be done, to choose from; None off-screen."""
+        return next((dock for dock in self.docks if isinstance(dock, MenuDock)), None)
 
     @property
     def has_docks(self) -> bool:
@@ -256,11 +266,24 @@ class Window:
             self.browser.choose(index)
             self.session.place(self.browser.preview_place(self.layout.view, self._demos[index]))
 
+    def search(self, words: str) -> None:
+        """List the demos that have some words; the first of them is marked where the one marked is none of them."""
+        if self.browser is None or words == self.searched:
+            return
+        self.searched = words
+        self.browser.show(words)
+        if self.browser.found and self.chosen not in self.browser.found:
+            self.choose(self.browser.found[0])
+        self.browser.choose(self.chosen)
+        self.browser.reveal(self.chosen)
+
     def browse(self) -> None:
         """Go to the list."""
         self.browsing = True
         if type(self.session.demo) in self._demos:
             self.chosen = self._demos.index(type(self.session.demo))
+        if self.chosen not in found_in(self._demos, self.searched):
+            self.searched = ""
         self._show(self._session(self._preview(self.chosen)))
 
     def open_demo(self, kind: type[Demo]) -> bool:
@@ -375,7 +398,7 @@ class Window:
         self.browser = self.panel = None
         if self.browsing:
             self._view = layout.view
-            self.browser = Browser(self.manager, fonts, layout.panel, self._demos, self.chosen, self._scrolled)
+            self.browser = Browser(self.manager, fonts, layout.panel, self._demos, self.chosen, self._scrolled, self.searched)
             self.session.place(self.browser.preview_place(layout.view, self._demos[self.chosen]))
         else:
             self._carve()
@@ -450,7 +473,7 @@ class Window:
         if self.browser is not None:
             self.browser.draw(surface, self.layout.view, self._demos[self.chosen])
             self.manager.draw_ui(surface)
-            self.browser.column.draw_over(surface)
+            self.browser.draw_over(surface)
         elif self.panel is not None:
             self.panel.refresh()
             missing, partly = self._check.words(self.session), self._check.until(self.session)

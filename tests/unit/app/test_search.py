@@ -1,0 +1,156 @@
+"""Looking for a demo by typing in the list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pygame
+import pytest
+
+from engine.app.layout import LEAST_SIZE
+from engine.app.registry import all_demos
+from engine.app.search import edited, found_in
+from engine.app.window import Window
+from tests.unit.app.hand import SIZE, Hand
+from tests.unit.app.written import Written, noting_words
+
+KINDS = all_demos()
+
+
+def title(index: int) -> str:
+    return KINDS[index].title
+
+
+@pytest.fixture
+def listed() -> Hand:
+    hand = Hand(Window(SIZE, KINDS))
+    hand.frame()
+    return hand
+
+
+def write(hand: Hand, text: str) -> None:
+    for letter in text:
+        hand.send(pygame.KEYDOWN, key=ord(letter), mod=0, unicode=letter)
+
+
+def shown(hand: Hand) -> list[str]:
+    assert hand.window.browser is not None
+    return [title(k) for k in hand.window.browser.found]
+
+
+def test_every_word_is_looked_for_in_title_id_category_and_description() -> None:
+    for k, kind in enumerate(KINDS):
+        for words in (kind.title, kind.id, kind.category.upper(), " ".join(kind.watch.split()[:6])):
+            assert k in found_in(KINDS, words), (kind.id, words)
+    assert found_in(KINDS, "  ") == list(range(len(KINDS)))
+    assert found_in(KINDS, "bullet wall") and not found_in(KINDS, "bullet wall giraffe")
+
+
+def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) -> None:
+    window = listed.window
+    write(listed, "domi")
+    assert shown(listed)[0] == "Dominoes" and 0 < len(shown(listed)) < 6
+    assert type(window.session.demo).id == "dominoes"  # its preview
+    listed.key(pygame.K_RETURN)
+    assert not window.browsing and window.session.demo.id == "dominoes"
+    listed.key(pygame.K_ESCAPE)
+    assert window.browsing and window.searched == "domi"  # as it was left
+    assert window.browser is not None
+    button = window.browser._buttons[window.chosen]
+    listed.click(button.rect.center)
+    assert not window.browsing and window.session.demo.id == "dominoes"
+
+
+def test_arrows_stay_among_what_is_found(listed: Hand) -> None:
+    window = listed.window
+    write(listed, "wall")
+    found = window.browser.found if window.browser is not None else []
+    assert len(found) > 1 and window.chosen == found[0]
+    listed.key(pygame.K_UP)
+    assert window.chosen == found[0]
+    for k in found[1:]:
+        listed.key(pygame.K_DOWN)
+        assert window.chosen == k and type(window.session.demo) is KINDS[k]
+    listed.key(pygame.K_DOWN)
+    assert window.chosen == found[-1]
+
+
+def test_esc_clears_first_and_then_does_what_it_did(listed: Hand) -> None:
+    window = listed.window
+    write(listed, "pul")
+    listed.key(pygame.K_BACKSPACE)
+    assert window.searched == "pu"
+    listed.key(pygame.K_ESCAPE)
+    assert window.searched == "" and len(shown(listed)) == len(KINDS) and window.running
+    listed.key(pygame.K_ESCAPE)
+    message = window.session.messages.now
+    assert message is not None and message.words == "Esc once more: quit"
+    listed.key(pygame.K_ESCAPE)
+    assert not window.running
+
+
+def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
+    window = listed.window
+    write(listed, "giraffe")
+    surface = Written(window.size)
+    with noting_words():
+        window.rebuild()
+        window.draw(surface)
+    assert 'No demo has "giraffe"' in " ".join(words for words, _ in surface.words)
+    listed.key(pygame.K_RETURN)
+    listed.key(pygame.K_DOWN)
+    assert window.browsing
+    assert window.browser is not None
+    listed.click(window.browser._empties.center)
+    assert window.searched == "" and len(shown(listed)) == len(KINDS)
+
+
+def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed: Hand) -> None:
+    write(listed, "card")
+    listed.window.resize((800, 600))
+    listed.frame()
+    listed.key(pygame.K_F10)
+    listed.key(pygame.K_F10)
+    assert listed.window.searched == "card" and "House of cards" in shown(listed)
+
+
+def test_a_demo_that_is_not_among_the_found_ends_the_search(listed: Hand) -> None:
+    write(listed, "card")
+    listed.window.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
+    listed.key(pygame.K_ESCAPE)
+    assert listed.window.searched == "" and title(listed.window.chosen) == "Dominoes"
+
+
+def test_keys_of_the_box() -> None:
+    def key(key: int, letter: str = "", mod: int = 0) -> Any:
+        return pygame.event.Event(pygame.KEYDOWN, key=key, unicode=letter, mod=mod)
+
+    assert edited(key(pygame.K_a, "A", pygame.KMOD_SHIFT), "x") == "xA"
+    assert edited(key(pygame.K_SPACE, " "), "") == "" and edited(key(pygame.K_SPACE, " "), "a") == "a "
+    assert edited(key(pygame.K_BACKSPACE, "\b", pygame.KMOD_CTRL), "some words") == ""
+    assert edited(key(pygame.K_s, "\x13", pygame.KMOD_CTRL), "a") == "a" and edited(key(pygame.K_F5), "a") == "a"
+    assert len(edited(key(pygame.K_a, "a"), "b" * 40)) == 40
+
+
+@pytest.mark.parametrize("searched", ["", "wall", "a search that is longer than its box"])
+@pytest.mark.parametrize("size", [LEAST_SIZE, (480, 360), (800, 600), SIZE])
+def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched: str) -> None:
+    hand = Hand(Window(size, KINDS))
+    hand.frame()
+    write(hand, searched)
+    browser = hand.window.browser
+    assert browser is not None
+    browser.column.scroll(-3.0)
+    surface = Written(size)
+    with noting_words():
+        hand.window.draw(surface)
+    panel = pygame.Rect(hand.window.layout.panel)
+    surface.words = [(words, rect) for words, rect in surface.words if panel.colliderect(rect)]  # a demo's own words are its own matter
+    assert surface.overlaps() == []
+    assert panel.contains(browser._box) and panel.contains(browser._menu) and not browser._box.colliderect(browser._menu)
+    under = next((button for button in browser._buttons.values() if button.rect.colliderect(browser._menu)), None)
+    if under is not None:  # a button that is scrolled under the head is not to be had there
+        hand.send(pygame.MOUSEMOTION, pos=browser._box.center, rel=(0, 0), buttons=(0, 0, 0))
+        chosen = hand.window.chosen
+        hand.click(browser._box.center)
+        assert hand.window.browsing and hand.window.chosen == chosen
