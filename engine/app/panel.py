@@ -125,8 +125,9 @@ class DemoPanel:
         gap, row = column.px(5), column.px(25)
         y = column.px(8)
         third = (column.width - 2 * gap) // 3
-        for k, (words, command) in enumerate((("‹  Demos", Command.BACK), ("Menu", Command.MENU), ("Keys  F1", Command.HELP))):
-            self._button((column.left + k * (third + gap), y, third, row), words, command)
+        self._button((column.left, y, third, row), "‹  Demos", Command.BACK)
+        self._button((column.left + third + gap, y, third, row), "Menu", Command.MENU)
+        self._button((column.left + column.width - third, y, third, row), "Keys  F1", Command.HELP)
         y += row + column.px(7)
         y = column.add_text(y, demo.title, 18.0, palette.TEXT, bold=True)
         y = column.add_text(y, demo.watch, 12.0, palette.CAPTION) + column.px(6)

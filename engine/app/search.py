@@ -37,7 +37,7 @@ def edited(event: pygame.event.Event, searched: str) -> str:
     if event.key == pygame.K_BACKSPACE:
         return "" if event.mod & _CONTROL else searched[:-1]
     if event.unicode and event.unicode.isprintable() and not event.mod & _CONTROL:
-        return (searched + event.unicode).lstrip()[:_MOST_TYPED]
+        return f"{searched}{event.unicode}".lstrip()[:_MOST_TYPED]
     return searched
 
 

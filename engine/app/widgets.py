@@ -85,7 +85,7 @@ class ScrollPanel:
     def clear(self) -> None:
         """Take away all that is in it."""
         for widget, _, _ in self._widgets:
-            widget.kill()
+            widget.kill()  # type: ignore[no-untyped-call]
         self._widgets.clear()
         self._texts.clear()
         self._bottom = self.scrolled = 0
