@@ -77,10 +77,10 @@ class Workbench(Demo):
                 world.set_awake(body, True)
 
     def status(self) -> Sequence[StatusLine]:
-        """Count what was built."""
+        """Count all there is, as the status bar does."""
         world = self.stage.world
-        n_built = len(world.body_ids) - world.is_body(self._ground)
-        return (f"{counted(n_built, 'body', 'bodies')}, {counted(len(world.joint_ids), 'joint')}",)
+        ground = " with the ground" if world.is_body(self._ground) else ""
+        return (f"{counted(len(world.body_ids), 'body', 'bodies')}{ground}, {counted(len(world.joint_ids), 'joint')}",)
 
     def draw_background(self, canvas: Canvas) -> None:
         """Say how to begin, until somebody has."""

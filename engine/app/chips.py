@@ -52,7 +52,7 @@ class Chips:
             rect = pygame.Rect(x, y, wide, high)
             ground = mix(palette.PANEL, palette.ACCENT, 0.3) if chip.chosen else palette.PANEL_RAISED
             if pointer is not None and rect.collidepoint(pointer):
-                ground = mix(ground, palette.ACCENT, 0.2)
+                ground = mix(ground, palette.TEXT, 0.12)
             pygame.draw.rect(surface, ground, rect, border_radius=round(4 * ui))
             if chip.chosen:  # told by its edge too, not by its colour alone
                 pygame.draw.rect(surface, palette.ACCENT, rect, 1, border_radius=round(4 * ui))

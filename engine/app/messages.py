@@ -52,6 +52,10 @@ class Messages:
         self._shown_for = 0.0
         return message
 
+    def take_back(self, message: Message) -> None:
+        """Take away a message that is true no more; nothing happens if it is there no more."""
+        self._waiting = deque(one for one in self._waiting if one is not message)
+
     def end_passing(self) -> None:
         """Take away words that only hold until the next ones come."""
         self._waiting = deque(message for message in self._waiting if not message.is_passing)

@@ -12,7 +12,7 @@ __all__ = ["theme_for"]
 
 def theme_for(ui_scale: float) -> dict[str, Any]:
     """Return the theme for a UI scale; sizes are in screen pixels."""
-    hovered = mix(palette.PANEL_RAISED, palette.ACCENT, 0.18)
+    hovered = mix(palette.PANEL_RAISED, palette.TEXT, 0.08)  # lighter or darker only: the accent's colour says that a button is on
     chosen = mix(palette.PANEL, palette.ACCENT, 0.42)
     radius = str(round(5 * ui_scale))
     text = _hex(palette.TEXT)
@@ -34,7 +34,7 @@ def theme_for(ui_scale: float) -> dict[str, Any]:
                 "selected_text": _hex(palette.STRONG),
                 "disabled_text": _hex(palette.CAPTION),
                 "normal_border": _hex(palette.PANEL_EDGE),
-                "hovered_border": _hex(palette.ACCENT),
+                "hovered_border": _hex(palette.CAPTION),
                 "active_border": _hex(palette.ACCENT),
                 "selected_border": _hex(palette.ACCENT),
                 "disabled_border": _hex(palette.PANEL_EDGE),

@@ -112,6 +112,7 @@ class TimelineDock(Dock):
         self._draw_line(surface, window, history)
         if self.draw_more is not None:
             self.draw_more(surface, window)
+        self._draw_pointed(surface, window, history)
 
     # Inside
 
@@ -211,16 +212,12 @@ class TimelineDock(Dock):
         return self.step_at(self._pointer[0], history)
 
     def _draw_words(self, surface: pygame.Surface, window: Window, history: History) -> None:
-        """Write where the demo stands, or in its place the step that is pointed at: a plate beside the pointer would lie on the scene."""
+        """Write where the demo stands, whatever is pointed at."""
         if not self._has_words:
             return
-        seconds, step = window.session.demo.step_seconds, self._pointed_step(history)
-        words, color = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}", palette.TEXT
-        if step is not None:
-            words = f"{_clock(step * seconds)}, step {step}"
-        if step is not None or not history.at_tip:
-            color = palette.ACCENT
-        picture = self.fonts.render(words, 13, color)
+        seconds = window.session.demo.step_seconds
+        words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
+        picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
         surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
 
     def _draw_line(self, surface: pygame.Surface, window: Window, history: History) -> None:
@@ -239,19 +236,24 @@ class TimelineDock(Dock):
             pygame.draw.polygon(surface, palette.WARNING, ((at, tip), (at - wide, tip - 2 * wide), (at + wide, tip - 2 * wide)))
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
-        pointed = self._pointed_step(history)
-        if pointed is not None:
-            at = self.x_of(min(pointed, history.last), history)
-            pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
-            if not self._has_words:
-                words = self.fonts.render(f"step {pointed}", 12, palette.TEXT, True)
-                plate = words.get_rect(midbottom=(at, self.place[1] - round(4 * ui))).inflate(round(10 * ui), round(4 * ui))
-                plate.clamp_ip(surface.get_rect())
-                hit = [corner.top for corner in window.corners if corner.colliderect(plate)]
-                if hit:  # the scale bar stays to be read
-                    plate.bottom = min(hit) - round(2 * ui)
-                pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
+
+    def _draw_pointed(self, surface: pygame.Surface, window: Window, history: History) -> None:
+        """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
+        step, bar, ui = self._pointed_step(history), self.bar, self.fonts.ui_scale
+        if step is None or bar.width < 20:
+            return
+        at, gap = self.x_of(min(step, history.last), history), round(6 * ui)
+        pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
+        for told in (f"{_clock(step * window.session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
+            words = self.fonts.render(told, 12, palette.ACCENT, True)
+            plate = words.get_rect(midleft=(at + gap, bar.centery)).inflate(2 * gap, 0)
+            plate.left = at + gap
+            if plate.right > bar.right:
+                plate.right = at - gap
+            if plate.left >= bar.left:
+                pygame.draw.rect(surface, palette.PANEL, plate)
                 surface.blit(words, words.get_rect(center=plate.center))
+                return
 
 
 def _clock(seconds: float) -> str:

@@ -15,7 +15,7 @@ from engine.app.clock import FixedClock
 from engine.app.demo import Demo
 from engine.app.history import History
 from engine.app.layout import Place
-from engine.app.messages import Messages
+from engine.app.messages import Message, Messages
 from engine.app.viewing import Viewing
 from engine.box2d.memory import best_hidden
 from engine.common.errors import LabError
@@ -66,6 +66,8 @@ class Travelling(Viewing):
         self._way: tuple[int, int] | None = None
         """The step on the way to which it is, and the one that it has come to. Who goes elsewhere meanwhile, such as a film, ends it."""
         self._explained = False
+        self._nothing: Message | None = None
+        """That there was nothing to undo or redo: so until one goes elsewhere."""
         if remembers:
             self._begin_history()
 
@@ -119,7 +121,7 @@ class Travelling(Viewing):
             self._travel(History.undo)
             self._watch_what_is_there()
         else:
-            self.messages.say("nothing was done before this")
+            self._nothing = self.messages.answer("nothing was done before this")
 
     def redo(self) -> None:
         """Pause, and return to where the last undo started from."""
@@ -127,7 +129,7 @@ class Travelling(Viewing):
         if self.history is not None and self.history.can_redo:
             self._travel(History.redo)
         else:
-            self.messages.say("nothing was undone just now")
+            self._nothing = self.messages.answer("nothing was undone just now")
 
     def _travel(self, go: Callable[[History], object]) -> None:
         """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
@@ -135,6 +137,8 @@ class Travelling(Viewing):
         if history is None:
             return
         self.failure = ""
+        if self._nothing is not None:
+            self.messages.take_back(self._nothing)
         known = history.divergence
         self.guarded(lambda: go(history))
         self.catch_up()

@@ -7,8 +7,16 @@ from engine.app.demo import Demo
 from engine.app.keys import Command
 from engine.app.parameters import Parameter
 from engine.app.referee_panel import worst_errors
+from engine.app.registry import find_demo
+from engine.app.session import Session
+from engine.app.strip import _cells
+from engine.app.theme import theme_for
 from engine.app.window import Window
+from engine.box2d import BodySpec, FixtureSpec
 from engine.contracts.agreement import StepAgreement
+from engine.geometry import Circle
+from engine.render import palette
+from engine.render.themes import THEMES
 from tests.unit.app.hand import SIZE, Hand
 
 
@@ -107,3 +115,30 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
         hand.click(button.rect.center)
         assert Sides.parameters[-1].shown(window.session.demo.parameter("sides")) == wanted
         assert [button.is_selected for button in panel._choices] == [word in wanted.split("+") for word in ("north", "east", "west")]
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+def test_a_button_under_the_pointer_does_not_look_like_one_that_is_on(theme: str) -> None:
+    """It has another lightness than one at rest, and nothing of the accent's colour, which says that a button is on; nor its edge."""
+    before = palette.theme_name()
+    palette.use_theme(theme)
+    try:
+        colours = theme_for(1.0)["defaults"]["colours"]
+    finally:
+        palette.use_theme(before)
+    normal, hovered, on = (pygame.Color(colours[f"{state}_bg"]) for state in ("normal", "hovered", "selected"))
+
+    def distance(one: pygame.Color, other: pygame.Color) -> float:
+        return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+
+    assert distance(normal, hovered) > 15.0 and distance(hovered, on) > 1.5 * distance(hovered, normal)
+    assert colours["hovered_border"] not in (colours["selected_border"], colours["normal_border"])
+
+
+def test_card_and_status_bar_count_the_same_bodies() -> None:
+    for n_built in (0, 2):
+        demo = find_demo("workbench")()
+        for k in range(n_built):
+            demo.edit(0, "create_body", (BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0 * k, 3.0)),))
+        bar = next(value for caption, value, _ in _cells(Session(demo, (0, 0, 640, 480)), 0) if caption == "bodies")
+        assert str(demo.status()[0]).split()[0] == bar == str(1 + n_built)

@@ -10,8 +10,9 @@ import pytest
 from engine.app.dock import Dock, carve
 from engine.app.history import demo_hash
 from engine.app.registry import find_demo
-from engine.app.timeline_dock import TimelineDock
+from engine.app.timeline_dock import TimelineDock, _clock
 from engine.app.window import Window
+from tests.unit.app.written import Written, noting_words
 
 FRAME = 1.0 / 60.0
 
@@ -92,6 +93,38 @@ def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
     key(window, pygame.K_y, pygame.KMOD_CTRL)
     message = window.session.messages.now
     assert message is not None and "nothing was undone" in message.words
+
+
+def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) -> None:
+    frames(window, 5)
+    key(window, pygame.K_t)
+    frames(window, 5)
+    key(window, pygame.K_y, pygame.KMOD_CTRL)
+    assert window.note is not None and window.note[0] == "nothing was undone just now"
+    key(window, pygame.K_z, pygame.KMOD_CTRL)
+    assert window.note is None
+    key(window, pygame.K_z, pygame.KMOD_CTRL)
+    assert window.note is not None and window.note[0] == "nothing was done before this"
+    key(window, pygame.K_y, pygame.KMOD_CTRL)
+    assert window.note is None
+
+
+def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Window) -> None:
+    frames(window, 100)
+    key(window, pygame.K_SPACE)
+    history, dock = window.session.history, dock_of(window)
+    assert history is not None
+    bar = dock.bar
+    for x in (bar.left, bar.centerx, bar.right - 1):
+        window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
+        with noting_words():
+            surface = Written((1280, 720))
+            window.update(FRAME)
+            window.draw(surface)
+        written = {words: place for words, place in surface.words if pygame.Rect(dock.place).colliderect(place)}
+        now, pointed = _clock(history.now / 60.0), dock.step_at(x, history)
+        assert f"{now} / {now}" in written and window.session.moment.startswith(f"{history.now / 60.0:.2f} s")
+        assert bar.left <= written[f"{_clock(pointed / 60.0)}, step {pointed}"].left and not surface.overlaps()
 
 
 def test_every_button_does_its_work(window: Window) -> None:

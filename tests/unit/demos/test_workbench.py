@@ -12,7 +12,7 @@ def test_it_comes_first_and_is_empty() -> None:
     demo = Workbench()
     assert all_demos()[0] is Workbench
     assert [demo.stage.world.body(body).spec.name for body in demo.stage.world.body_ids] == ["ground"]
-    assert demo.status() == ("0 bodies, 0 joints",)
+    assert demo.status() == ("1 body with the ground, 0 joints",)
 
 
 def test_the_ground_changes_under_what_stands_on_it() -> None:
@@ -24,7 +24,7 @@ def test_the_ground_changes_under_what_stands_on_it() -> None:
     demo.set_parameter("width", 40.0)
     demo.set_parameter("walls", "both sides")
     assert demo.home().upper == (20.5, 20.0) and len(world.fixtures_of(0)) == 3
-    assert demo.status() == ("2 bodies, 1 joint",)
+    assert demo.status() == ("3 bodies with the ground, 1 joint",)
     world.set_velocity(box, (12.0, 0.0), 0.0)
     for _ in range(240):
         demo.step()
