@@ -1,23 +1,30 @@
-"""Draws what was dropped: its own picture on the body, moved and turned with it."""
+"""Draws what was dropped, or was in a scene with its picture: the picture on the body, moved and turned with it."""
 
 from __future__ import annotations
 
+import io
 import math
 import os
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pygame
 
 from engine.app.demo import Demo
 from engine.app.dropping import DroppedBody
+from engine.app.headless import png_bytes
+from engine.app.stage import Stage
 from engine.geometry import Transform
 from engine.render.canvas import Canvas
+from engine.scenes.pictures import MOST_BYTES, BodyPicture
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
+    from engine.decompose.outline import Outline
 
-__all__ = ["DroppedPainter", "picture_of"]
+__all__ = ["DroppedPainter", "kept_picture", "picture_of", "pictures_of"]
 
 _LARGEST = 640
 """Pixels of a picture's longer side that are kept: a body on the screen is smaller, and a turn costs by the pixel."""
@@ -25,15 +32,36 @@ _TURN_STEP = math.radians(0.5)
 _NARROWEST, _WIDEST = 2.0, 4096.0
 """Pixels of a picture on the screen: a smaller one is not seen; of a larger one only a corner, and the fixtures' outlines tell enough."""
 
+_OPAQUE = 255
+_ALL, _NOTHING = (255, 255, 255, 255), (255, 255, 255, 0)
+_FINER = 2
+"""Pixels of the mask to one of the picture, each way: three steps between in and out."""
+
 _Crop = tuple[int, int, int, int] | None
 _Drawn = tuple[tuple[int, int, int], pygame.Surface]
 """What it was drawn with, width, height and turn; and the picture."""
 
 
+Box = tuple[tuple[float, float], tuple[float, float]]
+"""Lower and upper corner of what a picture fills, body's frame, metres."""
+
+
+def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
+    """Return the picture of a body and the box that it fills; None if it has none, or none that can be read (any more)."""
+    if body.picture is not None:
+        decoded = _decoded(body.picture.png)
+        return None if decoded is None else (decoded, (body.picture.lower, body.picture.upper))
+    if body.file is None or body.file.picture is None:
+        return None
+    surface = picture_of(body.file)
+    return None if surface is None else (surface, (body.file.picture.lower, body.file.picture.upper))
+
+
 def picture_of(file: BodyFile) -> pygame.Surface | None:
     """Return the picture of a body, with transparency; None if it has none, or none that can be read (any more).
 
-    Any thread may ask; who asks again gets the same surface, until the file changes.
+    Of an opaque one only what the outline surrounds: the paper round a drawing is no part of the body. Any thread may ask; who asks again
+    gets the same surface, until the file changes.
     """
     picture = file.picture
     if picture is None:
@@ -42,8 +70,77 @@ def picture_of(file: BodyFile) -> pygame.Surface | None:
         changed = os.stat(picture.file).st_mtime_ns
     except (OSError, ValueError):
         return None
-    (left, bottom), (right, top) = picture.lower, picture.upper
-    return _read(picture.file, picture.crop, (top - bottom) / (right - left), changed)
+    return _of_body(file, changed)
+
+
+def pictures_of(demo: Demo, stage: Stage) -> list[tuple[tuple[int, ...], DroppedBody]]:
+    """Return bodies of a world that look alike, by their ids, and one of them."""
+    alike: dict[object, list[DroppedBody]] = {}
+    for body in demo.dropped:
+        if body.stage is stage and body.is_there and (body.picture is not None or body.file is not None):
+            alike.setdefault(body.picture if body.picture is not None else body.file, []).append(body)
+    return [(tuple(one.body for one in found), found[0]) for found in alike.values()]
+
+
+def kept_picture(bodies: tuple[int, ...], body: DroppedBody) -> BodyPicture | None:
+    """Return the picture of bodies as a scene file keeps it, as large as it may be; None where there is none to be seen. In any thread."""
+    if body.picture is not None:
+        return replace(body.picture, bodies=bodies)
+    shown = shown_of(body)
+    if shown is None:
+        return None
+    surface, (lower, upper) = shown
+    return BodyPicture(bodies, _encoded(surface), lower, upper)
+
+
+@lru_cache(maxsize=32)
+def _encoded(surface: pygame.Surface) -> bytes:
+    content = png_bytes(surface)
+    while len(content) > MOST_BYTES:
+        surface = pygame.transform.smoothscale_by(surface, 0.5)
+        content = png_bytes(surface)
+    return content
+
+
+@lru_cache(maxsize=32)
+def _decoded(png: bytes) -> pygame.Surface | None:
+    try:
+        whole = pygame.image.load(io.BytesIO(png), "picture.png")
+    except (pygame.error, ValueError):
+        return None
+    return _clear(whole)
+
+
+@lru_cache(maxsize=32)
+def _of_body(file: BodyFile, changed: int) -> pygame.Surface | None:
+    assert file.picture is not None
+    (left, bottom), (right, top) = file.picture.lower, file.picture.upper
+    whole = _read(file.picture.file, file.picture.crop, (top - bottom) / (right - left), changed)
+    if whole is None or int(pygame.surfarray.array_alpha(whole).min()) < _OPAQUE:
+        return whole
+    return _cut(whole, file.outline, (left, top), (right - left, top - bottom))
+
+
+def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], size: tuple[float, float]) -> pygame.Surface:
+    """Return what an outline surrounds of a picture, whose upper left corner and size are in metres; its edge is as soft as a pixel."""
+    width, height = whole.get_size()
+    mask = pygame.Surface((_FINER * width, _FINER * height), pygame.SRCALPHA)
+    mask.fill(_NOTHING)
+    scale = np.array((_FINER * width / size[0], -_FINER * height / size[1]))
+    for part in sorted(outline.parts, key=lambda part: -part.area):  # one may lie in a hole of another
+        for ring, color in ((part.outer, _ALL), *((hole, _NOTHING) for hole in part.holes)):
+            pygame.draw.polygon(mask, color, ((ring - corner) * scale).tolist())
+    found = whole.copy()
+    found.blit(pygame.transform.smoothscale(mask, (width, height)), (0, 0), special_flags=pygame.BLEND_RGBA_MULT)
+    return found
+
+
+def _clear(whole: pygame.Surface) -> pygame.Surface:
+    """Return any kind of picture as one with transparency, not larger than is kept."""
+    clear = pygame.Surface(whole.get_size(), pygame.SRCALPHA)
+    clear.blit(whole, (0, 0))
+    factor = min(1.0, _LARGEST / max(clear.get_size()))
+    return pygame.transform.smoothscale_by(clear, factor) if factor < 1.0 else clear
 
 
 @lru_cache(maxsize=32)
@@ -57,10 +154,7 @@ def _read(file: str, crop: _Crop, height_share: float, changed: int) -> pygame.S
             whole = pygame.image.load(file)
         if crop is not None:
             whole = whole.subsurface(pygame.Rect(crop).clip(whole.get_rect()))
-        clear = pygame.Surface(whole.get_size(), pygame.SRCALPHA)  # of any kind of picture one with transparency
-        clear.blit(whole, (0, 0))
-        factor = min(1.0, _LARGEST / max(clear.get_size()))
-        return pygame.transform.smoothscale_by(clear, factor) if factor < 1.0 else clear
+        return _clear(whole)
     except (pygame.error, OSError, ValueError):
         return None
 
@@ -76,15 +170,14 @@ class DroppedPainter:
         there = [body for body in demo.dropped if body.is_there]
         before, self._drawn = self._drawn, {}  # of one that is out of view nothing is kept: seen from close by, each takes up to 134 MB
         for body in there:
-            whole = picture_of(body.file)
-            if whole is None:
+            shown = shown_of(body)
+            if shown is None:
                 body.stage.outline_only.discard(body.body)
             else:
-                self._draw(canvas.at(body.stage.offset), body, whole, before.get(body))
+                self._draw(canvas.at(body.stage.offset), body, *shown, before.get(body))
 
-    def _draw(self, canvas: Canvas, body: DroppedBody, whole: pygame.Surface, drawn: _Drawn | None) -> None:
-        assert body.file.picture is not None
-        (left, bottom), (right, top) = body.file.picture.lower, body.file.picture.upper
+    def _draw(self, canvas: Canvas, body: DroppedBody, whole: pygame.Surface, box: Box, drawn: _Drawn | None) -> None:
+        (left, bottom), (right, top) = box
         width, height = (right - left) * canvas.camera.scale, (top - bottom) * canvas.camera.scale
         pose = body.stage.drawn_pose(body.body)
         if not (_NARROWEST <= max(width, height) <= _WIDEST and all(map(math.isfinite, pose))):

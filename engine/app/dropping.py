@@ -25,6 +25,7 @@ from engine.geometry import AABB, Circle, Polygon
 if TYPE_CHECKING:
     from engine.app.demo import Demo
     from engine.decompose import BodyFile
+    from engine.scenes.pictures import BodyPicture
 
 __all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "load_dropped", "place"]
 
@@ -50,7 +51,7 @@ class NoWorldError(LabError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DroppedBody:
-    """A body of a file in a world of a demo.
+    """A body with a picture, or of a file that was dropped, in a world of a demo.
 
     Attributes
     ----------
@@ -59,14 +60,17 @@ class DroppedBody:
         The stage's when it was dropped; a demo may give a stage another one, and then the body is gone.
     body : int
         Its id there.
-    file : BodyFile
-        Pieces, outline and picture in the body's frame, metres.
+    file : BodyFile or None
+        Pieces, outline and picture in the body's frame, metres; of one that was dropped.
+    picture : BodyPicture or None
+        Of one that was in a scene file with its picture.
     """
 
     stage: Stage
     world: World
     body: int
-    file: BodyFile
+    file: BodyFile | None
+    picture: BodyPicture | None = None
 
     @property
     def is_there(self) -> bool:
@@ -153,8 +157,9 @@ def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -
 
 
 def words_of(body: DroppedBody) -> str:
-    """Say in a line what became of a file."""
+    """Say in a line what became of a file that was dropped."""
     file = body.file
+    assert file is not None
     words = f"{file.name}: {counted(len(file.pieces), 'fixture')}, {file.outline.area:.2f} m²"
     return "; ".join((words, *file.notes))
 

@@ -17,12 +17,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.app.dropped_picture import kept_picture, pictures_of
 from engine.app.scene_demo import SceneDemo, plain_title
 from engine.common.errors import LabError
+from engine.common.words import counted
 from engine.scenes import Scene, SceneWorld
+from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURES, BodyPicture
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
+    from engine.app.dropping import DroppedBody
     from engine.app.history import History, Input
     from engine.app.session import Session
     from engine.app.stage import Stage
@@ -137,18 +141,45 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
     labels = [stage.label[:LONGEST_TEXT] for stage in shown]
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]
+    seen = [pictures_of(demo, stage) for stage in shown]
     notes = (f"Left out: {len(demo.stages) - len(shown)} worlds; a scene has {MOST_WORLDS} at the most.",) if demo.stages != shown else ()
 
     def scene() -> Scene:
-        made = [scene_of_snapshot(snapshot, name, watch, without_joints=hand) for snapshot, hand in zip(snapshots, held, strict=True)]
-        told = tuple(note for one in made for note in one.notes)
+        pictures, left_out = _kept_pictures(seen)
+        made = [
+            scene_of_snapshot(snapshot, name, watch, without_joints=hand, pictures=own)
+            for snapshot, hand, own in zip(snapshots, held, pictures, strict=True)
+        ]
+        told = (*left_out, *(note for one in made for note in one.notes))
         others = tuple(
-            SceneWorld(one.settings, one.bodies, one.joints, offset, label)
+            SceneWorld(one.settings, one.bodies, one.joints, offset, label, one.pictures)
             for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
         return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)
 
     return scene
+
+
+def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:
+    """Return the pictures of each world, as many as a scene may hold, and a note where some are left out."""
+    found: list[list[BodyPicture]] = []
+    room, n_left_out = MOST_IN_ALL, 0
+    for world in seen:
+        own: dict[tuple[object, ...], BodyPicture] = {}
+        for bodies, body in world:
+            picture = kept_picture(bodies, body)
+            if picture is None:
+                continue
+            key = picture.png, picture.lower, picture.upper
+            if key in own:  # the same file, dropped again
+                own[key] = replace(own[key], bodies=(*own[key].bodies, *bodies))
+            elif len(picture.png) <= room and len(own) < MOST_PICTURES:
+                own[key] = picture
+                room -= len(picture.png)
+            else:
+                n_left_out += 1
+        found.append(list(own.values()))
+    return found, [f"Left out: {counted(n_left_out, 'picture')}; a scene has {MOST_IN_ALL} bytes of them."] if n_left_out else []
 
 
 def _start(history: History) -> int:

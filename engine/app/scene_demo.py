@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.app.demo import Demo, StatusLine
+from engine.app.dropping import DroppedBody
 from engine.app.stage import Stage
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import glance
@@ -70,7 +71,10 @@ class SceneDemo(Demo):
 
     def build(self) -> None:
         for world, one in zip(build_all(self.scene), self.scene.all_worlds, strict=True):
-            self.add_stage(world, one.offset, one.label)
+            stage = self.add_stage(world, one.offset, one.label)
+            for picture in one.pictures:
+                self.dropped += [DroppedBody(stage, world, body, None, picture) for body in picture.bodies]
+                stage.outline_only.update(picture.bodies)
 
     def home(self) -> AABB:
         return self.scene.camera if self.scene.camera is not None else super().home()

@@ -27,6 +27,7 @@ from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
+from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURES, BodyPicture
 
 __all__ = [
     "LONGEST_TEXT",
@@ -65,6 +66,8 @@ class SceneWorld:
         Where its origin is in the picture, metres.
     label : str
         Its name.
+    pictures : sequence of BodyPicture
+        What bodies look like; theirs are places in `bodies`.
     """
 
     settings: WorldSettings = _DEFAULT
@@ -72,6 +75,7 @@ class SceneWorld:
     joints: tuple[JointSpec, ...] = ()
     offset: tuple[float, float] = (0.0, 0.0)
     label: str = ""
+    pictures: tuple[BodyPicture, ...] = ()
 
     def __post_init__(self) -> None:
         _check_world(self)
@@ -99,6 +103,8 @@ class Scene:
         What the world is called where there are several.
     worlds : sequence of SceneWorld
         The others.
+    pictures : sequence of BodyPicture
+        What bodies look like; theirs are places in `bodies`.
 
     Raises
     ------
@@ -116,6 +122,7 @@ class Scene:
     offset: tuple[float, float] = (0.0, 0.0)
     label: str = ""
     worlds: tuple[SceneWorld, ...] = ()
+    pictures: tuple[BodyPicture, ...] = ()
 
     def __post_init__(self) -> None:
         _check_world(self)
@@ -125,6 +132,9 @@ class Scene:
             _text(name, getattr(self, name))
         for k, note in enumerate(self.notes):
             _text(f"notes[{k}]", note)
+        n_bytes = sum(len(picture.png) for world in self.all_worlds for picture in world.pictures)
+        if n_bytes > MOST_IN_ALL:
+            raise InvalidInputError("pictures", f"at most {MOST_IN_ALL} bytes, all together", Described(str(n_bytes)))
         if self.camera is not None and not isinstance(self.camera, AABB):
             raise InvalidInputError("camera", "an AABB", self.camera)
 
@@ -178,9 +188,17 @@ def scene_of(world: World, title: str = "", watch: str = "", camera: AABB | None
 
 
 def scene_of_snapshot(
-    snapshot: WorldSnapshot, title: str = "", watch: str = "", camera: AABB | None = None, without_joints: Collection[int] = ()
+    snapshot: WorldSnapshot,
+    title: str = "",
+    watch: str = "",
+    camera: AABB | None = None,
+    without_joints: Collection[int] = (),
+    pictures: Collection[BodyPicture] = (),
 ) -> Scene:
-    """Return the scene of a world that is kept as a snapshot, as `scene_of`; it may be done in another thread than the world's."""
+    """Return the scene of a world that is kept as a snapshot, as `scene_of`; it may be done in another thread than the world's.
+
+    The bodies of `pictures` are ids.
+    """
     notes: list[str] = []
     places: dict[int, int] = {}
     bodies: list[BodySpec] = []
@@ -224,20 +242,25 @@ def scene_of_snapshot(
         numbers = {name: places[getattr(standing, name)] for name in body_fields(standing)}
         numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
         joints.append(_between(standing, numbers))
-    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, tuple(notes[:MOST_NOTES]))
+    seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
+    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, tuple(notes[:MOST_NOTES]), pictures=tuple(seen))
 
 
 def _check_world(world: Scene | SceneWorld) -> None:
     """Check the parts that every world of a scene has, and make tuples of them."""
     if not isinstance(world.settings, WorldSettings):
         raise InvalidInputError("settings", "WorldSettings", world.settings)
-    for name, kind, most in (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS)):
+    listed = (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("pictures", BodyPicture, MOST_PICTURES))
+    for name, kind, most in listed:
         object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
     x, y = point("offset", world.offset, "m")
     object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
     if max(map(abs, world.offset)) > MAX_COORDINATE:
         raise InvalidInputError("offset", f"two numbers from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} m", world.offset)
     _text("label", world.label)
+    for k, picture in enumerate(world.pictures):
+        if max(picture.bodies) >= len(world.bodies):
+            raise InvalidInputError(f"pictures[{k}].bodies", f"places of {len(world.bodies)} bodies, from 0", picture.bodies)
     for k, joint in enumerate(world.joints):
         for name in body_fields(joint):
             if getattr(joint, name) >= len(world.bodies):

@@ -19,7 +19,8 @@ Metres, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one o
 from 0; a gear joint two joints by their places. The schema is `docs/scene.schema.json`.
 
 Where several worlds stand side by side the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and
-each world has an ``"offset"``, where its origin is in the picture, and a ``"label"``.
+each world has an ``"offset"``, where its origin is in the picture, and a ``"label"``. What bodies look like, of those that came from a
+picture, is in ``"pictures"`` (`engine.scenes.pictures`).
 
 `engine.scenes.scene` says what a scene of a running world does not hold.
 """
@@ -39,6 +40,7 @@ from engine.common.json_file import json_text, read_json
 from engine.geometry import AABB
 from engine.scenes.codec import JOINT_KINDS, at, from_plain, to_plain
 from engine.scenes.json_lines import line_of
+from engine.scenes.pictures import MOST_PICTURES, BodyPicture, png_of
 from engine.scenes.scene import (
     MOST_BODIES,
     MOST_JOINTS,
@@ -134,6 +136,8 @@ def _world_as_json(world: Scene | SceneWorld) -> dict[str, Any]:
     names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(world.bodies)]
     if world.joints:
         plain["joints"] = [to_plain(joint) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in world.joints]
+    if world.pictures:
+        plain["pictures"] = [picture.as_json(dict(enumerate(names))) for picture in world.pictures]
     return plain
 
 
@@ -179,10 +183,12 @@ def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
     for k, body in enumerate(bodies):
         places.setdefault(body.name, []).append(k)
     joints = enumerate(_list(plain, "joints", MOST_JOINTS, path))
+    pictures = _list(plain, "pictures", MOST_PICTURES, path)
     return {
         "settings": from_plain(plain.get("settings", {}), at(path, "settings"), _SETTINGS),
         "bodies": tuple(bodies),
         "joints": tuple(_joint(one, at(path, f"joints[{k}]"), places) for k, one in joints),
+        "pictures": tuple(_picture(one, at(path, f"pictures[{k}]"), places) for k, one in enumerate(pictures)),
         "offset": point(at(path, "offset"), plain.get("offset", (0.0, 0.0)), "m"),
         "label": plain.get("label", ""),
     }
@@ -195,7 +201,8 @@ def _check_names(plain: Mapping[str, Any], path: str, known: Sequence[str]) -> N
 
 
 _NAMES = ("format", "version", "title", "watch", "camera", "notes", "worlds")
-_WORLD_NAMES = ("settings", "bodies", "joints", "offset", "label")
+_WORLD_NAMES = ("settings", "bodies", "joints", "offset", "label", "pictures")
+_PICTURE_NAMES = ("bodies", "lower", "upper", "png")
 
 
 def _untagged(value: object) -> dict[str, Any]:
@@ -209,6 +216,16 @@ def _joint(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> Joi
         plain = {key: _place(value, at(path, str(key)), places) if key in _REFERENCES else value for key, value in plain.items()}
     joint: JointSpec = from_plain(plain, path, JOINT_KINDS)
     return joint
+
+
+def _picture(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> BodyPicture:
+    if not isinstance(plain, Mapping) or set(plain) != set(_PICTURE_NAMES):
+        raise InvalidInputError(path, "an object with " + ", ".join(_PICTURE_NAMES), Described("something else"))
+    listed: list[Any] = [_place(one, at(path, f"bodies[{k}]"), places) for k, one in enumerate(_list(plain, "bodies", MOST_BODIES, path))]
+    try:
+        return BodyPicture(tuple(listed), png_of(plain["png"]), plain["lower"], plain["upper"])
+    except InvalidInputError as error:
+        raise type(error)(at(path, error.field), error.requirement, error.value) from None
 
 
 _REFERENCES = ("body", "body_a", "body_b")

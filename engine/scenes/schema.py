@@ -12,6 +12,7 @@ from typing import Any
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED
 from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
+from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES
 from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
 from engine.scenes.scene_file import FORMAT, VERSION
 
@@ -101,6 +102,19 @@ def scene_schema() -> Schema:
         "joints": {"type": "array", "items": {"$ref": "#/$defs/joint"}, "maxItems": MOST_JOINTS},
         "offset": {"description": "Where the world's origin is in the picture, metres."} | _POINT,
         "label": _TEXT,
+        "pictures": {"type": "array", "items": {"$ref": "#/$defs/picture"}, "maxItems": MOST_PICTURES},
+    }
+    definitions["picture"] = {
+        "description": "What bodies look like: a PNG picture in base64 that fills a box of each body's frame, metres.",
+        "type": "object",
+        "properties": {
+            "bodies": {"type": "array", "items": _BODY_REFERENCE, "minItems": 1, "maxItems": MOST_BODIES},
+            "lower": _POINT,
+            "upper": _POINT,
+            "png": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png", "maxLength": 4 * MOST_BYTES // 3 + 4},
+        },
+        "required": ["bodies", "lower", "upper", "png"],
+        "additionalProperties": False,
     }
     definitions["world"] = {
         "description": "A world beside the first one, with nothing in common.",

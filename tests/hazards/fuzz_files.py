@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from engine.common.json_file import json_text
 from engine.decompose import BodyFile, Outline, Picture, body_as_json, load_body, trace_file
 from engine.geometry import Circle, Polygon
 from engine.scenes import Scene, load_scene, save_scene, scene_of
+from engine.scenes.pictures import BodyPicture
 from engine.scenes.scene_file import scene_as_json
 from tests.unit.scenes import samples
 
@@ -108,11 +110,13 @@ def bodies() -> list[tuple[str, bytes]]:
 
 
 def scenes() -> list[tuple[str, bytes]]:
-    """Good scene files: one written by hand, a machine with every kind of joint in the middle of its movement, and three worlds."""
+    """Good scene files: one written by hand, a machine with every kind of joint in movement and a picture, three worlds."""
     world = samples.machine()
     for _ in range(40):
         world.step()
-    machine = scene_of(world, "A machine")
+    content = io.BytesIO()
+    Image.new("RGBA", (3, 2), (200, 30, 40, 128)).save(content, "PNG")
+    machine = replace(scene_of(world, "A machine"), pictures=(BodyPicture((0, 1), content.getvalue(), (-1.0, -1.0), (1.0, 1.0)),))
     texts = json_text(scene_as_json(machine)), samples.EXAMPLE.encode(), json_text(scene_as_json(samples.three_worlds()))
     return [(".json", text) for text in texts]
 

@@ -69,6 +69,9 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     screen.print(f"  bodies     {_listed(counts['bodies'])}")
     screen.print(f"  fixtures   {_listed(counts['fixtures'])}")
     screen.print(f"  joints     {_listed(counts['joints'])}")
+    n_pictures = sum(len(world.pictures) for world in scene.all_worlds)
+    if n_pictures:
+        screen.print(f"  pictures   {n_pictures}")
     for note in scene.notes:
         screen.print(f"  {note}", markup=False)
     if out is not None:

@@ -129,6 +129,7 @@ def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path:
         hand.drop(file)
         left = weakref.ref(hand.window.session.demo)
         hand.window.start(0)
+        hand.window.left.clear()
         hand.frame(2)
         gc.collect()
         assert left() is None, f"something holds the demo that {file.name} fell into"

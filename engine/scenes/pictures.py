@@ -1,0 +1,152 @@
+"""Pictures of bodies in a scene file: PNG as base64, drawn in a box of the body's frame.
+
+    "pictures": [{"bodies": ["star"], "lower": [-0.5, -0.5], "upper": [0.5, 0.5], "png": "iVBORw0KGgo..."}]
+
+A file from anywhere may hold anything here. So a picture is checked whole before it is decoded: its size, the sums of its chunks, what its
+pixels unpack to, to the byte. Text, colour profiles and animations, which unpack to whatever they like, are none of a body's picture.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.common.checks import point
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_COORDINATE
+
+__all__ = ["MOST_BYTES", "MOST_IN_ALL", "MOST_PICTURES", "MOST_SIDE", "BodyPicture", "check_png", "png_of"]
+
+MOST_SIDE = 1024
+"""Pixels: a body on the screen is smaller."""
+MOST_BYTES = 400_000
+"""Of a picture, packed; a photograph of 320 x 320 pixels has 250,000."""
+MOST_IN_ALL = 8_000_000
+"""Of all pictures of a scene, so that they fit into its file beside the bodies."""
+MOST_PICTURES = 1_000
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+"""Bytes a pixel by PNG's type of colour: grey, colours, palette, grey and opacity, colours and opacity."""
+_PALETTE = 3
+_FILTERS = 4
+_CHUNKS = frozenset({b"PLTE", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"bKGD", b"pHYs", b"tIME"})
+"""What may stand between the head and the pixels: of fixed sizes, or small."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPicture:
+    """What some bodies look like.
+
+    Parameters
+    ----------
+    bodies : sequence of int
+        Places in the bodies of a scene, or ids in a world.
+    png : bytes
+    lower, upper : pair of float
+        Corners of the box that it fills, each body's frame, metres.
+
+    Raises
+    ------
+    InvalidInputError
+        A box without area, no body, or no picture as `check_png` wants it.
+    """
+
+    bodies: tuple[int, ...]
+    png: bytes
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        bodies = tuple(self.bodies)
+        if not bodies or any(not isinstance(body, int) or isinstance(body, bool) or body < 0 for body in bodies):
+            raise InvalidInputError("bodies", "at least one place of a body, from 0", self.bodies)
+        lower, upper = point("lower", self.lower, "m"), point("upper", self.upper, "m")
+        if not (lower[0] < upper[0] and lower[1] < upper[1]):
+            raise InvalidInputError("upper", f"above and right of lower {lower}", upper)
+        if max(map(abs, (*lower, *upper))) > MAX_COORDINATE:
+            raise InvalidInputError("upper", f"numbers from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} m, as lower", upper)
+        check_png("png", self.png)
+        for name, value in (("bodies", bodies), ("lower", lower), ("upper", upper)):
+            object.__setattr__(self, name, value)
+
+    def as_json(self, names: Mapping[int, str | int]) -> dict[str, Any]:
+        """Return the plain data of a file, in which bodies are called by these names."""
+        text = base64.b64encode(self.png).decode("ascii")
+        return {"bodies": [names[body] for body in self.bodies], "lower": list(self.lower), "upper": list(self.upper), "png": text}
+
+
+def png_of(plain: object) -> bytes:
+    """Return the bytes of a picture of a file, whose plain data are a text in base64; not checked yet whether they are one."""
+    if not isinstance(plain, str):
+        raise InvalidInputError("png", "a PNG picture in base64", plain)
+    if len(plain) > 4 * MOST_BYTES // 3 + 4:
+        raise InvalidInputError("png", f"a PNG picture of at most {MOST_BYTES} bytes, in base64", Described(f"{len(plain)} characters"))
+    try:
+        return base64.b64decode(plain, validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidInputError("png", "a PNG picture in base64", Described("something else")) from None
+
+
+def check_png(field: str, content: bytes) -> None:
+    """Make sure that bytes are a whole PNG picture of 8 bits a channel that is drawn in one go, within the limits of a scene.
+
+    Raises
+    ------
+    InvalidInputError
+        They are not; the message names the limit.
+    """
+
+    def refuse(found: str) -> InvalidInputError:
+        wanted = f"a PNG picture of at most {MOST_SIDE} x {MOST_SIDE} pixels and {MOST_BYTES} bytes, 8 bits a channel, not interlaced"
+        return InvalidInputError(field, wanted, Described(found))
+
+    if not isinstance(content, bytes) or content[: len(_SIGNATURE)] != _SIGNATURE:
+        raise refuse("something else")
+    if len(content) > MOST_BYTES:
+        raise refuse(f"{len(content)} bytes")
+    at, expected, pixels = len(_SIGNATURE), -1, []
+    kind, colors, has_palette, width = b"", 0, False, 0
+    while kind != b"IEND":
+        if at + 12 > len(content):
+            raise refuse("one that is cut off")
+        length, kind = struct.unpack_from(">I4s", content, at)
+        body, end = content[at + 8 : at + 8 + length], at + 12 + length
+        if end > len(content):
+            raise refuse("one that is cut off")
+        if zlib.crc32(content[at + 4 : end - 4]) != struct.unpack_from(">I", content, end - 4)[0]:
+            raise refuse("a damaged one")
+        if (kind == b"IHDR") != (expected < 0) or (kind == b"IHDR" and length != 13):
+            raise refuse("a damaged one")
+        if kind == b"IHDR":
+            width, height, depth, colors, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
+            if not (1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE):
+                raise refuse(f"{width} x {height} pixels")
+            if depth != 8 or colors not in _CHANNELS or packing or filtering or interlaced:
+                raise refuse(f"one of kind {colors} with {depth} bits a channel{', interlaced' if interlaced else ''}")
+            expected = height * (1 + width * _CHANNELS[colors])
+        elif kind == b"IDAT":
+            pixels.append(body)
+        elif kind not in _CHUNKS and kind != b"IEND":
+            raise refuse(f"one with {kind.decode('ascii', 'replace')!r} in it")
+        has_palette |= kind == b"PLTE"
+        at = end
+    if at != len(content) or (colors == _PALETTE and not has_palette):
+        raise refuse("a damaged one")
+    _check_pixels(b"".join(pixels), expected, 1 + width * _CHANNELS[colors], refuse)
+
+
+def _check_pixels(packed: bytes, expected: int, row: int, refuse: Callable[[str], InvalidInputError]) -> None:
+    """Unpack no more than is expected; every row begins with the number of its filter."""
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(packed, expected + 1)
+    except zlib.error:
+        raise refuse("a damaged one") from None
+    if len(found) != expected or max(found[::row]) > _FILTERS:
+        raise refuse("one whose pixels are not as many as it says" if len(found) != expected else "a damaged one")

@@ -1,0 +1,171 @@
+"""Pictures of bodies: cut by their outline, kept in scene files, and refused in one line where a file has something else there."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.dropped_picture import picture_of
+from engine.app.dropping import load_dropped
+from engine.app.frame import FramePainter
+from engine.app.saving import scene_maker
+from engine.app.scene_demo import load_any_scene, scene_demo
+from engine.app.session import Session
+from engine.common.errors import InvalidInputError
+from engine.scenes import load_scene, save_scene
+from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
+
+RED, WHITE = (200, 30, 40), (255, 255, 255)
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> Path:
+    """A red ring on white paper, without transparency."""
+    picture = pygame.Surface((160, 120))
+    picture.fill(WHITE)
+    pygame.draw.circle(picture, RED, (80, 60), 50)
+    pygame.draw.circle(picture, WHITE, (80, 60), 20)
+    pygame.image.save(picture, str(tmp_path / "ring.png"))
+    return tmp_path / "ring.png"
+
+
+def png(width: int = 2, height: int = 2, raw: bytes | None = None, colors: int = 6, *more: tuple[bytes, bytes], depth: int = 8) -> bytes:
+    raw = bytes(height * (1 + 4 * width)) if raw is None else raw
+    head = struct.pack(">IIBBBBB", width, height, depth, colors, 0, 0, 0)
+    chunks = ((b"IHDR", head), *more, (b"IDAT", zlib.compress(raw)), (b"IEND", b""))
+    whole = b"".join(struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
+    return b"\x89PNG\r\n\x1a\n" + whole
+
+
+def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring: Path) -> None:
+    """Issue 13: it fell in with its white background, which the tracer had taken from the body."""
+    shown = picture_of(load_dropped(str(ring), 1.2))
+    assert shown is not None
+    alpha = pygame.surfarray.array_alpha(shown)
+    width, height = alpha.shape
+    assert alpha[0, 0] == alpha[-1, -1] == alpha[width // 2, height // 2] == 0
+    x = round(width * (80 + 35) / 160)
+    assert alpha[x, height // 2] == 255 and shown.get_at((x, height // 2))[:3] == RED
+    assert np.pi * (50**2 - 20**2) / (160 * 120) == pytest.approx(float((alpha > 127).mean()), rel=0.03)
+
+
+def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, tmp_path: Path) -> None:
+    demo = drop()
+    session = Session(demo, (0, 0, 640, 480), remembers=True)
+    for x in (-2.0, 2.0):  # the same file twice is kept once
+        session.act("drop", load_dropped(str(ring), 1.2), (x, 3.0))
+    for _ in range(10):
+        demo.step()
+    save_scene(tmp_path / "rings.json", scene_maker(session)())
+    ring.unlink()
+    scene = load_any_scene(str(tmp_path / "rings.json"))
+    assert [picture.bodies for picture in scene.pictures] == [(2, 3)] and len(scene.pictures[0].png) < 20_000
+    again = scene_demo(scene)()
+    reopened = Session(again, (0, 0, 640, 480), remembers=True)
+    surface = pygame.Surface((640, 480))
+    for restarts in (False, True):
+        if restarts:
+            reopened.restart()
+        FramePainter().paint(surface, reopened)
+        for body in (2, 3):
+            x, y = again.stages[0].world.state(body).position
+            outer = surface.get_at([round(one) for one in reopened.camera.to_screen((x + 0.4, y))])[:3]
+            assert abs(outer[0] - RED[0]) < 12 and max(outer[1:]) < 60
+        assert not (pygame.surfarray.array3d(surface) > 245).all(axis=2).mean() > 0.005, "no paper"
+    save_scene(tmp_path / "again.json", scene_maker(reopened)())
+    assert load_scene(tmp_path / "again.json").pictures == scene.pictures
+    reopened.act("edit", 0, "destroy_body", (2,))
+    assert [picture.bodies for picture in scene_maker(reopened)().pictures] == [(2,)], "places, not ids"
+    reopened.undo()
+    assert len(again.dropped) == 2 and all(body.is_there for body in again.dropped)
+
+
+def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo], tmp_path: Path) -> None:
+    noise = np.random.default_rng(7).integers(0, 256, (640, 640, 3)).astype(np.uint8)
+    pygame.image.save(pygame.surfarray.make_surface(noise), str(tmp_path / "noise.png"))
+    session = Session(drop(), (0, 0, 640, 480), remembers=True)
+    session.act("drop", load_dropped(str(tmp_path / "noise.png"), 1.2), (0.0, 3.0))
+    (picture,) = scene_maker(session)().pictures
+    assert MOST_BYTES // 8 < len(picture.png) <= MOST_BYTES
+    (tmp_path / "noise.png").unlink()
+
+
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "text": (b"<svg/>", "got something else"),
+    "cut off": (png()[:-5], "cut off"),
+    "no end": (png()[:-12], "cut off"),
+    "a bit": (png()[:50] + bytes([png()[50] ^ 1]) + png()[51:], "damaged"),
+    "huge": (png(100_000, 100_000, b""), "got 100000 x 100000 pixels"),
+    "empty": (png(0, 5, b""), "got 0 x 5 pixels"),
+    "bomb": (png(2, 2, bytes(50_000_000)), "not as many as it says"),
+    "short": (png(9, 9, b"abc"), "not as many as it says"),
+    "filter": (png(2, 2, b"\x09" * 18), "damaged"),
+    "no palette": (png(2, 2, bytes(6), 3), "damaged"),
+    "kind": (png(2, 2, bytes(6), 5), "kind 5"),
+    "deep": (png(2, 2, bytes(34), 6, depth=16), "with 16 bits"),
+    "words": (png(2, 2, None, 6, (b"zTXt", zlib.compress(bytes(10_000_000)))), "got one with 'zTXt' in it"),
+    "more": (png() + b"more", "damaged"),
+    "large": (png(2, 2, None, 6, (b"PLTE", bytes(MOST_BYTES))), f"got {len(png()) + MOST_BYTES + 12} bytes"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_no_picture_is_refused_in_one_line(name: str) -> None:
+    content, told = HOSTILE[name]
+    with pytest.raises(InvalidInputError, match="png must be a PNG picture of at most 1024 x 1024 pixels") as caught:
+        check_png("png", content)
+    assert told in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("colors", [0, 2, 4, 6])
+def test_pictures_of_each_kind_are_taken(colors: int) -> None:
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}[colors]
+    assert BodyPicture((0,), png(3, 2, bytes(2 * (1 + 3 * channels)), colors), (0, 0), (1, 1)).bodies == (0,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"png": "not base64!"}, "pictures[0].png must be a PNG picture in base64"),
+        ({"png": 7}, "pictures[0].png must be a PNG picture in base64"),
+        ({"png": "A" * 600_000}, f"pictures[0].png must be a PNG picture of at most {MOST_BYTES} bytes"),
+        ({"bodies": [3]}, "pictures[0].bodies must be places of 1 bodies, from 0"),
+        ({"bodies": []}, "pictures[0].bodies must be at least one place of a body"),
+        ({"bodies": ["nobody"]}, "pictures[0].bodies[0] must be the name of one body (none has it)"),
+        ({"upper": [0, 0]}, "pictures[0].upper must be above and right of lower"),
+        ({"lower": [-1e30, 0]}, "pictures[0].upper must be numbers from"),
+        ({"script": 1}, "pictures[0] must be an object with bodies, lower, upper, png"),
+    ],
+)
+def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any], told: str, tmp_path: Path) -> None:
+    picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(png()).decode()}
+    disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps({"format": "collision scene", "version": 1, "bodies": [disc], "pictures": [picture]}, indent=1))
+    assert len(load_scene(path).pictures) == 1
+    path.write_text(json.dumps({"format": "collision scene", "version": 1, "bodies": [disc], "pictures": [picture | changes]}, indent=1))
+    with pytest.raises(InvalidInputError) as caught:
+        load_scene(path)
+    assert told in str(caught.value) and "scene.json, line " in str(caught.value)
+
+
+def test_pictures_are_bounded_all_together(tmp_path: Path) -> None:
+    noise = bytes(1) + np.random.default_rng(3).integers(0, 256, 300_000, dtype=np.uint8).tobytes()
+    large = png(1000, 100, (noise[:1] + noise[1:3001]) * 100, 2)
+    assert len(large) < MOST_BYTES
+    picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(large).decode()}
+    disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
+    n = 8_000_000 // len(large) + 1
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps({"format": "collision scene", "version": 1, "bodies": [disc], "pictures": [picture] * min(n, 1001)}))
+    with pytest.raises(InvalidInputError, match="pictures must be"):
+        load_scene(path)
