@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label, place_body
+from engine.app.clock import SPEEDS
 from engine.app.demo import StatusLine
 from engine.app.parameters import Parameter
 from engine.app.registry import register
@@ -39,6 +40,11 @@ _SECONDS = 4.0
 """Until the tower stands again."""
 _LINE = 0.55
 """Metres from one line of words to the next."""
+_WATCHED = 4.0
+"""Metres that the shot flies in a second on the watch: it can be followed."""
+_STRIKE, _FALL = 0.1, 0.8
+"""Seconds after the shot has come to the tower, up to which it goes on as slowly, and then at a quarter of the speed: bricks break away,
+and fall."""
 _MOST_ENDS = 60
 """Ends of steps that are drawn."""
 
@@ -49,7 +55,7 @@ _MOST_ENDS = 60
     title="A tower is shot at",
     watch=(
         "The same shot in both lanes; rings are where its steps end. With the bullet flag it strikes the tower; without it, it is past the "
-        "bricks before anybody looks, unless a step happens to end in them."
+        "bricks before anybody looks, unless a step happens to end in them. Flight and strike are in slow motion."
     ),
 )
 class TowerHit(Scene):
@@ -92,6 +98,13 @@ class TowerHit(Scene):
             self.hit[lane] = self.hit[lane] or any(shot in (event.body_a, event.body_b) for event in contacts.began)
             if len(self.ends[lane]) < _MOST_ENDS:
                 self.ends[lane].append(stage.world.state(shot).position)
+        if self._came is None and (any(self.hit) or self.is_past):
+            self._came = self.steps
+        since = None if self._came is None else self.steps - self._came
+        if since == round(_STRIKE / self.step_seconds):
+            self.wanted_speed = max(self._slowly, 1 / 4)
+        elif since == round(_FALL / self.step_seconds):
+            self.wanted_speed = 1.0
 
     @property
     def predicted(self) -> bool:
@@ -151,6 +164,12 @@ class TowerHit(Scene):
         return tuple(_SIZES)[round(self.parameter("shot"))]
 
     @property
+    def _slowly(self) -> float:
+        """The notch of slow motion at which the shot can be followed."""
+        wanted = min(_WATCHED / self.parameter("speed"), 1.0)
+        return min(SPEEDS, key=lambda speed: max(speed / wanted, wanted / speed))
+
+    @property
     def _start(self) -> float:
         return START + self.parameter("phase") * self.parameter("speed") * self.step_seconds
 
@@ -181,6 +200,8 @@ class TowerHit(Scene):
     def _begin(self) -> None:
         self._since = self.steps
         self.hit = [False] * len(LANES)
+        self._came: int | None = None
+        self.wanted_speed = self._slowly
         self.ends: list[list[tuple[float, float]]] = [[] for _ in LANES]
         for stage, states, shot in zip(self.stages, self._at_start, self.shots, strict=True):
             for body, state in states:

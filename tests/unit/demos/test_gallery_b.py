@@ -24,6 +24,7 @@ from demos.tilted_board import N_BOXES, TiltedBoard
 from demos.tower_hit import TowerHit
 from engine.app.demo import Demo
 from engine.app.history import History, demo_hash
+from engine.app.session import Session
 from engine.geometry import Circle, Polygon
 
 
@@ -230,6 +231,30 @@ def test_a_step_that_ends_in_the_tower_decides_without_the_flag(shot: str) -> No
         assert demo.hit == [True, demo.predicted]
         seen.add(demo.predicted)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("speed", [30.0, 100.0])
+def test_the_strike_at_the_tower_can_be_seen(speed: float) -> None:
+    """In the window the flight takes more than a second, the strike too, and what falls then falls as fast as it does."""
+    demo = TowerHit(values={"speed": speed})
+    session = Session(demo, (0, 0, 640, 480))
+    frames = {"flight": 0, "strike": 0, "fall": 0}
+    struck: int | None = None
+    while demo.steps < 200:
+        session.advance(1.0 / 60.0)
+        if struck is None and demo.hit[0]:
+            struck = demo.steps
+        frames["flight" if struck is None else "strike" if demo.steps < struck + 6 else "fall"] += 1
+    assert 60 < frames["flight"] < 200 and frames["strike"] > 40 and session.clock.speed == 1.0
+    assert struck is not None and frames["fall"] < 400
+    demo.press("return")
+    session.advance(1.0 / 60.0)
+    assert session.clock.speed < 0.2, "the next shot is as slow"
+    session.faster()
+    chosen = session.clock.speed
+    for _ in range(300):
+        session.advance(1.0 / 60.0)
+    assert session.clock.speed == chosen, "whoever has chosen a speed keeps it"
 
 
 @pytest.mark.parametrize("turn", [5.0, 20.0])
