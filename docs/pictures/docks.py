@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pygame
+
+    from engine.app.hands.hands import Hands
     from engine.app.window import Window
 
 __all__ = ["build_seesaw", "draw_window"]
@@ -15,17 +18,23 @@ _FRAMES = 330
 _FALL = 75
 """Frames after which both discs lie on the plank."""
 _KEYS = ("K_F7", "K_F8", "K_F9", "K_9")
+_DRIVE = 75
+"""Frames after which the car is in the middle of the bench."""
 _SETTLED = 3
 """Frames after which panels have their places: Home then shows the whole picture beside them."""
 
 
 def draw_window(folder: Path) -> list[Path]:
-    """Draw `docks_dark.png`, `docks_light.png` and `hands.png` in a folder."""
+    """Draw `docks_dark.png`, `docks_light.png`, `hands.png` and `joint.png` in a folder."""
     from engine.app.headless import no_screen
     from engine.render.themes import THEMES
 
     with no_screen():
-        return [*(_draw(theme, folder / f"docks_{theme}.png") for theme in THEMES), _draw_hands(folder / "hands.png")]
+        return [
+            *(_draw(theme, folder / f"docks_{theme}.png") for theme in THEMES),
+            _draw_hands(folder / "hands.png"),
+            _draw_joint(folder / "joint.png"),
+        ]
 
 
 def _draw(theme: str, path: Path) -> Path:
@@ -57,9 +66,44 @@ def _draw(theme: str, path: Path) -> Path:
 
 
 def _draw_hands(path: Path) -> Path:
+    from engine.app.hands.hands import Chosen
+
+    window, hands = _workbench(12.0)
+    build_seesaw(window)
+    _let_run(window, _FALL)
+    _select(window, "i")
+    world = hands.world(0)
+    hands.selection = [Chosen(0, body) for body in world.body_ids if world.body(body).spec.name.startswith("box")]
+    return _save(window, path)
+
+
+def _draw_joint(path: Path) -> Path:
+    """Draw a car on its way, the joint of its driven wheel selected."""
+    from engine.app.hands.hands import ChosenJoint
+    from engine.box2d import BodySpec, FixtureSpec, WheelJointSpec
+    from engine.geometry import Circle, Polygon
+
+    window, hands = _workbench(12.0)
+
+    def edit(method: str, *arguments: object, **changes: object) -> int:
+        made: int = hands.gesture().edit(0, method, *arguments, **changes)
+        return made
+
+    box = edit("create_body", BodySpec((FixtureSpec(Polygon.box(1.5, 0.25)),), position=(-2.5, 1.15), name="box 1"))
+    for x in (-3.4, -1.6):
+        disc = edit("create_body", BodySpec((FixtureSpec(Circle(0.45)),), position=(x, 0.5), name=f"disc {len(hands.world(0).body_ids)}"))
+        joint = edit("create_joint", WheelJointSpec(box, disc, (x, 0.5)))
+    edit("set_joint", joint, enable_motor=True, motor_speed=-10.0, max_motor_torque=27.0)
+    _let_run(window, _DRIVE)
+    _select(window)
+    hands.joint = ChosenJoint(0, joint)
+    return _save(window, path)
+
+
+def _workbench(width: float) -> tuple[Window, Hands]:
+    """Return a window with a bench to work on, and the hands on it."""
     import pygame
 
-    from engine.app.hands.hands import Chosen
     from engine.app.hands.tools_dock import ToolsDock
     from engine.app.registry import find_demo
     from engine.app.warmup import referee_factory
@@ -67,26 +111,45 @@ def _draw_hands(path: Path) -> Path:
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo("workbench")
-    window, surface = Window(_SIZE, (kind,), kind(0, {"width": 12.0})), pygame.Surface(_SIZE)
+    window = Window(_SIZE, (kind,), kind(0, {"width": width}))
     window.use_referee(referee_factory())
-    window.update(0.0)
-    window.draw(surface)
-    build_seesaw(window)
-    window.session.clock.paused = False
-    for _ in range(_FALL):
-        window.update(1.0 / 60.0)
+    _frames(window, 1, 0.0)
+    return window, next(dock for dock in window.docks if isinstance(dock, ToolsDock)).hands
+
+
+def _frames(window: Window, n: int, elapsed: float = 1.0 / 60.0) -> pygame.Surface:
+    import pygame
+
+    surface = pygame.Surface(window.size)
+    for _ in range(n):
+        window.update(elapsed)
         window.draw(surface)
+    return surface
+
+
+def _let_run(window: Window, n_frames: int) -> None:
+    """Let time go on for so many frames, and stop it."""
+    window.session.clock.paused = False
+    _frames(window, n_frames)
     window.session.clock.paused = True
-    for letter, mod in (("s", pygame.KMOD_LSHIFT), ("i", 0)):
+
+
+def _select(window: Window, *letters: str) -> None:
+    """Take the tool that selects, and press other keys."""
+    import pygame
+
+    for letter, mod in (("s", pygame.KMOD_LSHIFT), *((letter, 0) for letter in letters)):
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.key.key_code(letter), mod=mod, unicode=""))
-    hands = next(dock for dock in window.docks if isinstance(dock, ToolsDock)).hands
-    world = hands.world(0)
-    hands.selection = [Chosen(0, body) for body in world.body_ids if world.body(body).spec.name.startswith("box")]
+
+
+def _save(window: Window, path: Path) -> Path:
+    """Write what the window shows once panels have their places."""
+    import pygame
+
     window.session.messages.end_passing()
     for _ in range(2):
         window.session.home()
-        window.update(1.0 / 60.0)
-        window.draw(surface)
+        surface = _frames(window, 1)
     pygame.image.save(surface, str(path))
     return path
 

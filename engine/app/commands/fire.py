@@ -49,9 +49,7 @@ def fire_command(
     thickness: Annotated[float, typer.Option("--thickness", metavar="M", help="Thickness of the target.")] = 0.05,
     hertz: Annotated[float, typer.Option("--hertz", metavar="HZ", help="Steps a second.")] = 60.0,
     radius: Annotated[float, typer.Option("--radius", metavar="M", help="Radius of the bullet, or half the side of the box.")] = 0.05,
-    target: Annotated[
-        str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")
-    ] = "static,dynamic",
+    target: Annotated[str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")] = "static,dynamic",
     rule: Annotated[
         str | None,
         typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(_RULES) + "."),

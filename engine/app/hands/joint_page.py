@@ -82,6 +82,7 @@ _SETTINGS: dict[str, _Setting] = {
 }
 _LIMITS = (("lower_angle", "upper_angle"), ("lower_translation", "upper_translation"))
 _STRENGTHS = ("max_motor_torque", "max_motor_force")
+_DECIMALS = 4
 _AMPLE = 2.0
 """A motor that is switched on without any strength gets so many times the weight of what it moves, at the lever of body B."""
 _EARTH = 10.0
@@ -151,31 +152,36 @@ def _offset_rows(offset: tuple[float, float], change: Callable[[Any], None]) -> 
 def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
     """Return what changes by itself: how far it has gone, how fast, and what it bears."""
     now = world.joint_state(joint)
-    turned, turning = Line("angle", f"{math.degrees(now.angle):.4g}°"), Line("spin", f"{now.spin:.4g} rad/s")
-    gone, going = Line("travel", f"{now.travel:.4g} m"), Line("speed", f"{now.speed:.4g} m/s")
-    apart = Line("anchors apart", f"{now.travel:.4g} m")
+    turned, turning = Line("angle", _told(math.degrees(now.angle), "°")), Line("spin", _told(now.spin, " rad/s"))
+    gone, going = Line("travel", _told(now.travel, " m")), Line("speed", _told(now.speed, " m/s"))
+    apart = Line("anchors apart", _told(now.travel, " m"))
     rows: list[Row] = [Heading("State")]
     match spec:
         case RevoluteJointSpec() | FrictionJointSpec() | WeldJointSpec():
-            rows += [turned, turning, Line("anchors apart", f"{now.travel:.3g} m")]
+            rows += [turned, turning, apart]
         case PrismaticJointSpec():
             rows += [gone, going]
         case WheelJointSpec():
-            rows += [turned, turning, Line("spring travel", f"{now.travel:.4g} m")]
+            rows += [turned, turning, Line("spring travel", _told(now.travel, " m"))]
         case DistanceJointSpec() | RopeJointSpec():
             rows += [apart, going]
         case PulleyJointSpec():
             ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)
-            rows += [Line(f"rope {letter}", f"{math.dist(*pair):.4g} m") for letter, pair in zip("AB", ends, strict=True)]
+            rows += [Line(f"rope {letter}", _told(math.dist(*pair), " m")) for letter, pair in zip("AB", ends, strict=True)]
         case MotorJointSpec():
-            rows += [Line("angle missing", f"{math.degrees(-now.angle):.4g}°"), turning]
+            rows += [Line("angle missing", _told(math.degrees(-now.angle), "°")), turning]
         case GearJointSpec():
             for letter, one in zip("AB", (spec.joint_a, spec.joint_b), strict=True):
                 state, slides = world.joint_state(one), isinstance(world.joint(one).spec, PrismaticJointSpec)
-                words = f"{state.travel:.4g} m" if slides else f"{math.degrees(state.angle):.4g}°"
+                words = _told(state.travel, " m") if slides else _told(math.degrees(state.angle), "°")
                 rows.append(Line(f"{'travel' if slides else 'angle'} of {letter}", words))
-    rows += [Line("force on B", f"{math.hypot(*now.force):.4g} N"), Line("torque on B", f"{now.torque:.4g} N m")]
+    rows += [Line("force on B", _told(math.hypot(*now.force), " N")), Line("torque on B", _told(now.torque, " N m"))]
     return rows
+
+
+def _told(value: float, unit: str) -> str:
+    """Return a value as it is told: of what is next to nothing, nothing is left, and never minus nothing."""
+    return f"{round(value, _DECIMALS) + 0.0:.4g}{unit}"
 
 
 # -- changes ----------------------------------------------------------------------------------------------------------

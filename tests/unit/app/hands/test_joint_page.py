@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pygame
@@ -10,8 +12,11 @@ import pytest
 from engine.app.hands.hands import Chosen, ChosenJoint
 from engine.app.hands.joint_page import joint_rows
 from engine.app.hands.rows import Line, Note, Number, Switch
-from engine.app.history import demo_hash
+from engine.app.history import History, demo_hash
+from engine.app.recordings import Recorder, load_recording
 from engine.app.recordings.inputs import as_plain, input_of
+from engine.app.recordings.verifying import verify
+from engine.app.registry import find_demo
 from engine.box2d import (
     BodySpec,
     FixtureSpec,
@@ -24,11 +29,15 @@ from engine.box2d import (
     RopeJointSpec,
     WheelJointSpec,
     World,
+    memory,
 )
 from engine.box2d.joints import changeable
 from engine.geometry import Circle, Polygon
+from engine.scenes import load_scene, save_scene
+from engine.scenes.scene import scene_of_snapshot
 from tests.unit.app.hands.person import CTRL, SHIFT, Person, Yard
 from tests.unit.app.hands.test_inspector import dock_of, press, rects_of, sheet_of, type_into, value_of
+from tests.unit.box2d.test_set_joint import KINDS
 
 
 class Hinged(Yard):
@@ -66,7 +75,7 @@ def test_a_click_on_a_ring_takes_the_joint_and_the_next_ones_what_else_is_there(
     assert hands.joint is None and hands.selection == [Chosen(0, 2)]
     hinged.click((-4.0, 2.0 + 1.0 / 3.0))  # the rope, where no body is
     assert hands.joint == ChosenJoint(0, 1)
-    hinged.click((5.0, 5.0))
+    hinged.click((0.0, 5.0))
     assert hands.joint is None and hands.selection == []
     hinged.click((-2.0, 3.0))
     hinged.key(pygame.K_ESCAPE)
@@ -146,8 +155,6 @@ def every_kind() -> World:
     world.create_joint(RevoluteJointSpec(base, bodies[0], (-4.0, 0.0)))
     world.create_joint(PrismaticJointSpec(base, bodies[1], (-3.0, 0.0), (1.0, 0.0)))
     world.create_joint(GearJointSpec(0, 1))
-    from tests.unit.box2d.test_set_joint import KINDS
-
     world.create_joint(_moved(KINDS["distance"][0], base, bodies[2]))
     world.create_joint(_moved(KINDS["weld"][0], base, bodies[3]))
     world.create_joint(WheelJointSpec(base, bodies[4], (0.0, 0.0)))
@@ -159,8 +166,6 @@ def every_kind() -> World:
 
 
 def _moved(spec: Any, a: int, b: int) -> Any:
-    from dataclasses import replace
-
     return replace(spec, body_a=a, body_b=b)
 
 
@@ -215,6 +220,31 @@ def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person
         history.seek(step)
         assert demo_hash(hinged.window.session.demo) == expected
     assert history.verify() is None and history.divergence is None
+
+
+def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp_path: Path) -> None:
+    memory.load()
+    history = History(find_demo("workbench")(0))
+    recorder = Recorder(history, tmp_path / "car.rec")
+
+    def edit(method: str, *arguments: object, **changes: object) -> int:
+        made: int = history.act("edit", 0, method, arguments, tuple(sorted(changes.items())))
+        return made
+
+    box = edit("create_body", BodySpec((FixtureSpec(Polygon.box(1.0, 0.25)),), position=(0.0, 1.2)))
+    disc = edit("create_body", BodySpec((FixtureSpec(Circle(0.45)),), position=(0.0, 0.5)))
+    joint = edit("create_joint", WheelJointSpec(box, disc, (0.0, 0.5)))
+    for step in range(150):
+        if step == 37:
+            edit("set_joint", joint, enable_motor=True, motor_speed=-5.0, max_motor_torque=20.0)
+        if step == 81:
+            edit("set_joint", joint, frequency=6.0, collide_connected=True)
+        history.step()
+    recorder.close()
+    assert verify(load_recording(str(tmp_path / "car.rec"))).divergence is None
+    save_scene(tmp_path / "car.json", scene_of_snapshot(history.demo.stages[0].world.snapshot(), "Car", "It drives."))
+    saved: Any = load_scene(tmp_path / "car.json").joints[0]
+    assert (saved.enable_motor, saved.motor_speed, saved.frequency, saved.collide_connected) == (True, -5.0, 6.0, True)
 
 
 def test_a_car_is_made_by_hand_and_drives(person: Person) -> None:
