@@ -48,8 +48,8 @@ WEIGHTS = {
     "set_velocity": 4,
     "set_awake": 2,
     "set_body": 3,
-    "set_fixture": 3,
-    "set_joint": 2,
+    "set_fixture": 2,
+    "set_joint": 1,
     "set_settings": 2,
     "apply_impulse": 6,
 }
