@@ -91,6 +91,11 @@ class Dock:
         """Design pixels of that with which it can still be read."""
         return _LEAST_SHARE * self.size
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it does something that is to go on where nobody sees the window."""
+        return False
+
     def begin(self, window: Window) -> None:
         """Look at another session: `window.session` has changed."""
 

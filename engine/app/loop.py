@@ -1,4 +1,9 @@
-"""The loop of the real window: open, events, steps, picture, until closed."""
+"""The loop of the real window: open, events, steps, picture, until closed.
+
+It rests where nobody looks (`engine.app.attention`): no steps, no pictures, only events. The preview beside the list does when nobody does
+anything, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its way. And while
+kernels are being compiled, which wants the processor too, a preview has half the frames.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,7 @@ import pygame
 
 from engine import query
 from engine.app.appearance import Appearance
+from engine.app.attention import Attention
 from engine.app.autosave import Autosave
 from engine.app.demo import Demo
 from engine.app.layout import check_ui_scale, ui_scale_for
@@ -28,7 +34,10 @@ from engine.render.themes import THEMES
 
 __all__ = ["DisplayError", "Loop", "open_window", "run_window"]
 
-_FRAMES_PER_SECOND = 60
+_FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
+"""Usually; of a preview while kernels are being compiled; and how often a second somebody who returns is waited for."""
+_STILL = 1.0
+"""Seconds between two looks at what goes on while it rests: how far compiling is, what is to be kept."""
 _DESIGN_SIZE = (1280, 720)
 _SMALLEST_SIZE = (480, 320)
 _LONGEST_WAY = 0.1
@@ -56,6 +65,10 @@ class Loop:
     def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup, plain: PlainCheck) -> None:
         self.window = window
         self._surface, self._warmup, self._plain = surface, warmup, plain
+        self._attention = Attention()
+        self._rested = 0.0
+        self._is_outdated = False
+        """Whether the picture of a window that rests is no more what was drawn."""
         self._announced = False
         self._settled: Session | None = None
         self._last = perf_counter()
@@ -71,15 +84,27 @@ class Loop:
         return self._warmup.failure
 
     def run(self) -> None:
-        """Take frames, sixty a second, until the window has been closed."""
+        """Take frames, sixty a second if somebody looks, until the window has been closed."""
         ticker = pygame.time.Clock()
         self._last = perf_counter()
         while self.window.running:
             self.turn()
-            ticker.tick(_FRAMES_PER_SECOND)
+            ticker.tick(self.frames_per_second)
+
+    @property
+    def frames_per_second(self) -> int:
+        """How many are wanted now."""
+        if self.is_resting:
+            return _RESTING
+        return _BESIDE_COMPILER if self.window.browsing and self.is_warming_up else _FRAMES_PER_SECOND
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether nothing moves and nothing is drawn: nobody looks, and nothing has to go on."""
+        return self._attention.is_away if self.window.browsing else self._attention.is_hidden and not self.window.is_at_work
 
     def turn(self, elapsed: float | None = None) -> None:
-        """Take one frame, and do not wait for the next.
+        """Take one frame, or a moment of rest, and do not wait for the next.
 
         Parameters
         ----------
@@ -89,11 +114,13 @@ class Loop:
         raise_lost()
         window = self.window
         for event in pygame.event.get():
+            self._attention.note(event)
+            self._is_outdated |= event.type in (pygame.WINDOWEXPOSED, pygame.VIDEORESIZE)
             window.handle(event)
         if not self._announced and not self._warmup.wait(0.0):
             window.warms_up(self._warmup.words, self._warmup.short)
         elif not self._announced:
-            self._announced = True
+            self._announced = self._is_outdated = True
             self._plain.close()
             if self._warmup.factory is not None:
                 window.use_referee(self._warmup.factory)
@@ -104,10 +131,32 @@ class Loop:
             self._settled.longest_way = _LONGEST_WAY
             _settle()
         now = perf_counter()
-        window.update(now - self._last if elapsed is None else elapsed)
+        if elapsed is None:
+            elapsed = now - self._last
         self._last = now
+        self._attention.elapse(elapsed)
+        if self.is_resting:
+            self._rest(elapsed)
+            return
+        self._rested = 0.0
+        window.update(elapsed)
+        if not self._attention.is_hidden:
+            self._draw()
+
+    def _rest(self, elapsed: float) -> None:
+        """Let time pass that is none of the demo's; a picture that stands there says how far compiling is."""
+        self._rested += elapsed
+        if self._rested >= _STILL:
+            self.window.rest(self._rested)
+            self._rested = 0.0
+            self._is_outdated |= self.is_warming_up
+        if self._is_outdated and not self._attention.is_hidden:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._is_outdated = False
         self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
-        window.draw(self._surface)
+        self.window.draw(self._surface)
         pygame.display.flip()
 
 

@@ -91,6 +91,10 @@ class RecordingDock(Dock):
         """Whether the history is on its way by itself, and nobody may act."""
         return self._export is not None or self._is_filling
 
+    @property
+    def is_at_work(self) -> bool:
+        return self.is_busy
+
     def begin(self, window: Window) -> None:
         self._give_up_export()
         if self._session is not None and self._session.recorder is not None:

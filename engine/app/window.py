@@ -442,6 +442,16 @@ class Window:
             self.panel.refresh()
         self.manager.update(elapsed)
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the demo has to go on where nobody sees it: it is recorded, or the history is on its way, into a file or elsewhere."""
+        session = self.session
+        return session.recorder is not None or session.is_on_the_way or any(dock.is_at_work for dock in self.docks)
+
+    def rest(self, elapsed: float) -> None:
+        """Let real seconds pass in which the demo stands still because nobody looks: what is to be kept is kept."""
+        self.docking.update(self, elapsed)
+
     def draw(self, surface: pygame.Surface) -> None:
         """Draw everything."""
         start = perf_counter()
