@@ -16,6 +16,7 @@ import pygame
 from engine.app.dock import Dock
 from engine.app.files import failure_words
 from engine.app.film_export import FilmExport
+from engine.app.keys import is_plain
 from engine.app.recordings import SUFFIX, Recorder
 from engine.app.recordings.recorder import free_path
 from engine.app.recordings.verifying import divergence_words
@@ -29,6 +30,7 @@ from engine.render.palette import Color
 
 if TYPE_CHECKING:
     from engine.app.history import History
+    from engine.app.recordings import Recording
     from engine.app.session import Session
     from engine.app.window import Window
 
@@ -36,6 +38,8 @@ __all__ = ["RecordingDock"]
 
 _TABLES = ("contacts", "states", "timings")
 _BUTTON = 26.0
+_TIME_KEYS = (pygame.K_SPACE, pygame.K_n, pygame.K_PERIOD, pygame.K_COMMA, pygame.K_END)
+"""Keys that go elsewhere in time."""
 _FILLING = 0.03
 """Seconds of a frame spent on playing an opened recording once through."""
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
@@ -84,11 +88,13 @@ class RecordingDock(Dock):
         self.span: tuple[int, int] | None = None
         self._export: _Export | None = None
         self._is_filling = False
+        self._fills = True
+        """Whether an opened recording is played through by itself; not after somebody has gone elsewhere meanwhile."""
         self._pointer: tuple[int, int] | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether the history is on its way by itself, and nobody may act."""
+        """Whether the history is on its way by itself: nobody may act, but go elsewhere on the time line of a recording."""
         return self._export is not None or self._is_filling
 
     @property
@@ -100,6 +106,7 @@ class RecordingDock(Dock):
         if self._session is not None and self._session.recorder is not None:
             self._stop(self._session, window.session)
         self._session, self.span, self._marking, self._is_filling = window.session, None, None, False
+        self._fills = True
         self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
 
     def break_off(self, window: Window) -> None:
@@ -115,7 +122,9 @@ class RecordingDock(Dock):
         if event.type == pygame.QUIT:
             self.break_off(window)
             return False
-        if self.is_busy:
+        if self._is_filling and self._export is None and self._is_of_time(event):
+            self._stop_filling(window.session)
+        elif self.is_busy:
             if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
                 self._cancel(window)
             return event.type in _USERS
@@ -147,8 +156,8 @@ class RecordingDock(Dock):
             self.span = None
         if self._export is not None:
             self._go_on(self._export, session)
-        elif session.recording is not None and session.recording.line is history.line and history.reached < history.last:
-            self._fill(session, history)
+        elif self._fills and session.recording is not None and session.recording.line is history.line and history.reached < history.last:
+            self._fill(session, session.recording, history)
         elif self._is_filling:
             self._is_filling = False
 
@@ -158,6 +167,11 @@ class RecordingDock(Dock):
             return
         if self.span is not None:
             self._draw_span(surface, history)
+        recording = window.session.recording
+        if recording is not None and recording.line is history.line and recording.begun > 0:
+            bar, ui = self._timeline.bar, self.fonts.ui_scale
+            at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
+            pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))
         for rect, picture, color, _ in self._buttons(window):
             if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
@@ -169,8 +183,6 @@ class RecordingDock(Dock):
             return
         if self._export is not None:
             self._draw_progress(surface, f"writing {self._export.path.name}", self._export.share)
-        elif self._is_filling:
-            self._draw_progress(surface, "playing the recording once through", history.reached / max(history.last, 1))
 
     # Recording
 
@@ -187,7 +199,9 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             session.messages.say(f"cannot record: {error}", palette.WARNING)
             return
-        session.messages.say(f"recording into {path}; Ctrl R ends it")
+        now = session.recorder.begun
+        before = f", with the {now:,} steps since the demo was opened, which a replay plays through first" if now else ""
+        session.messages.say(f"recording into {path}{before}; Ctrl R ends it")
 
     def _record(self, session: Session) -> None:
         assert session.recorder is not None
@@ -207,7 +221,9 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             told.messages.say(f"recording ended: {error}", palette.WARNING)
             return
-        told.messages.say(f"recorded {counted(recorder.steps, 'step')} into {recorder.path}")
+        n_new = max(recorder.steps - recorder.begun, 0)
+        before = f" after the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
+        told.messages.say(f"recorded {counted(n_new, 'step')}{before} into {recorder.path}")
 
     # Films
 
@@ -263,21 +279,38 @@ class RecordingDock(Dock):
 
     # Opened recordings
 
-    def _fill(self, session: Session, history: History) -> None:
-        """Play a part of an opened recording, as fast as it goes; back to the start and play, when all is known."""
+    def _fill(self, session: Session, recording: Recording, history: History) -> None:
+        """Play a part of an opened recording, as fast as it goes; when all is known, play it from where recording was begun."""
         self._is_filling = True
         session.clock.paused = True
         started = perf_counter()
+        history.seek(history.reached + 1)
         while history.reached < history.last and perf_counter() - started < _FILLING:
             history.seek(history.reached + 1)
+        share = 100.0 * history.reached / max(history.last, 1)
+        words = f"played through first: {share:.0f} %. The time line goes anywhere before that, Space plays from here, Esc stops"
+        session.messages.answer(words, is_passing=True)
         if history.reached >= history.last:
-            self._play(session, history)
+            self._play(session, recording, history)
 
-    def _play(self, session: Session, history: History) -> None:
+    def _is_of_time(self, event: pygame.event.Event) -> bool:
+        """Tell whether an event goes elsewhere in time, and does nothing to the demo."""
+        if event.type == pygame.KEYDOWN:
+            return event.key in _TIME_KEYS and is_plain(event)
+        return event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self._timeline.place).collidepoint(event.pos)
+
+    def _stop_filling(self, session: Session) -> None:
+        """Stay where it is: what has not been played yet is on the time line, and is played when somebody goes there."""
+        self._is_filling = self._fills = False
+        session.messages.end_passing()
+        session.stop_at = None if session.history is None else session.history.last
+
+    def _play(self, session: Session, recording: Recording, history: History) -> None:
         self._is_filling = False
-        session.seek(0)
-        session.stop_at = history.last
-        session.clock.paused = False
+        session.messages.end_passing()
+        session.play_from(recording.begun, history.last)
+        if recording.begun > 0:
+            session.messages.say(f"recording was begun at step {recording.begun:,}; what was before it is on the time line")
         if history.divergence is not None:
             session.messages.say(divergence_words(history.divergence), palette.UNEXPLAINED)
 
@@ -287,8 +320,7 @@ class RecordingDock(Dock):
             self._give_up_export()
             session.messages.say("nothing was written")
         elif history is not None:
-            session.recording = None
-            self._is_filling = False
+            self._stop_filling(session)
             session.messages.say(f"paused at step {history.now}; what was recorded after it lies ahead")
 
     # Inside

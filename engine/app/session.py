@@ -235,7 +235,8 @@ class Session(Travelling):
         if self.stop_at is not None and self.history is not None and self.history.now >= self.stop_at:
             self.stop_at = None
             self.clock.paused = True
-            self.messages.say("the recording ends here: Space goes on, with what nobody has seen yet")
+            unknown = ", with what nobody has seen yet" if self.is_now else ""
+            self.messages.say(f"the recording ends here: Space goes on{unknown}")
 
     def _remember(self) -> None:
         """Tell the demo, once, that memory has come into reach while it ran."""
@@ -258,6 +259,19 @@ class Session(Travelling):
         self.history.take_over(recording.line)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
+
+    def has_been(self, recording: Recording) -> bool:
+        """Tell whether what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
+        history = self.history
+        if history is None or self.demo.id != recording.demo or self.demo.seed != recording.seed or history.reached < recording.steps:
+            return False
+        return history.line.hashes[: recording.steps + 1] == recording.line.hashes
+
+    def play_from(self, step: int, end: int) -> None:
+        """Play what is known of the time line, from a step to another, and pause there."""
+        self.seek(step)
+        self.stop_at = end
+        self.clock.paused = False
 
     @property
     def is_only_played(self) -> bool:

@@ -93,7 +93,7 @@ class TimelineDock(Dock):
         session, history = window.session, window.session.history
         if history is None or self._pointer is not None or self._dragging:
             return None
-        return history.now, history.last, history.at_tip, session.clock.paused, session.recorder is not None
+        return history.now, history.last, history.reached, history.at_tip, session.clock.paused, session.recorder is not None
 
     def draw(self, surface: pygame.Surface, window: Window) -> None:
         history = window.session.history
@@ -226,6 +226,9 @@ class TimelineDock(Dock):
             return
         round_off = bar.height // 2
         pygame.draw.rect(surface, palette.PANEL_RAISED, bar, border_radius=round_off)
+        if history.reached < history.last:  # of a recording, how far it has been played through
+            known = (bar.left, bar.top, max(self.x_of(history.reached, history) - bar.left, 1), bar.height)
+            pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.25), known, border_radius=round_off)
         x = self.x_of(history.now, history) if history.last else bar.right
         been = (bar.left, bar.top, max(x - bar.left, 1), bar.height)
         pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.6), been, border_radius=round_off)

@@ -291,7 +291,14 @@ class Window:
         return self._open(lambda: kind(self._seed, referee=self._referee), kind.title or "this")
 
     def play(self, recording: Recording) -> None:
-        """Open what was recorded; if it cannot be, say why."""
+        """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
+        here = next((one for one in (self.session, *reversed(self.left.all)) if one.has_been(recording)), None)
+        if here is not None:
+            if here is not self.session:
+                self.come_back(here)
+            here.play_from(recording.begun, recording.steps)
+            here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
+            return
         if self._open(lambda: recording.new_demo(self._referee), "the recording"):
             try:
                 self.session.play(recording)

@@ -79,6 +79,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         is_ended,
         head.get("remembers", True) is not False,
         head.get("waits", False) is True,
+        min(head.get("begun", 0), line.last),
     )
 
 
@@ -96,6 +97,9 @@ def _head(payload: bytes, place: str, line: Line) -> dict[str, Any]:
         raise RecordingError(f"{place}: values", "names with finite numbers", values)
     if not is_number(seconds) or not 0.0 < seconds <= 1.0:
         raise RecordingError(f"{place}: step_seconds", "greater than 0 s and at most 1 s", seconds)
+    begun = head.get("begun", 0)
+    if not isinstance(begun, int) or isinstance(begun, bool) or begun < 0:
+        raise RecordingError(f"{place}: begun", "a whole number >= 0", begun)
     if not isinstance(head["makers"], dict):
         raise RecordingError(f"{place}: makers", "an object", head["makers"])
     if head.get("scene") is not None and not isinstance(head["scene"], dict):

@@ -40,6 +40,11 @@ class Recorder:
     path : path-like
         A file that is not there yet: nothing is overwritten.
 
+    Attributes
+    ----------
+    begun : int
+        The step at which recording began: those before it are written too.
+
     Raises
     ------
     InvalidInputError
@@ -48,6 +53,7 @@ class Recorder:
 
     def __init__(self, history: History, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self.begun = history.now
         self._history = history
         demo, line = history.demo, history.line
         scene = content_of(demo)
@@ -59,6 +65,7 @@ class Recorder:
             "remembers": history.first_remembers,
             "waits": history.first_waits,
             "step_seconds": demo.step_seconds,
+            "begun": self.begun,
             "makers": present_makers(),
             "hash": line.hashes[0].hex(),
             "bodies": line.bodies[0],

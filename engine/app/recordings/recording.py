@@ -43,6 +43,8 @@ class Recording:
         Whether the demo's worlds remembered at the beginning (`Demo.remembers`).
     waits : bool
         Whether it waited for what comes in the background (`Demo.waits`).
+    begun : int
+        The step at which recording was begun: what had been before it is there too.
     """
 
     demo: str
@@ -56,6 +58,7 @@ class Recording:
     is_ended: bool = True
     remembers: bool = True
     waits: bool = False
+    begun: int = 0
 
     @property
     def steps(self) -> int:

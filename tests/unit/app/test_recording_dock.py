@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,15 +11,18 @@ import pygame
 import pytest
 from PIL import Image
 
+from engine.app import recording_dock
 from engine.app.film import open_film
 from engine.app.history import History, demo_hash
 from engine.app.recording_dock import RecordingDock
 from engine.app.recordings import Recorder, load_recording
+from engine.app.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
 from engine.app.recordings.verifying import verify
 from engine.app.registry import find_demo
 from engine.app.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.box2d import memory
+from engine.common.errors import InvalidInputError
 
 FRAME = 1.0 / 60.0
 CONTROL = pygame.KMOD_CTRL
@@ -69,6 +74,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     key(window, pygame.K_r, CONTROL)
     (path,) = tmp_path.glob("simple_shapes-*.rec")
     assert str(path) in words(window) and window.session.recorder is not None
+    assert "with the 10 steps since the demo was opened, which a replay plays through first; Ctrl R ends it" in words(window)
     frames(window, 30)
     window.session.act("grab", (0.0, 1.0))
     key(window, pygame.K_r, CONTROL)
@@ -76,6 +82,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     history = window.session.history
     recording = load_recording(path)
     assert history is not None and recording.line.hashes == history.line.hashes[: recording.steps + 1] and recording.steps >= 38
+    assert recording.begun == 10 and f"recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
     assert verify(recording).is_same
     key(window, pygame.K_r, CONTROL)
     assert len(list(tmp_path.glob("*.rec"))) == 2
@@ -179,6 +186,101 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     window.session.toggle_pause()
     frames(window, 5)
     assert played.now > 150
+
+
+def begun_at(step: int, last: int, path: Path) -> History:
+    """Record from a step on, in another window."""
+    memory.load()
+    history = History(find_demo("simple_shapes")(5, {"count": 7}))
+    for _ in range(step):
+        history.step()
+    recorder = Recorder(history, path)
+    for _ in range(last - step):
+        history.step()
+    recorder.close()
+    return history
+
+
+def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 13: recorded from step 5,380 on, a replay could not be used before all of it had been played."""
+    monkeypatch.setattr(recording_dock, "_FILLING", 0.0)  # a step a frame
+    recorded = begun_at(60, 90, tmp_path / "x.rec")
+    recording = load_recording(tmp_path / "x.rec")
+    assert recording.begun == 60 and recording.steps == 90
+    frames(window)
+    window.play(recording)
+    frames(window, 30)
+    session, history = window.session, window.session.history
+    assert history is not None and 20 <= history.reached < 40 and "played through first: " in words(window)
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))
+    key(window, pygame.K_t)
+    assert not session.demo.grabbing and recording.n_inputs == 0 and dock_of(window).is_busy, "nobody acts by accident meanwhile"
+    timeline = next(dock for dock in window.docks if isinstance(dock, TimelineDock))
+    at = timeline.x_of(12, history), timeline.bar.centery
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
+    window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=at, button=1))
+    frames(window, 3)
+    assert abs(history.now - 12) <= 1 and session.clock.paused and not dock_of(window).is_busy and "played through" not in words(window)
+    key(window, pygame.K_SPACE)
+    frames(window, 5)
+    assert 14 < history.now < 25
+    key(window, pygame.K_END)
+    frames(window, 3)
+    assert history.now == 90 and history.divergence is None and demo_hash(session.demo) == recorded.hash_at(90)
+    frames(window, 2)
+    assert session.clock.paused and "the recording ends here" in words(window)
+
+
+def test_a_recording_plays_from_where_it_was_begun(window: Window, tmp_path: Path) -> None:
+    begun_at(60, 90, tmp_path / "x.rec")
+    window.play(load_recording(tmp_path / "x.rec"))
+    history = window.session.history
+    assert history is not None
+    for _ in range(300):
+        frames(window)
+        if history.reached == 90:
+            break
+    assert 60 <= history.now < 66 and not window.session.clock.paused and "recording was begun at step 60" in words(window)
+    window.session.seek(3)
+    assert history.now == 3 and history.divergence is None, "what was before is on the time line"
+
+
+def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_path: Path) -> None:
+    frames(window, 40)
+    key(window, pygame.K_r, CONTROL)
+    frames(window, 20)
+    key(window, pygame.K_r, CONTROL)
+    frames(window, 30)
+    (path,) = tmp_path.glob("*.rec")
+    session, history = window.session, window.session.history
+    assert history is not None
+    last = history.last
+    key(window, pygame.K_ESCAPE)
+    window.play(load_recording(path))
+    frames(window, 2)
+    assert window.session is session and history.last == last and 40 <= history.now < 46
+    assert "recorded here: steps 40 to 61 of the time line" in words(window)
+    frames(window, 40)
+    assert history.now == 61 and session.clock.paused and "the recording ends here: Space goes on" in words(window)
+
+
+def test_a_recording_of_before_says_nothing_of_where_it_was_begun(tmp_path: Path) -> None:
+    begun_at(3, 5, tmp_path / "x.rec")
+    content = (tmp_path / "x.rec").read_bytes()
+    chunks = list(chunks_of(content, "x.rec"))
+    for begun, told in ((None, ""), (99, ""), (-1, "begun must be a whole number >= 0"), ("3", "begun must be a whole number >= 0")):
+        head = json_of(inflated(chunks[0][1], "x"), "x")
+        del head["begun"]
+        if begun is not None:
+            head["begun"] = begun
+        changed = start_of_file() + chunk(b"HEAD", zlib.compress(json.dumps(head).encode()))
+        (tmp_path / "y.rec").write_bytes(changed + b"".join(chunk(kind, payload) for kind, payload in chunks[1:]))
+        if told:
+            with pytest.raises(InvalidInputError, match=told):
+                load_recording(tmp_path / "y.rec")
+        else:
+            recording = load_recording(tmp_path / "y.rec")
+            assert recording.begun == (5 if begun else 0) and verify(recording).is_same
 
 
 def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
