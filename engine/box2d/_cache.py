@@ -79,7 +79,7 @@ class Box2DCache:
         self._world.continuousPhysics = settings.continuous
         self._world.warmStarting = settings.warm_starting
         self._world.subStepping = settings.sub_stepping
-        self._world.allowSleeping = settings.sleeping
+        self._world.SetAllowSleeping(settings.sleeping)  # the attribute allowSleeping is none of Box2D's, and changes nothing
 
     def add_body(self, body: int, spec: BodySpec, position: tuple[float, float], angle: float, awake: bool) -> None:
         """Create a body without fixtures, at rest."""
