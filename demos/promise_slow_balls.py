@@ -8,7 +8,7 @@ from demos._promises import LONGEST_HEAD, Promise
 from engine.app.parameters import Parameter
 from engine.app.registry import register
 from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold
+from engine.experiments.promises.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold, predicted_drop
 from engine.geometry import AABB
 from engine.render import palette
 
@@ -30,7 +30,8 @@ ROW = 0.26  # metres between the lines under the floor
     title="Slow balls do not bounce",
     watch=(
         "Left, balls fly at a wall without gravity; right, they drop. At 1 m/s and below nothing is given back, though the restitution is "
-        "1; a dropped ball that bounces climbs higher than it fell, for Box2D adds the gravity of the step."
+        "1; a dropped ball that bounces climbs higher than it fell, for Box2D adds the gravity of the step. One that does not lies in the "
+        "floor's skin of 1 cm: 0.5 cm above the floor, or higher where a step has left it there."
     ),
 )
 class PromiseSlowBalls(Promise):
@@ -47,6 +48,7 @@ class PromiseSlowBalls(Promise):
             (self.falling.world, self.falling.balls, DROPS_AT),
         ):
             self.add_stage(world, offset).colors.update(dict.fromkeys(balls, palette.NORMAL))
+        self.bounce = [predicted_drop(drop, self.parameter("restitution"))[1] for drop in DROPS]
         self.began_again()
 
     def began_again(self) -> None:
@@ -77,8 +79,8 @@ class PromiseSlowBalls(Promise):
             self.write(canvas, (ASKED, y), f"{approach:g} m/s", palette.TEXT, COLUMN, like="0.00 m/s")
             self.draw_finding(canvas, COLUMNS, y, COLUMN, self.finding(lane))
         here = canvas.at(DROPS_AT)
-        self.write(here, (-1.2, 1.3), "dropped: how high they climb, cm", palette.TEXT, 4.3, 15.0, bold=True)
-        for line, words in enumerate(("falls, cm", "predicted", "measured")):
+        self.write(here, (-1.2, 1.3), "dropped: greatest height after the touch, cm", palette.TEXT, 4.3, 15.0, bold=True)
+        for line, words in enumerate(("falls, cm", "predicted", "measured", "then it")):
             self.write(here, (-0.26, -0.35 - ROW * line), words, palette.CAPTION, 0.95, 13.0, "right")
         for k, drop in enumerate(DROPS):
             one = self.finding(len(APPROACHES) + k)
@@ -92,5 +94,7 @@ class PromiseSlowBalls(Promise):
             if one is None:
                 continue
             numbers = (100.0 * drop, 100.0 * (one.predicted or 0.0), 100.0 * one.measured)
-            for line, (number, color) in enumerate(zip(numbers, (palette.TEXT, palette.TEXT, palette.AGREE), strict=True)):
-                self.write(here, (x, -0.35 - ROW * line), f"{number:.3g}", color, 0.9 * PITCH, 13.0, "center")
+            words = [*(f"{number:.3g}" for number in numbers), "flies" if self.bounce[k] else "lies"]
+            colors = palette.TEXT, palette.TEXT, palette.AGREE if one.holds else palette.UNEXPLAINED, palette.CAPTION
+            for line, (word, color) in enumerate(zip(words, colors, strict=True)):
+                self.write(here, (x, -0.35 - ROW * line), word, color, 0.9 * PITCH, 13.0, "center")

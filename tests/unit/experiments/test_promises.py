@@ -18,7 +18,7 @@ from engine.experiments.promises.motion_cap import measure_cap
 from engine.experiments.promises.rows import RowsSpec, RowTarget, measure_shares, sampling_error
 from engine.experiments.promises.seams import GROUNDS, SOLVER_SHARE, Ground, Slider, first_bump, measure_seams, measure_slides
 from engine.experiments.promises.sensors import measure_sensors
-from engine.experiments.promises.threshold import APPROACHES, DROPS, Drops, measure_threshold, predicted_climb
+from engine.experiments.promises.threshold import APPROACHES, DROPS, LYING, Drops, measure_threshold, predicted_drop
 from engine.geometry import Polygon
 
 PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_through.json"
@@ -129,7 +129,7 @@ def test_a_disc_hops_higher_the_farther_from_the_corner_it_is_caught() -> None:
     assert far.vx < near.vx < 6.0 and far.vy > near.vy > 0.0
 
 
-@pytest.mark.parametrize("restitution", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("restitution", [1.0, 0.5, 0.05, 0.0])
 def test_nothing_bounces_at_one_metre_a_second_or_less(restitution: float) -> None:
     found = measure_threshold(restitution)
     assert all(one.holds for one in found)
@@ -140,7 +140,17 @@ def test_nothing_bounces_at_one_metre_a_second_or_less(restitution: float) -> No
 def test_no_drop_of_the_experiment_ends_inside_a_step() -> None:
     drops = Drops.start(1.0)
     assert not any(drops.world.step().in_toi.any() for _ in range(40))
-    assert [predicted_climb(drop) > 0.0 for drop in DROPS] == [drop > 0.05 for drop in DROPS]
+    assert [predicted_drop(drop)[1] for drop in DROPS] == [drop > 0.05 for drop in DROPS]
+
+
+def test_a_ball_that_does_not_bounce_lies_in_the_skin_where_it_is_predicted_to_lie() -> None:
+    """Not at 0, and not somewhere within the skin: at 5 mm, or at the height at which the last step of its fall has left it."""
+    found = measure_threshold(1.0)[len(APPROACHES) :]
+    lying = {drop: one for drop, one in zip(DROPS, found, strict=True) if "does not bounce" in one.what}
+    assert list(lying) == [0.02, 0.03, 0.04, 0.05]
+    for drop, one in lying.items():
+        assert one.predicted == pytest.approx(0.05 - 15 * 10.0 / 3600.0 if drop == 0.05 else LYING, abs=1e-6)
+        assert one.measured == pytest.approx(one.predicted, abs=1e-6) and one.allowance < 1e-5
 
 
 def test_words_of_a_finding() -> None:
