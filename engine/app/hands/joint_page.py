@@ -15,6 +15,7 @@ from engine.box2d import (
     FrictionJointSpec,
     GearJointSpec,
     MotorJointSpec,
+    MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
     RevoluteJointSpec,
@@ -40,6 +41,7 @@ _KINDS: dict[type[Any], str] = {
     FrictionJointSpec: "friction",
     MotorJointSpec: "motor",
     GearJointSpec: "gear",
+    MouseJointSpec: "pull",
 }
 """What the tools and this page call each kind."""
 
@@ -97,6 +99,8 @@ def joint_rows(hands: Hands, chosen: ChosenJoint) -> list[Row]:
     rows += _settings(hands, chosen, spec)
     if isinstance(spec, GearJointSpec):
         rows.append(Note("The two joints that it couples are those it was made on. Typed, a ratio holds from how they stand."))
+    elif isinstance(spec, MouseJointSpec):
+        rows.append(Note("It pulls the point of body B where it holds on to anchor A, which only who made it can move."))
     else:
         rows.append(Note("Its bodies, anchors and axis are those it was made with: to join others, delete it (Del) and make another."))
     return rows + _state(world, chosen.joint, spec)
@@ -163,7 +167,7 @@ def _state(world: World, joint: int, spec: JointSpec) -> list[Row]:
             rows += [gone, going]
         case WheelJointSpec():
             rows += [turned, turning, Line("spring travel", _told(now.travel, " m"))]
-        case DistanceJointSpec() | RopeJointSpec():
+        case DistanceJointSpec() | RopeJointSpec() | MouseJointSpec():
             rows += [apart, going]
         case PulleyJointSpec():
             ends = zip((spec.ground_anchor_a, spec.ground_anchor_b), world.joint_anchors(joint), strict=True)

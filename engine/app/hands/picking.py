@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.app.stage import Stage, union
-from engine.box2d import MouseJointSpec, World
+from engine.box2d import World
 from engine.geometry import AABB, Segment
 from engine.geometry.closest import closest_on_segment
 
@@ -84,8 +84,6 @@ def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], l
     marks: list[tuple[float, int]] = []
     lines: list[tuple[float, int]] = []
     for joint in reversed(world.joint_ids):
-        if isinstance(world.joint(joint).spec, MouseJointSpec):
-            continue
         a, b = world.joint_anchors(joint)
         at_mark, at_line = min(math.dist(a, at), math.dist(b, at)), math.dist(closest_on_segment(at, a, b)[0], at)
         if at_mark <= reach:

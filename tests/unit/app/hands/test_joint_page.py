@@ -23,6 +23,7 @@ from engine.box2d import (
     FrictionJointSpec,
     GearJointSpec,
     MotorJointSpec,
+    MouseJointSpec,
     PrismaticJointSpec,
     PulleyJointSpec,
     RevoluteJointSpec,
@@ -148,7 +149,7 @@ def test_settings_are_changed_refused_and_taken_back(hinged: Person) -> None:
 
 
 def every_kind() -> World:
-    """A joint of each kind but the mouse's, 0 to 9."""
+    """A joint of each kind, 0 to 10."""
     world = World()
     base = world.create_body(BodySpec((FixtureSpec(Polygon.box(9.0, 0.5)),), type="static", position=(0.0, -3.0), name="floor"))
     bodies = [world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(x, 0.0))) for x in range(-4, 5)]
@@ -162,6 +163,7 @@ def every_kind() -> World:
     world.create_joint(PulleyJointSpec(bodies[6], bodies[7], (2.0, 4.0), (3.0, 4.0), (2.0, 0.0), (3.0, 0.0)))
     world.create_joint(FrictionJointSpec(base, bodies[8], (4.0, 0.0), 3.0))
     world.create_joint(MotorJointSpec(base, bodies[8], max_force=20.0))
+    world.create_joint(MouseJointSpec(bodies[5], (1.5, 0.5), 30.0, grabbed=(1.0, 0.0)))
     return world
 
 
@@ -199,7 +201,7 @@ def test_every_kind_has_its_page_and_every_setting_a_row_that_changes_it() -> No
             else:
                 field.change(field.value + (0.5 if field.name != "lower limit" else -0.5))
             assert world.joint_now(joint) != before, field
-    assert len(world.joint_ids) == 10
+    assert len(world.joint_ids) == 11
 
 
 def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person) -> None:
