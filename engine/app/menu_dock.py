@@ -283,7 +283,7 @@ class MenuDock(Dock):
             ground = palette.PANEL_RAISED if entry.refusal else mix(palette.PANEL, palette.ACCENT, 0.42)
             pygame.draw.rect(surface, ground, rect, border_radius=round(4 * ui))
         color = palette.CAPTION if entry.refusal else palette.TEXT
-        key = fonts.render(entry.key or " ", _SMALL, palette.CAPTION)
+        key = fonts.render(entry.key or " ", _SMALL, color if is_marked else palette.CAPTION)
         surface.blit(key, key.get_rect(midright=(rect.right - inset, rect.centery)))
         room = max(rect.width - key.get_width() - 3 * inset, 1)
         words = fonts.render(fonts.shortened(entry.words, _SIZE, room), _SIZE, color)
