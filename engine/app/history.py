@@ -36,6 +36,9 @@ __all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
+_BY_NOBODY = frozenset({"remember", "arrive"})
+"""Actions of the program itself, when something has come in the background."""
+
 _AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
@@ -193,7 +196,7 @@ class History:
             is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
         finally:
             if not is_nothing:
-                self._branch()
+                self._branch(action)
                 self._line.inputs[self.now].append(Input(action, arguments, offsets))
                 self._given += 1
         return result
@@ -333,9 +336,10 @@ class History:
             raise InvalidInputError("step", f"from 0 to {self.last}", step)
         return step
 
-    def _branch(self) -> None:
-        """Let what lies ahead be another line; what was undone can be redone no more."""
-        self._undone.clear()
+    def _branch(self, action: str) -> None:
+        """Let what lies ahead be another line; what was undone can be redone no more, unless nobody has done this."""
+        if action not in _BY_NOBODY:
+            self._undone.clear()
         if not self.at_tip:
             self._cut()
 

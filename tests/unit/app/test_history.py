@@ -344,6 +344,30 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     assert history.divergence is None and history.verify() is None
 
 
+def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
+    """Nobody has done it: what was undone before it had come can still be redone, and what was redone is exact."""
+    from engine.app.session import Session
+
+    memory.load()
+    demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
+    demo.waits = True
+    session = Session(demo, (0, 0, 640, 480), remembers=True)
+    history = session.history
+    assert history is not None
+    history.step()
+    session.press("w")
+    history.step()
+    demo._referee = lambda world: None  # type: ignore[assignment, return-value]
+    session.advance(0.0)
+    history.step()
+    end = demo_hash(demo)
+    session.undo()
+    session.advance(0.0)
+    assert demo.arrived == {"kernels"} and history.can_redo
+    session.redo()
+    assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
+
+
 def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a scene of a promise measures is of its parameters: after a change they are measured beside the picture, not in its midst."""
     demo = find_demo("promise_slow_balls")()
