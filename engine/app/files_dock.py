@@ -23,7 +23,7 @@ from engine.app.headless import png_bytes
 from engine.app.keys import Command
 from engine.app.layout import is_inside
 from engine.app.recordings.recorder import free_path
-from engine.app.saving import Moment, Saved, built, moments, scene_at, scene_maker
+from engine.app.saving import Moment, Saved, built, kept_maker, moments, scene_at
 from engine.app.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import counted
@@ -113,7 +113,7 @@ class FilesDock(Dock):
         if self.autosave is None or session.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
-            left = self.autosave.set_aside(scene_maker(session, is_kept=True), file_stem(session.demo))
+            left = self.autosave.set_aside(kept_maker(session), file_stem(session.demo))
             if left is not None:
                 self._aside[session] = left
             words = f"what you built in {plain_title(session.demo.title)} was not saved"
@@ -198,6 +198,10 @@ class FilesDock(Dock):
         """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
         left, top, _, height = window.layout.strip
         return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
+
+    def has_left(self, window: Window) -> bool:
+        """Tell whether Ctrl O has something to go back to."""
+        return self._offered(window) is not None or (self.autosave is not None and bool(self.autosave.left))
 
     def would_lose(self, window: Window) -> str:
         """Return the title of a demo that was left with something built in it that is in no file, and could be kept in none; else ""."""
@@ -364,10 +368,11 @@ class FilesDock(Dock):
             self._kept = None
             self.autosave.forget()
             return
-        now = (id(history), history.now, history.last, history.marks)
-        if now != self._kept:
+        now = (id(history), tuple(id(one) for _, one in built(history)))
+        if now != self._kept and not self.autosave.is_writing and not session.is_on_the_way:
             self._kept = now
-            self.autosave.keep(scene_maker(session, is_kept=True))
+            with contextlib.suppress(LabError):  # of a world that broke
+                self.autosave.keep(kept_maker(session))
         if not self.autosave.failure:
             self._has_warned = False
         elif not self._has_warned:

@@ -43,6 +43,8 @@ _AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
 _HASH_BYTES = 16
+_NEAR = 120
+"""Steps from a keyframe: twice as many as there mostly are between two, a tenth of a second of a hundred bodies."""
 
 
 def demo_hash(demo: Demo) -> bytes:
@@ -305,6 +307,10 @@ class History:
     def can_redo(self) -> bool:
         """Whether `redo` has somewhere to go."""
         return bool(self._undone)
+
+    def is_near(self, step: int) -> bool:
+        """Tell whether a step is soon reached: a keyframe is not far before it."""
+        return step - self._keyframes.latest(step) <= _NEAR
 
     def visit(self, step: int, look: Callable[[], object]) -> None:
         """Go to where time went on from a step, with all that was done there, look, and come back."""

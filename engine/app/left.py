@@ -1,7 +1,7 @@
 """Demos that somebody has left, with all their past: who comes back finds them as they were.
 
-A history takes some megabytes, of hundreds of bodies up to 400. So only the last few are kept, fewer where they are large; the one left
-last stays whatever it takes.
+A history takes some megabytes, of hundreds of bodies hundreds. So the last few are kept, fewer where they are large; the one left last
+stays whatever it takes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "MOST_LEFT", "LeftSessions"]
 
-MOST_LEFT = 3
-"""Demos that were left and are still as they were: who compares two or three goes back and forth between them."""
+MOST_LEFT = 8
+"""Demos that were left and are still as they were: more than anybody compares with each other."""
 MOST_BYTES = LARGEST_BYTES
-"""Of the keyframes of all of them: as much as those of one demo may take."""
+"""Of all of them, about: as much as the keyframes of one demo may take."""
+_STEP_BYTES = 2_000
+"""Of a step: inputs, hashes and digests, and what plots and log keep of it (docs/replay.md), of a few hundred bodies."""
 
 
 class LeftSessions:
@@ -65,4 +67,5 @@ class LeftSessions:
         self._sessions.clear()
 
     def _n_bytes(self) -> int:
-        return sum(session.history.n_bytes for session in self._sessions if session.history is not None)
+        histories = [session.history for session in self._sessions if session.history is not None]
+        return sum(history.n_bytes + _STEP_BYTES * history.last for history in histories)

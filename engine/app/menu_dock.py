@@ -190,8 +190,7 @@ class MenuDock(Dock):
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
         no_past = no_demo or ("" if window.has_docks else "this demo keeps no past")
         nothing_yet = no_past or ("" if session.history is not None and session.history.last > 0 else "nothing has happened yet")
-        autosave = self._files.autosave
-        nothing_left = "" if autosave is not None and autosave.left else "nothing was left unsaved"
+        nothing_left = "" if self._files.has_left(window) else "nothing was left unsaved"
         span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
         in_list = "this is the list" if window.browsing else ""
         records = session.recorder is not None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.app.stage import Stage
 
-__all__ = ["Moment", "Saved", "built", "moments", "scene_at", "scene_maker"]
+__all__ = ["Moment", "Saved", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
 _BUILDING = ("edit", "edit_too", "drop")
 """What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
@@ -115,6 +115,23 @@ def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
         return scene_maker(session, title=title)()
     found: list[Scene] = []
     history.visit(moment.step, lambda: found.append(scene_maker(session, title=title)()))
+    return found[0]
+
+
+def kept_maker(session: Session) -> Callable[[], Scene]:
+    """Return what gives the scene that is kept where nobody can be asked: as it was when the last thing was built in it, ready to go on.
+
+    Called at once, and what it returns as that of `scene_maker`. As it stands, where the way there and back would take long.
+    """
+    history = session.history
+    if history is None:
+        return scene_maker(session, is_kept=True)
+    changes = built(history)
+    step = changes[-1][0] if changes else _start(history)
+    if _is_still(history, step) or not (history.is_near(step) and history.is_near(history.now)):
+        return scene_maker(session, is_kept=True)
+    found: list[Callable[[], Scene]] = []
+    history.visit(step, lambda: found.append(scene_maker(session, is_kept=True)))
     return found[0]
 
 

@@ -27,7 +27,7 @@ from engine.app.frame import FramePainter
 from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
-from engine.app.left import MOST_LEFT, LeftSessions
+from engine.app.left import LeftSessions
 from engine.app.menu_dock import MenuDock
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
@@ -331,7 +331,7 @@ class Window:
     def _show(self, session: Session) -> None:
         """Leave the demo that is seen, which is kept as it is, and show another."""
         before = self.session
-        before.let_go()
+        before.guarded(before.let_go)
         self.leave()
         given_up = self.left.keep(before)
         self._take_up(session)
@@ -339,9 +339,8 @@ class Window:
         self._rebuild()
         for one in given_up:
             if one.history is not None and one.history.marks:
-                session.messages.say(
-                    f"what you did in {one.demo.title} can be taken back no more: {MOST_LEFT} demos are kept as they are left"
-                )
+                words = f"what you did in {one.demo.title} can be taken back no more: only the last demos are kept as they were left"
+                session.messages.say(words)
 
     def _take_up(self, session: Session) -> None:
         """Let a demo be the one that is seen."""

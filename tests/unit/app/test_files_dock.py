@@ -11,14 +11,13 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app import tables_export
+from engine.app import left, tables_export
 from engine.app.asking_dock import AskingDock, Question
 from engine.app.autosave import EVERY, Autosave
 from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
 from engine.app.keys import Command
-from engine.app.left import MOST_LEFT
 from engine.app.recording_dock import RecordingDock
 from engine.app.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
@@ -405,6 +404,31 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_p
     assert len(list((tmp_path / "unsaved").glob("drop-*.json"))) == 1, "the window was closed: it is offered at the next start"
 
 
+def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk: Desk, tmp_path: Path) -> None:
+    """Issue 13: a seesaw whose discs had fallen off."""
+    autosave = Autosave(tmp_path / "unsaved")
+    desk.window.keep_scenes(autosave)
+    session = desk.window.session
+    build_a_ball(desk)
+    desk.frame(30)
+    state = session.demo.stages[0].world.state_hash()
+    files_dock(desk)._since = EVERY
+    desk.frame()
+    session.clock.paused = True
+    desk.frame()
+    while autosave.is_writing:
+        pass
+    assert build(load_scene(autosave.path)).state(2).position == BALL.position
+    assert session.history is not None and session.history.divergence is None
+    session.seek(session.history.now - 1)
+    assert session.demo.stages[0].world.state_hash() == state
+    session.seek(session.history.last)
+    desk.key(pygame.K_ESCAPE)
+    autosave.close()
+    (left,) = (tmp_path / "unsaved").glob("drop-*.json")
+    assert build(load_scene(left)).state(2).position == BALL.position
+
+
 def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_path: Path) -> None:
     autosave = Autosave(tmp_path / "unsaved")
     desk.window.keep_scenes(autosave)
@@ -457,7 +481,10 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     assert not offer(desk) and desk.window.left.last is None
 
 
-def test_only_the_last_demos_are_kept_as_they_were_left(drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk) -> None:
+def test_only_the_last_demos_are_kept_as_they_were_left(
+    drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(left, "MOST_LEFT", 3)
     kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
     desk = Desk(None, kinds)
     sessions = []
@@ -468,11 +495,13 @@ def test_only_the_last_demos_are_kept_as_they_were_left(drop: type[Demo], twins:
         desk.frame(2)
         sessions.append(desk.window.session)
         desk.key(pygame.K_ESCAPE)
-    assert desk.window.left.all == tuple(sessions[-MOST_LEFT:])
-    assert "what you did in Twins can be taken back no more: 3 demos are kept as they are left" in desk.words
+    assert desk.window.left.all == tuple(sessions[-3:])
+    assert "what you did in Twins can be taken back no more" in desk.words
     desk.window.start(2)
     assert desk.window.session is sessions[2] and len(desk.window.left.all) == 2
+    monkeypatch.setattr(left, "MOST_BYTES", 1)
     desk.key(pygame.K_ESCAPE)
+    assert desk.window.left.all == (sessions[2],), "the one left last stays whatever it takes"
     desk.window.start(0)
     assert desk.window.session is not sessions[0]
 
