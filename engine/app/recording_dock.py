@@ -384,13 +384,14 @@ class RecordingDock(Dock):
         pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
-        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
-        text = self.fonts.render(f"{words}: {100.0 * share:.0f} %   (Esc cancels)", 15, palette.TEXT)
-        plate = text.get_rect(center=(left + width // 2, top + height // 2)).inflate(round(40 * ui), round(36 * ui))
-        pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(8 * ui))
-        surface.blit(text, text.get_rect(center=(plate.centerx, plate.centery - round(6 * ui))))
-        bar = pygame.Rect(0, 0, plate.width - round(32 * ui), round(4 * ui))
-        bar.midbottom = plate.centerx, plate.bottom - round(10 * ui)
+        """Tell how far it is in the place of the time line, which nobody can use meanwhile: nothing lies over the picture."""
+        ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
+        inset = round(12 * ui)
+        pygame.draw.rect(surface, palette.PANEL_RAISED, plate)
+        told = self.fonts.shortened(f"{words}: {100.0 * share:.0f} %   (Esc cancels)", 14, max(plate.width - 2 * inset, 1))
+        text = self.fonts.render(told, 14, palette.TEXT)
+        surface.blit(text, text.get_rect(center=(plate.centerx, plate.centery - round(3 * ui))))
+        bar = pygame.Rect(plate.left + inset, plate.bottom - round(8 * ui), max(plate.width - 2 * inset, 1), round(4 * ui))
         pygame.draw.rect(surface, palette.PANEL_EDGE, bar, border_radius=bar.height // 2)
         bar.width = round(share * bar.width)
         pygame.draw.rect(surface, palette.ACCENT, bar, border_radius=bar.height // 2)

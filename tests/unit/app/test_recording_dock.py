@@ -23,6 +23,7 @@ from engine.app.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.box2d import memory
 from engine.common.errors import InvalidInputError
+from tests.unit.app.written import Written, noting_words
 
 FRAME = 1.0 / 60.0
 CONTROL = pygame.KMOD_CTRL
@@ -155,6 +156,11 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     rect = dock_of(window)._buttons(window)[1][0]
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
     assert dock_of(window).is_busy
+    with noting_words():
+        surface = Written(window.size)
+        window.draw(surface)
+    (told,) = [place for words, place in surface.words if "Esc cancels" in words]
+    assert pygame.Rect(dock_of(window)._timeline.place).contains(told), "not over the picture"
     frames(window)
     key(window, pygame.K_ESCAPE)
     assert not dock_of(window).is_busy and not window.browsing and not list(tmp_path.iterdir())
