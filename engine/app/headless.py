@@ -95,6 +95,7 @@ def run_headless(
     on_step: Callable[[Demo], None] | None = None,
     prepare: Callable[[Direct | History], None] | None = None,
     record: Callable[[History], Recorder] | None = None,
+    is_enough: Callable[[], bool] | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
 
@@ -113,6 +114,8 @@ def run_headless(
         Called before the first step with what acts on the demo (`demo`, `act`): files that are to fall into it.
     record : callable, optional
         Makes a recorder of the run's history.
+    is_enough : callable, optional
+        Asked after each step; with True it ends there.
 
     Returns
     -------
@@ -138,6 +141,8 @@ def run_headless(
                 recorder.update()
             if on_step is not None:
                 on_step(running)
+            if is_enough is not None and is_enough():
+                break
     finally:
         if recorder is not None:
             recorder.close()
@@ -251,6 +256,8 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee()
+    elif any(stage.sampled.compared for stage in demo.stages):
+        window.checks_a_few("a few pairs were checked, without the compiler", "compiling")
     else:
         window.no_referee("not asked for")
     return window

@@ -1,27 +1,112 @@
-"""What `python main.py` does on a machine without a display: every demo off-screen for a few seconds, a picture of each."""
+"""What `python main.py` does on a machine without a display: every demo off-screen for a few seconds, a picture of each.
+
+The pictures come first. Where the algorithms are still being compiled no demo waits for them: other processes compile, a few contacts a
+step are checked without the compiler until the live check is there, and what a demo asks beside it is left out of its picture. And a demo
+for whose seconds the machine takes very long is shown as far as it came.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
+from typing import Protocol
 
 from engine.app.demo import Demo
 from engine.app.files import check_directory, check_writable, write_atomically
 from engine.app.headless import RunReport, picture_of, run_headless
+from engine.app.history import Direct, History
+from engine.app.plain_check import PlainCheck
 from engine.app.stage import RefereeFactory
 from engine.common.checks import positive
 
-__all__ = ["TourStop", "run_tour"]
+__all__ = ["LONGEST", "TourStop", "run_tour"]
+
+LONGEST = 20.0
+"""Seconds by the clock for the steps of one demo; two are usual, where nothing else runs."""
+
+
+class Coming(Protocol):
+    """The live check on its way: `engine.app.warmup.RefereeWarmup`."""
+
+    @property
+    def factory(self) -> RefereeFactory | None:
+        """None until it is there."""
+
+    def wait(self, seconds: float, /) -> bool:
+        """Wait for all that a demo can ask, at most so long; return whether it is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class TourStop:
-    """One demo of the tour: its report, and where its picture lies."""
+    """One demo of the tour: its report, where its picture lies, and which of its contacts were checked: "all", "in part", "none"."""
 
     report: RunReport
     title: str
     picture: Path
+    checked: str
+
+
+class _Guide:
+    """Gives each demo of a tour what there is to check it with.
+
+    Parameters
+    ----------
+    referee : RefereeFactory or None
+        If it is there from the beginning.
+    coming : Coming or None
+        If it is on its way.
+    plain : PlainCheck
+        Used meanwhile.
+    on_step : callable, optional
+        Called with the demo after each step.
+    """
+
+    def __init__(
+        self, referee: RefereeFactory | None, coming: Coming | None, plain: PlainCheck, on_step: Callable[[Demo], None] | None
+    ) -> None:
+        self._referee, self._coming, self._plain, self._on_step = referee, coming, plain, on_step
+        self._began = 0.0
+        self._is_whole = True
+
+    def factory(self, kind: type[Demo]) -> RefereeFactory | None:
+        """Return the factory for a demo, if it is there; one that needs more than the check gets it when all is."""
+        if self._coming is None or (kind.needs_referee and not self._coming.wait(0.0)):
+            return self._referee
+        return self._coming.factory
+
+    def prepare(self, acting: Direct | History) -> None:
+        """Begin with a demo; where something is on its way, it does not wait for it."""
+        self._began, self._is_whole = perf_counter(), True
+        if self._coming is not None:
+            acting.demo.interactive = acting.demo.waits = True
+
+    def stepped(self, demo: Demo) -> None:
+        """Look at a step, and give the demo what has come."""
+        if self._coming is not None:
+            lacks = [stage for stage in demo.stages if stage.referee is None]
+            self._is_whole = self._is_whole and not lacks
+            self._plain.look(lacks, has_stepped=True)
+            factory = self.factory(type(demo)) if lacks else None
+            if factory is not None:
+                demo.use_missing_referees(factory)
+            for what in demo.arrivals():
+                if what not in demo.arrived:
+                    demo.arrive(what)
+        if self._on_step is not None:
+            self._on_step(demo)
+
+    def is_late(self) -> bool:
+        """Whether the demo has had its time."""
+        return perf_counter() - self._began > LONGEST
+
+    def checked(self, demo: Demo) -> str:
+        """Say which contacts of the demo were checked."""
+        if self._is_whole:
+            return "all" if demo.stages and demo.stages[0].referee is not None else "none"
+        return "in part" if any(stage.total.compared for stage in demo.stages) else "none"
 
 
 def run_tour(
@@ -31,6 +116,7 @@ def run_tour(
     seed: int = 0,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
+    coming: Coming | None = None,
 ) -> tuple[TourStop, ...]:
     """Run every demo for `seconds` of its own time and write ``out_dir/ID.png``.
 
@@ -40,12 +126,14 @@ def run_tour(
     out_dir : path
         Made if it is missing.
     seconds : float
-        > 0; world time, not real time.
+        > 0; world time, not real time. Of that no more than what `LONGEST` seconds of real time are enough for.
     seed : int
     referee : callable, optional
         As in `run_headless`.
     on_step : callable, optional
         Called with the demo after each step.
+    coming : RefereeWarmup, optional
+        Already started: demos use what it gives as soon as it is there, and are not kept waiting for it.
 
     Raises
     ------
@@ -55,10 +143,23 @@ def run_tour(
     seconds = positive("seconds", seconds, "s")
     out_dir = check_directory("out", out_dir)
     stops = []
-    for demo in demos:
-        picture = check_writable("out", out_dir / f"{demo.id}.png")
-        steps = max(1, round(seconds / demo(seed).step_seconds))
-        report, running = run_headless(demo, steps, seed, None, referee, on_step)
-        write_atomically(picture, picture_of(running))
-        stops.append(TourStop(report, demo.title, picture))
+    with _plain_check() as plain:
+        guide = _Guide(referee, coming, plain, on_step)
+        for demo in demos:
+            picture = check_writable("out", out_dir / f"{demo.id}.png")
+            steps = max(1, round(seconds / demo(seed).step_seconds))
+            report, running = run_headless(
+                demo, steps, seed, None, guide.factory(demo), guide.stepped, guide.prepare, is_enough=guide.is_late
+            )
+            write_atomically(picture, picture_of(running))
+            stops.append(TourStop(report, demo.title, picture, guide.checked(running)))
     return tuple(stops)
+
+
+@contextlib.contextmanager
+def _plain_check() -> Iterator[PlainCheck]:
+    plain = PlainCheck()
+    try:
+        yield plain
+    finally:
+        plain.close()

@@ -224,6 +224,11 @@ class Window:
         """Check a few contacts a frame with this until the live check is there, of the demo that runs."""
         self._plain = check
 
+    def checks_a_few(self, words: str, short: str) -> None:
+        """Say how few contacts were checked while the live check is still to come, of a demo that is not run here."""
+        self._check.comes("", short)
+        self._check.meanwhile = words
+
     def warms_up(self, words: str, short: str) -> None:
         """Say that the live check is still to come, and how far it is: in a sentence on the panel, and in a few words."""
         self._check.comes(words, short)

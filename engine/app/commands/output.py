@@ -155,20 +155,24 @@ def people(json_target: str | None = None) -> Console:
 
 
 @contextlib.contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal; yields what counts one step."""
+def progress(title: str | Callable[[], str], total: int) -> Iterator[Callable[[], None]]:
+    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal; yields what counts one step.
+
+    A title that changes is asked for at each step.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(escape(title), total=total)
+        words = title if callable(title) else lambda: title
+        task = bar.add_task(escape(words()), total=total)
 
         def advance() -> None:
             raise_lost()
-            bar.advance(task)
+            bar.update(task, advance=1, description=escape(words()))
 
-        with plain_lines(lambda: f"{title}: {bar.tasks[0].completed:,.0f} of {total:,}"):
+        with plain_lines(lambda: f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,}"):
             yield advance
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from engine import __version__
 from engine.app.commands.output import people, progress, warming
 from engine.app.commands.run import use_theme
 from engine.common.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from engine.app.demo import Demo
 
 __all__ = ["start"]
 
@@ -52,22 +56,48 @@ def start(
 def _tour() -> int:
     from rich.table import Table
 
+    from engine import query
     from engine.app.files import check_directory
     from engine.app.registry import all_demos
     from engine.app.tour import run_tour
-    from engine.app.warmup import referee_factory
+    from engine.app.warmup import RefereeWarmup, referee_factory
 
     check_directory("out", OUT)
     demos = all_demos()
-    with warming():
-        referee = referee_factory()
     steps = sum(max(1, round(TOUR_SECONDS / demo().step_seconds)) for demo in demos)
-    with progress("tour", steps) as advance:
-        stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=lambda _: advance())
-    table = Table("demo", "bodies", "contacts", "agree", "explained", "unexplained", "ms a step", "picture", box=None, header_style="bold")
+    now = ""
+
+    def on_step(demo: Demo) -> None:
+        nonlocal now
+        now = demo.id
+        advance()
+
+    referee, coming = None, None
+    if query.is_warm() or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        with warming():
+            referee = referee_factory()
+    else:
+        people().print(
+            "Our algorithms are compiled beside it, for the first time: until then a few pairs a step are checked without the compiler."
+        )
+        coming = RefereeWarmup()
+        coming.start()
+    try:
+        with progress(lambda: f"tour: {now}" if now else "tour", steps) as advance:
+            stops = run_tour(demos, OUT, TOUR_SECONDS, referee=referee, on_step=on_step, coming=coming)
+    finally:
+        if coming is not None:
+            coming.close()
+    heads = ("demo", "bodies", "contacts", "checked", "agree", "explained", "unexplained", "ms a step", "picture")
+    table = Table(*heads, box=None, header_style="bold")
     for stop in stops:
         report = stop.report
-        counts = (report.bodies, report.contacts_begun, report.agree, report.explained, report.unexplained)
-        table.add_row(report.demo, *(str(count) for count in counts), f"{report.ms_median:.2f}", str(stop.picture))
+        counts = (report.agree, report.explained, report.unexplained)
+        before = (report.demo, str(report.bodies), str(report.contacts_begun), stop.checked)
+        table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
+    if coming is not None:
+        people().print(
+            "Once all is compiled, which `python main.py doctor --compile` does with a progress bar, a tour checks every contact."
+        )
     return 1 if any(not stop.report.is_clean for stop in stops) else 0

@@ -9,8 +9,10 @@ import pygame
 import pytest
 from PIL import Image
 
+from engine.app import tour
 from engine.app.demo import Demo
 from engine.app.headless import picture_of, png_bytes, run_headless, time_frames
+from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
 from engine.common.errors import InvalidInputError
 
@@ -81,6 +83,57 @@ def test_the_tour_writes_a_picture_of_each(drop: type[Demo], twins: type[Demo], 
     assert [stop.report.demo for stop in stops] == ["drop", "twins"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["drop.png", "twins.png"]
     assert len(seen) == 12
+
+
+class Coming:
+    """The live check comes after so many looks at it, and all that a demo can ask a little later."""
+
+    def __init__(self, referee: Any, looks: int) -> None:
+        self._referee, self._looks, self.n = referee, looks, 0
+
+    @property
+    def factory(self) -> Any:
+        """Nothing at first."""
+        self.n += 1
+        return self._referee if self.n > self._looks else None
+
+    def wait(self, seconds: float) -> bool:
+        """Whether everything is there."""
+        self.n += 1
+        return self.n > self._looks + 3
+
+
+def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
+    drop: type[Demo], twins: type[Demo], referee: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Asking(drop):  # type: ignore[valid-type,misc]
+        id, needs_referee = "asking", True
+
+        def build(self) -> None:
+            super().build()
+            self.was_ready: list[tuple[bool, bool]] = []
+
+        def arrivals(self) -> tuple[str, ...]:
+            return () if self._referee is None else ("kernels",)
+
+        def after_step(self) -> None:
+            self.was_ready.append((self.interactive, self.has("kernels")))
+
+    looked: list[int] = []
+    monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: looked.append(len(stages)))
+    ran: list[Demo] = []
+    stops = run_tour((drop, twins, Asking, drop), tmp_path / "out", 0.5, on_step=ran.append, coming=Coming(referee, 40))
+    assert [stop.checked for stop in stops] == ["none", "in part", "in part", "all"]
+    assert stops[0].report.compared == 0 < stops[1].report.compared and looked[:30] == [1] * 30 and looked[31] == 2 and looked[-1] == 0
+    asking = next(demo for demo in ran if isinstance(demo, Asking))
+    assert asking.was_ready[0] == (True, False) and asking.was_ready[-1] == (True, True), "nothing is compiled in the middle of a step"
+    assert all(stop.picture.is_file() for stop in stops)
+
+
+def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tour, "LONGEST", 0.0)
+    (stop,) = run_tour((drop,), tmp_path / "out", 5.0)
+    assert stop.report.steps == 1 and stop.picture.is_file()
 
 
 def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from engine.app import plain_check
 from engine.app.demo import Demo
+from engine.app.headless import window_on
 from engine.app.history import History, demo_hash
 from engine.app.plain_check import PlainCheck
 from engine.app.window import Window
@@ -218,3 +219,13 @@ def test_a_contact_whose_fixture_has_died_is_not_asked_about(drop: type[Demo]) -
     check.look(demo.stages, True)
     assert len(check.asked[0]) == 1
     assert np.all([demo.stages[0].world.is_fixture(fixture) for _, *pair in check.asked[0] for fixture in pair])
+
+
+def test_a_picture_of_a_demo_checked_in_part_says_so(drop: type[Demo]) -> None:
+    demo = drop(values={"discs": 2})
+    window = window_on(demo, SIZE, 1.0)
+    assert "not asked for" in window._check.words(window.session)
+    demo.stages[0].sample(StepAgreement(2, 2))
+    window = window_on(demo, SIZE, 1.0)
+    assert window._check.words(window.session) == "" and "without the compiler" in window._check.until(window.session)
+    window.draw(pygame.Surface(SIZE))
