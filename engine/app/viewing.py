@@ -148,13 +148,15 @@ class Viewing:
 
         A readout that shrinks keeps its room, so that the picture does not move with every word.
         """
+        if self._is_untouched and self._is_held:  # when the panel goes, nothing has changed
+            return
         grain = _GRAIN * ui_scale
         width, height = (grain * ceil(length / grain) for length in readout)
         grown = (max(self._readout[0], width), max(self._readout[1], height))
         foot = max(_FOOT * ui_scale, _SCALE_BAR * ui_scale - _MARGIN * self.camera.view[3])
         if grown != self._readout or self._foot != foot:
             self._readout, self._foot, self._ui_scale = grown, foot, ui_scale
-            if self._is_untouched and not self._is_held:
+            if self._is_untouched:
                 self.home()
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:

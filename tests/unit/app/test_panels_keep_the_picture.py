@@ -92,3 +92,13 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
     hand.frame(90)
     left, _, width, _ = session.camera.view
     assert session.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
+
+
+def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = hand.window.session.demo
+    monkeypatch.setattr(type(demo), "status", lambda _: ("a line that has room above the whole picture, and none beside a panel " * 2,))
+    hand.frame(3)
+    before = seen(hand)
+    for key in (pygame.K_i, pygame.K_F7, pygame.K_F7, pygame.K_i):
+        press(hand, key)
+        assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before]
