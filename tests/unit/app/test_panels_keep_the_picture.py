@@ -95,10 +95,11 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
 
 
 def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    demo = hand.window.session.demo
-    monkeypatch.setattr(type(demo), "status", lambda _: ("a line that has room above the whole picture, and none beside a panel " * 2,))
+    monkeypatch.setattr(type(hand.window.session.demo), "status", lambda _: ("as much as there is room for in a line " * 2,) * 3)
+    hand.window.resize((800, 600))
+    hand.surface = pygame.Surface((800, 600))
     hand.frame(3)
     before = seen(hand)
-    for key in (pygame.K_i, pygame.K_F7, pygame.K_F7, pygame.K_i):
+    for key in (pygame.K_i, pygame.K_i, pygame.K_F7, pygame.K_F7):
         press(hand, key)
         assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before]
