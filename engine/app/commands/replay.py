@@ -143,6 +143,7 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
         "seed": recording.seed,
         "values": dict(recording.values),
         "steps": recording.steps,
+        "begun": recording.begun,
         "seconds": recording.steps * recording.step_seconds,
         "inputs": recording.n_inputs,
         "branches": recording.branches,
@@ -161,8 +162,9 @@ def _print(recording: Recording, verdict: Verdict | None, json_file: str | None)
     title = recording.kind.title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
     out.print(f"[bold]{escape(title)}[/bold], recorded, seed {recording.seed}")
     made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
+    begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""
     rows = [
-        ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s"),
+        ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s{begun}"),
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),
         ("bodies", f"{sum(map(len, recording.line.bodies[-1]))} at the end"),
