@@ -117,7 +117,16 @@ class Walker(Scene):
         chassis = Polygon.box(2.5 * _SCALE, 1.0 * _SCALE)
         self.body = add_shape(self.stage, chassis, self.origin, group=-1, color=palette.BODY_COLORS[3], name="body")
         self.crank = add_disc(self.stage, self.origin, 1.6 * _SCALE, group=-1, color=palette.KINEMATIC, name="crank")
-        self.motor = self.world.create_joint(self._motor())
+        self.motor = self.world.create_joint(
+            RevoluteJointSpec(
+                self.crank,
+                self.body,
+                self.origin,
+                enable_motor=True,
+                motor_speed=self.direction * self.parameter("speed"),
+                max_motor_torque=_TORQUE * _SCALE**3,
+            )
+        )
         self.feet: list[int] = []
         for phase in _PHASES:
             for side in (-1.0, 1.0):
@@ -173,23 +182,12 @@ class Walker(Scene):
             (f"{speed:+.2f} m/s", palette.TEXT),
         )
 
-    def _motor(self) -> RevoluteJointSpec:
-        return RevoluteJointSpec(
-            self.crank,
-            self.body,
-            self.world.state(self.crank).position,
-            enable_motor=True,
-            motor_speed=self.direction * self.parameter("speed"),
-            max_motor_torque=_TORQUE * _SCALE**3,
-        )
-
     def _turn_to(self, direction: float) -> None:
-        """Let the motor turn the other way: another motor in the place of this one."""
+        """Let the motor turn the other way."""
         if direction == self.direction or not self.world.is_joint(self.motor):
             return
         self.direction = direction
-        self.world.destroy_joint(self.motor)
-        self.motor = self.world.create_joint(self._motor())
+        self.world.set_joint(self.motor, motor_speed=direction * self.parameter("speed"))
         self._since = (self.world.state(self.crank).angle - self.world.state(self.body).angle, self.world.state(self.body).position[0])
 
     def _leg(self, side: float, phase: float) -> None:
