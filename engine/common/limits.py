@@ -1,4 +1,8 @@
-"""Limits compiled into Box2D 2.3 (`b2Settings.h`), as measured through the wheel."""
+"""Limits compiled into Box2D 2.3 (`b2Settings.h`), as measured through the wheel; and what a file from anywhere may ask for at the most.
+
+The second sort bounds work and memory, not size: a file of some kilobytes can stand for hours. With them whatever a command is given ends
+within ten seconds of processor time and 500 MB, or is refused in a line that names the limit (`python -m tests.hazards.hostile_files`).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,18 @@ __all__ = [
     "MAX_TRANSLATION_PER_STEP",
     "MIN_MASS",
     "MIN_MOUSE_STIFFNESS",
+    "MOST_CONTOUR_CORNERS",
+    "MOST_CONVEX_PIECES",
+    "MOST_CROSSINGS",
+    "MOST_FACE_EDGES",
+    "MOST_INHERITED",
+    "MOST_JSON_VALUES",
+    "MOST_NEAR_EDGES",
+    "MOST_PART_CORNERS",
+    "MOST_RECORDED_INPUTS",
+    "MOST_RECORDED_STEPS",
+    "MOST_SEARCHED",
+    "MOST_UNPACKED",
     "VELOCITY_THRESHOLD",
 ]
 
@@ -57,3 +73,43 @@ multiplies whatever memory held by 0, so that now and then a body becomes NaN. A
 
 MIN_MOUSE_STIFFNESS = 1.0e-6
 """Newton seconds a metre. Box2D asserts, in the middle of a step, that a mouse joint's ``d + h k`` exceeds 1.2e-7."""
+
+MOST_CROSSINGS = 50_000
+"""Pairs of edges of one drawing that meet without being neighbours, a count. What they bound is as many corners and faces."""
+
+MOST_NEAR_EDGES = 10_000_000
+"""Pairs of edges of one drawing whose boxes overlap, a count: whoever looks for crossings looks at each, a second in all. Drawn by hand
+they are a few for each edge; ten thousand parallel lines aslant have them all."""
+
+MOST_FACE_EDGES = 200_000_000
+"""Pairs of a face of one shape and an edge that a ray from there may cross, a count: a second. Rings within rings have them all."""
+
+MOST_INHERITED = 5_000_000
+"""Letters of attributes and styles that groups of a drawing hand down, summed over all elements, a count: each is read again for each."""
+
+MOST_CONTOUR_CORNERS = 400_000
+"""Corners of a picture's contour, a count, which are counted before one is made. A photographed tree of 4096 x 4096 has half of it;
+a picture of noise has one for each pixel."""
+
+MOST_CONVEX_PIECES = 5_000
+"""Of one outline, a count: Box2D takes a millisecond to make each, and each step pays for all."""
+
+MOST_PART_CORNERS = 8_000
+"""Of one part that is cut up exactly, a count: triangulation takes a spiral of them seconds, with their square."""
+
+MOST_SEARCHED = 12_000_000
+"""Subproblems of Keil's method that one outline or one drawing may take, a count (the square of the corners of each part, for each try):
+five seconds. Whatever is beyond has Hertel and Mehlhorn's pieces."""
+
+MOST_JSON_VALUES = 2_000_000
+"""Lists, objects and members of one JSON text, a count, taken from its brackets and commas before it is read: 200 MB. The largest scene of
+ten thousand boxes has a fifth of it."""
+
+MOST_RECORDED_STEPS = 1_500_000
+"""Of a recording, a count: seven hours at 60 Hz."""
+
+MOST_RECORDED_INPUTS = 200_000
+"""Of a recording, a count: a drag of an hour at 60 Hz. What is dropped or built counts by its size as well (`MOST_JSON_VALUES`)."""
+
+MOST_UNPACKED = 150_000_000
+"""Bytes of all that a recording has packed: digests of 200 bodies over an hour and a half."""

@@ -15,10 +15,12 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MOST_INHERITED
 
 __all__ = ["UNAPPLIED", "WORDS", "DrawnTree", "drawn_tree"]
 
@@ -40,6 +42,8 @@ _NO_NUMBER = re.compile(r"nan|inf", re.IGNORECASE)
 WORDS = "data-words"
 """Attribute of every shape in the tree: its id, classes and label, and before them those of the groups around it, in lower case."""
 _NAMED = ("id", "class", "{http://www.inkscape.org/namespaces/inkscape}label")
+_MOST_WORDS = 1_000
+"""Letters of all words of a shape, a count: every shape has those of the groups around it."""
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
@@ -139,31 +143,55 @@ class _Resolver:
         self._count = 0
         self._by_id = {element.attrib["id"]: element for element in root.iter() if "id" in element.attrib}
         self.tree = DrawnTree(Element("svg"))
+        rules = [rule for element in root.iter() if _local(element.tag) == "style" for rule in _rules(element.text or "")]
+        self._inherited = 0
+        self._declared: Counter[str] = Counter()
+        """Letters that are declared for each selector."""
+        for selectors, declarations in rules:
+            for selector in selectors.split(","):
+                self._inherit(len(declarations))
+                self._declared[selector.strip()] += len(declarations)
         sheet = Element("style")
-        sheet.text = "\n".join(_rules(element.text or "") for element in root.iter() if _local(element.tag) == "style")
-        found = self._copied(root, 0, (), "")
+        sheet.text = "\n".join(f"{selectors}{{{declarations}}}" for selectors, declarations in rules)
+        found = self._copied(root, 0, (), "", 0)
         found.insert(0, sheet)
         self.tree.root = found
 
-    def _copied(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element:
-        """Return a copy with what is drawn of its children; `words` are those of the groups around it."""
+    def _inherit(self, n_letters: int) -> None:
+        self._inherited += n_letters
+        if self._inherited > MOST_INHERITED:
+            wanted = f"an SVG whose groups and styles hand down at most {MOST_INHERITED} letters to all its elements"
+            raise InvalidInputError(self._name, wanted, Described("more"))
+
+    def _with_words(self, words: str, element: Element) -> str:
+        own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
+        found = " ".join((words, *own.lower().split())).strip()
+        if len(found) > _MOST_WORDS:
+            wanted = f"an SVG whose shapes have ids, classes and labels of at most {_MOST_WORDS} letters, those of groups included"
+            raise InvalidInputError(self._name, wanted, Described(f"{len(found)}"))
+        return found
+
+    def _copied(self, element: Element, depth: int, uses: tuple[str, ...], words: str, handed: int) -> Element:
+        """Return a copy with what is drawn of its children; `words` are those of the groups around it, which hand down so many letters."""
         tag = _local(element.tag)
         self._count += 1
         _check_size(self._name, depth, self._count)
         copy = Element("g" if tag in ("a", "switch") else tag)
-        words = _with_words(words, element)
+        words = self._with_words(words, element)
         for key, value in element.attrib.items():
             if key in UNAPPLIED:
                 self.tree.untraced[key] += value.strip() != "none"
             elif not key.startswith("{"):
                 self._check_numbers(key, value)
                 copy.attrib[key] = value
+        self._inherit(handed + self._styled(tag, copy))
+        handed += sum(len(value) for key, value in copy.attrib.items() if key != "d" and key != "points")
         if tag in _SHAPES:
             self.tree.n_shapes += 1
             copy.attrib[WORDS] = words
             return copy
         for child in element:
-            drawn = self._drawn(child, depth + 1, uses, words)
+            drawn = self._drawn(child, depth + 1, uses, words, handed)
             if drawn is not None:
                 copy.append(drawn)
                 if tag == "switch":
@@ -174,15 +202,21 @@ class _Resolver:
         if key in _NUMBERS and _NO_NUMBER.search(value):
             raise InvalidInputError(f"{self._name}: {key}", "finite numbers", value)
 
-    def _drawn(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element | None:
+    def _styled(self, tag: str, element: Element) -> int:
+        """Return how many letters the style sheet declares for an element."""
+        classes = element.attrib.get("class", "").split(" ")
+        selectors = ["*", tag, "#" + element.attrib.get("id", ""), *("." + one for one in classes), *(f"{tag}.{one}" for one in classes)]
+        return sum(self._declared[selector] for selector in selectors)
+
+    def _drawn(self, element: Element, depth: int, uses: tuple[str, ...], words: str, handed: int) -> Element | None:
         tag = _local(element.tag)
         if tag == "use":
-            return self._used(element, depth, uses, words)
+            return self._used(element, depth, uses, words, handed)
         if tag in _UNTRACED:
             self.tree.untraced[tag] += 1
-        return self._copied(element, depth, uses, words) if tag in _SHAPES or tag in _GROUPS else None
+        return self._copied(element, depth, uses, words, handed) if tag in _SHAPES or tag in _GROUPS else None
 
-    def _used(self, element: Element, depth: int, uses: tuple[str, ...], words: str) -> Element | None:
+    def _used(self, element: Element, depth: int, uses: tuple[str, ...], words: str, handed: int) -> Element | None:
         """Return a group with a copy of what is named, moved to x, y."""
         link = next((element.attrib[key].strip() for key in _LINKS if key in element.attrib), "")
         if not link:
@@ -197,11 +231,12 @@ class _Resolver:
         for key, value in element.attrib.items():
             self._check_numbers(key, value)
         tag = _local(target.tag)
-        words = _with_words(words, element)
+        handed += sum(map(len, element.attrib.values()))
+        words = self._with_words(words, element)
         if tag == "use":
-            inner = self._used(target, depth + 1, (*uses, link), words)
+            inner = self._used(target, depth + 1, (*uses, link), words, handed)
         elif tag == "symbol" or tag in _SHAPES or tag in _GROUPS:
-            inner = self._copied(target, depth + 1, (*uses, link), words)
+            inner = self._copied(target, depth + 1, (*uses, link), words, handed)
         else:
             return None
         group = Element("g", {key: value for key, value in element.attrib.items() if key not in ("x", "y", "width", "height", *_LINKS)})
@@ -217,18 +252,12 @@ class _Resolver:
         return group
 
 
-def _with_words(words: str, element: Element) -> str:
-    own = " ".join(element.attrib[key] for key in _NAMED if key in element.attrib)
-    return " ".join((words, *own.lower().split())).strip()
-
-
-def _rules(sheet: str) -> str:
-    """Return the plain rules of a style sheet, one a line, without comments; what is not understood (@media, @import) is left out."""
-    lines = []
+def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """Yield selectors and declarations of the plain rules of a style sheet, without comments; what is not understood (@media, @import) is
+    left out."""
     for block in _COMMENT.sub(" ", sheet).split("}"):
         selectors, brace, declarations = block.partition("{")
         selectors = " ".join(selectors.split())
         declarations = " ".join(declarations.split())
         if brace and selectors and declarations and not selectors.startswith("@"):
-            lines.append(f"{selectors}{{{declarations}}}")
-    return "\n".join(lines)
+            yield selectors, declarations

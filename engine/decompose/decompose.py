@@ -23,14 +23,14 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice, finite, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_POLYGON_VERTICES
+from engine.common.limits import MAX_POLYGON_VERTICES, MOST_CONVEX_PIECES, MOST_PART_CORNERS
 from engine.decompose.approximate import covering_hull, merged_to
 from engine.decompose.circles import circles_inside
 from engine.decompose.coarse import boxes_around
-from engine.decompose.deviation import farthest, union
+from engine.decompose.deviation import difference, farthest, union
 from engine.decompose.grid import on_grid
 from engine.decompose.hertel_mehlhorn import merged
-from engine.decompose.keil import fewest_needed, fewest_pieces, is_solved
+from engine.decompose.keil import Effort, fewest_needed, fewest_pieces
 from engine.decompose.limits import clean, is_large_enough, within_limits
 from engine.decompose.outline import Outline, signed_area
 from engine.decompose.triangulate import triangulate
@@ -117,11 +117,11 @@ class Decomposition:
 
     @cached_property
     def _beyond(self) -> Any:
-        return self._shapes[1].difference(self._shapes[0])
+        return difference(self._shapes[1], self._shapes[0])
 
     @cached_property
     def _bare(self) -> Any:
-        return self._shapes[0].difference(self._shapes[1])
+        return difference(self._shapes[0], self._shapes[1])
 
 
 def decompose(
@@ -131,6 +131,7 @@ def decompose(
     *,
     max_vertices: int = MAX_POLYGON_VERTICES,
     max_lost: float = EXACT_SHARE,
+    effort: Effort | None = None,
 ) -> Decomposition:
     """Cut an outline into convex pieces, or cover it by few, or fill it with circles.
 
@@ -148,6 +149,8 @@ def decompose(
         0 to 1: share of the outline's area that ``exact`` and ``hertel_mehlhorn`` may lose to the limits of Box2D, such as specks
         smaller than it takes,
         before they refuse. Whatever is lost counts as `missed`.
+    effort : Effort, optional
+        What ``exact`` may spend on the search for fewer pieces; shared by the outlines of one file.
 
     Returns
     -------
@@ -157,7 +160,7 @@ def decompose(
     Raises
     ------
     InvalidShapeError
-        The outline is too small or too thin for Box2D, or loses more than `max_lost`.
+        The outline is too small or too thin for Box2D, loses more than `max_lost`, or falls into more than `MOST_CONVEX_PIECES`.
     InvalidInputError
         Another argument is out of its range.
 
@@ -182,10 +185,11 @@ def decompose(
     n_dropped, at_least = 0, None
     wanted = max_pieces if max_pieces is not None else DEFAULT_PIECES.get(method, MOST_PIECES)
     if method in EXACT_METHODS:
-        loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost)
+        loops, n_dropped, at_least = _exact_pieces(outline, method, max_vertices, max_lost, effort or Effort())
         if max_pieces is not None:
             loops, at_least = merged_to(outline, loops, max_pieces, max_vertices), None
     elif method == "hull":
+        _check_pieces(len(outline.parts))
         hulls = _good([covering_hull(part.outer, max_vertices) for part in outline.parts])
         n_dropped = len(outline.parts) - len(hulls)
         loops = merged_to(outline, hulls, wanted, max_vertices) if hulls else []
@@ -202,15 +206,26 @@ def decompose(
     return Decomposition(pieces, outline, method, max_pieces, n_dropped + len(loops) - len(pieces), at_least)
 
 
-def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: float) -> tuple[list[FloatArray], int, int | None]:
+def _exact_pieces(
+    outline: Outline, method: str, max_vertices: int, max_lost: float, effort: Effort
+) -> tuple[list[FloatArray], int, int | None]:
     """Return the pieces, how many were dropped, and how many are needed at the least where the fewest are not known."""
     loops: list[FloatArray] = []
     n_dropped = n_needed = 0
     is_known = True
-    for part in on_grid(outline):
-        found = merged(part, triangulate(part)) if method == "hertel_mehlhorn" else fewest_pieces(part)
-        is_known = is_known and is_solved(part)
-        n_needed += len(found) if is_solved(part) else fewest_needed(part)
+    _check_pieces(len(outline.parts))
+    parts = on_grid(outline)
+    least = [fewest_needed(part) for part in parts]
+    _check_pieces(sum(least))
+    n_corners = max(len(part.points) for part in parts)
+    if n_corners > MOST_PART_CORNERS:
+        wanted = f"one whose parts have at most {MOST_PART_CORNERS} corners to be cut exactly (a larger tolerance has fewer)"
+        raise InvalidShapeError("outline", wanted, Described(str(n_corners)))
+    for part, needed in zip(parts, least, strict=True):
+        found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort=effort)
+        is_known = is_known and is_least
+        n_needed += len(found) if is_least else needed
+        _check_pieces(len(loops) + len(found))
         made, dropped = within_limits(part, found, max_vertices)
         loops.extend(made)
         n_dropped += dropped
@@ -222,6 +237,13 @@ def _exact_pieces(outline: Outline, method: str, max_vertices: int, max_lost: fl
         wanted = f"large, broad, and near enough to its origin that Box2D can hold all of it but {max_lost:g} (max_lost)"
         raise InvalidShapeError("outline", wanted, Described(f"{lost:.2g} of it in {n_dropped} pieces too small for Box2D"))
     return loops, n_dropped, None if is_known or method == "hertel_mehlhorn" else n_needed
+
+
+def _check_pieces(n_pieces: int) -> None:
+    """Refuse what is no body any more."""
+    if n_pieces > MOST_CONVEX_PIECES:
+        wanted = f"one that falls into at most {MOST_CONVEX_PIECES} convex pieces (a larger tolerance has fewer corners)"
+        raise InvalidShapeError("outline", wanted, Described(f"{n_pieces} or more"))
 
 
 def _good(loops: list[FloatArray]) -> list[FloatArray]:

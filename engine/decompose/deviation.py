@@ -24,7 +24,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.geometry import Circle, Polygon
 
-__all__ = ["as_shapely", "farthest", "union"]
+__all__ = ["as_shapely", "difference", "farthest", "union"]
 
 CIRCLE_CORNERS = 256
 """Corners of the polygon that a circle is measured as, a count; between them it errs by 1e-4 of the radius."""
@@ -59,6 +59,23 @@ def union(pieces: Sequence[Polygon | Circle]) -> Any:
     return shapely.union_all([as_shapely(piece) for piece in pieces])
 
 
+def difference(one: Any, other: Any) -> Any:
+    """Return what is in one and not in the other, part by part: of the other only the parts that a part meets are taken off it.
+
+    The overlay of a thousand rings within each other with as many takes GEOS minutes as a whole, and a moment ring by ring.
+    """
+    import shapely
+
+    parts, others = shapely.get_parts(one), shapely.get_parts(other)
+    if len(parts) == 0 or len(others) == 0:
+        return one
+    of, met = shapely.STRtree(others).query(parts, predicate="intersects")  # in the order of those asked
+    near = np.split(others[met], np.searchsorted(of, np.arange(1, len(parts))))
+    rests = shapely.difference(parts, np.array([shapely.MultiPolygon(list(some)) for some in near], dtype=object))
+    found = shapely.get_parts(shapely.get_parts(rests))
+    return shapely.MultiPolygon([rest for rest in found if rest.geom_type == "Polygon" and rest.area > 0.0])
+
+
 def farthest(region: Any, target: Any) -> float:
     """Return how far the farthest point of `region` lies from `target`, metres; 0 for an empty region.
 
@@ -71,7 +88,8 @@ def farthest(region: Any, target: Any) -> float:
         return 0.0
     region = shapely.union_all(parts)
     corners = shapely.get_coordinates(region)
-    best = float(shapely.distance(shapely.points(corners), target).max())
+    away_from = _Distances(target)
+    best = float(away_from(corners).max())
     low, high = corners.min(axis=0), corners.max(axis=0)
     half = 0.5 * float((high - low).max())
     floor = DISTANCE_FLOOR * 2.0 * half
@@ -80,7 +98,7 @@ def farthest(region: Any, target: Any) -> float:
     for _ in range(MAX_LEVELS):
         reach = half * math.sqrt(2.0)
         points = shapely.points(centers)
-        away = shapely.distance(points, target)
+        away = away_from(centers)
         inside = shapely.intersects(region, points)
         best = max(best, float(away[inside].max(initial=0.0)))
         may_win = away + reach > max(best * (1.0 + DISTANCE_CONVERGENCE), best + floor)
@@ -93,3 +111,29 @@ def farthest(region: Any, target: Any) -> float:
         steps = half * np.array([(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)])
         centers = (centers[:, None] + steps[None]).reshape(-1, 2)
     return best
+
+
+class _Distances:
+    """How far points are from a region, asked of an index of its edges: what each of m points costs does not grow with their number n."""
+
+    def __init__(self, target: Any) -> None:
+        import shapely
+
+        self._target = target
+        shapely.prepare(target)
+        parts = shapely.get_parts(target)
+        has_area = shapely.get_dimensions(parts) == 2
+        lines = np.concatenate((shapely.get_rings(parts[has_area]), parts[~has_area]))
+        points, of = shapely.get_coordinates(lines, return_index=True)
+        is_edge = of[1:] == of[:-1]
+        ends = np.stack((points[:-1][is_edge], points[1:][is_edge]), axis=1)
+        self._edges = shapely.STRtree(shapely.linestrings(ends) if len(ends) else parts)
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        import shapely
+
+        away: FloatArray = np.zeros(len(points))
+        outside = np.flatnonzero(~shapely.intersects_xy(self._target, points[:, 0], points[:, 1]))
+        if len(outside):
+            away[outside] = self._edges.query_nearest(shapely.points(points[outside]), return_distance=True, all_matches=False)[1]
+        return away

@@ -224,20 +224,25 @@ def _all_near(p: Point, q: Point, cells: list[Point]) -> bool:
 
 def _with_touching(loops: list[list[Point]]) -> list[list[Point]]:
     """Put every corner that lies on an edge of another ring into that edge."""
+    import shapely
+
     cells = np.array([cell for loop in loops for cell in loop], dtype=np.int64)
-    made = []
+    ends = np.concatenate([np.array(loop[1:] + loop[:1], dtype=np.int64) for loop in loops])
+    at, edge = shapely.STRtree(shapely.linestrings(np.stack((cells, ends), axis=1))).query(shapely.points(cells), predicate="intersects")
+    way, to = ends[edge] - cells[edge], cells[at] - cells[edge]  # whole numbers: what GEOS found is looked at again
+    along = (way * to).sum(axis=1)
+    touching = (way[:, 0] * to[:, 1] == way[:, 1] * to[:, 0]) & (along > 0) & (along < (way * way).sum(axis=1))
+    on_edge: dict[int, list[tuple[int, Point]]] = {}
+    for k in np.flatnonzero(touching):
+        on_edge.setdefault(int(edge[k]), []).append((int(along[k]), _key(cells[at[k]])))
+    if not on_edge:
+        return loops
+    made, number = [], 0
     for loop in loops:
         ring: list[Point] = []
-        start = np.array(loop, dtype=np.int64)
-        end = np.concatenate((start[1:], start[:1]))
-        way = end - start
-        to = cells[None] - start[:, None]
-        cross = way[:, None, 0] * to[..., 1] - way[:, None, 1] * to[..., 0]
-        along = (way[:, None] * to).sum(axis=2)
-        touching = (cross == 0) & (along > 0) & (along < (way * way).sum(axis=1)[:, None])
-        for k, cell in enumerate(loop):
+        for cell in loop:
             ring.append(cell)
-            on_edge = np.flatnonzero(touching[k])
-            ring.extend(dict.fromkeys(_key(cells[at]) for at in on_edge[np.argsort(along[k, on_edge])]))
+            ring.extend(dict.fromkeys(touched for _, touched in sorted(on_edge.get(number, ()))))
+            number += 1
         made.append(ring)
     return made

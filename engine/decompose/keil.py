@@ -24,13 +24,14 @@ import random
 import numpy as np
 
 from engine.common.errors import Described, InvalidShapeError
+from engine.common.limits import MOST_SEARCHED
 from engine.decompose.forest import Forest
 from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged
 from engine.decompose.subdivision import Diagonal, diagonals_of, faces
 from engine.decompose.triangulate import triangulate
 
-__all__ = ["KEIL_MAX_VERTICES", "bridges", "fewest_needed", "fewest_pieces", "is_solved", "warm"]
+__all__ = ["KEIL_MAX_VERTICES", "Effort", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
 KEIL_MAX_VERTICES = 1500
 """Corners up to which Keil's method is tried, a count: it keeps n^2 subproblems, 17 bytes each, and takes seconds beyond. Larger parts
@@ -42,8 +43,30 @@ TRIALS = 6
 no fewer pieces than 6."""
 
 
-def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: int = TRIALS) -> list[list[int]]:
-    """Return few convex pieces: the fewest along diagonals of a part without holes, else no more than Hertel and Mehlhorn's.
+class Effort:
+    """What may be spent on the search for the fewest pieces, of one outline or of all that come out of one file.
+
+    Parameters
+    ----------
+    left : int
+        Subproblems of Keil's method: the square of the corners, for each polygon that it is used on.
+    """
+
+    def __init__(self, left: int = MOST_SEARCHED) -> None:
+        self.left = left
+
+    def takes(self, n_corners: int) -> bool:
+        """Tell whether a polygon of so many corners may be searched still; if so, it counts as done."""
+        if n_corners > KEIL_MAX_VERTICES or n_corners**2 > self.left:
+            return False
+        self.left -= n_corners**2
+        return True
+
+
+def fewest_pieces(
+    part: GridPart, start: list[list[int]] | None = None, trials: int = TRIALS, effort: Effort | None = None
+) -> tuple[list[list[int]], bool]:
+    """Return few convex pieces, no more than Hertel and Mehlhorn's, and whether none are fewer.
 
     Parameters
     ----------
@@ -52,17 +75,23 @@ def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: 
         Convex pieces to start from where there are holes; `hertel_mehlhorn.merged` of the triangles, if None.
     trials : int
         Openings that are tried after the last gain.
+    effort : Effort, optional
+        What is left of it is not exceeded.
 
     Returns
     -------
     list of loops of indices into the part's points
         Counter-clockwise, convex, making up the part; corners may lie on the line of their neighbours.
+    bool
+        Whether these are the fewest that diagonals can make, and not only the fewest that were found.
     """
-    if is_solved(part):
-        return faces(part, _opened_cuts(part, []))
+    effort = effort or Effort()
+    if len(part.rings) == 1 and effort.takes(len(part.points)):
+        return faces(part, _opened_cuts(part, [])), True
     best = merged(part, triangulate(part)) if start is None else start
-    if len(part.points) > KEIL_MAX_VERTICES:
-        return best
+    if len(part.rings) == 1 or len(part.points) > KEIL_MAX_VERTICES:
+        return best, False
+    opened = len(part.points) + 2 * (len(part.rings) - 1)
     draw = random.Random(0)
     left = trials
     tried: set[tuple[Diagonal, ...]] = set()
@@ -71,17 +100,14 @@ def fewest_pieces(part: GridPart, start: list[list[int]] | None = None, trials: 
         cut = bridges(part, diagonals_of(best, part), None if not tried else draw)
         if tuple(cut) in tried:
             continue
+        if not effort.takes(opened):
+            break
         tried.add(tuple(cut))
         found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut)]))
         if len(found) <= len(best):
             left = trials if len(found) < len(best) else left
             best = found
-    return best
-
-
-def is_solved(part: GridPart) -> bool:
-    """Tell whether the pieces of a part are the fewest that diagonals can make, and not only the fewest that were found."""
-    return len(part.rings) == 1 and len(part.points) <= KEIL_MAX_VERTICES
+    return best, False
 
 
 def fewest_needed(part: GridPart) -> int:

@@ -28,17 +28,21 @@ from numpy.typing import ArrayLike
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice
 from engine.common.errors import Described, InvalidShapeError
+from engine.common.limits import MOST_CROSSINGS, MOST_FACE_EDGES, MOST_NEAR_EDGES
 from engine.common.tolerances import COLLINEAR_ROUNDING
 from engine.decompose.outline import Outline, ring_points
 
-__all__ = ["FILL_RULES", "filled", "repaired", "without_specks"]
+__all__ = ["FILL_RULES", "check_tangle", "edges_of", "filled", "repaired", "without_specks"]
 
 FILL_RULES = ("nonzero", "evenodd")
 
-_MOST_CROSSINGS = 20_000
-"""Pairs of edges of one drawing that meet without being neighbours: a scribble beyond it takes seconds to sort out."""
-_MOST_PAIRS = 2_000_000
-"""Pairs of edges that are looked at in one go: 32 MB of indices."""
+_MOST_PAIRS = 500_000
+"""Pairs of edges that are looked at in one go: some 100 MB."""
+_MOST_OFFSET = 4_000
+"""Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
+each other; of a larger one the deepest point is searched for instead."""
+_STRIPS = 64
+"""Into which a drawing is cut where faces are told from holes, a count."""
 
 
 def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
@@ -80,15 +84,15 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
             return alone
     if not kept:
         return shapely.MultiPolygon()
-    edges = np.concatenate([np.stack((ring, np.concatenate((ring[1:], ring[:1]))), axis=1) for ring in kept])
-    _check_crossings(edges)
+    edges = edges_of(kept)
+    check_tangle(edges, "rings")
     try:
         network = shapely.node(shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in kept]))
         faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
         inside = shapely.get_coordinates(shapely.point_on_surface(faces))
         numbers = _winding_numbers(inside, edges)
         chosen = faces[numbers != 0 if rule == "nonzero" else numbers % 2 != 0]
-        return shapely.union_all(chosen)
+        return shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
     except shapely.GEOSException as error:
         raise InvalidShapeError("rings", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
 
@@ -118,36 +122,93 @@ def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int
 
 
 def _is_speck(polygon: Any, radius: float) -> bool:
-    return bool(polygon.area <= polygon.length * radius) and bool(polygon.buffer(-radius).is_empty)
-
-
-def _check_crossings(edges: FloatArray) -> None:
-    """Refuse a drawing with more crossings than can be sorted out in a moment; neighbours, which meet in a corner, are not counted."""
     import shapely
 
-    lines = shapely.linestrings(edges)
-    tree = shapely.STRtree(lines)
-    step = max(1, _MOST_PAIRS // len(lines))
-    n_meetings = -3 * len(lines)  # each with itself and with two neighbours
-    for first in range(0, len(lines), step):
-        n_meetings += len(tree.query(lines[first : first + step], predicate="intersects")[0])
-        if n_meetings > 2 * _MOST_CROSSINGS:
-            raise InvalidShapeError("rings", f"lines with at most {_MOST_CROSSINGS} crossings", Described("more"))
+    if polygon.area > polygon.length * radius:
+        return False
+    if shapely.get_num_coordinates(polygon) > _MOST_OFFSET:
+        return bool(shapely.maximum_inscribed_circle(polygon, 0.1 * radius).length < radius)
+    return bool(polygon.buffer(-radius).is_empty)
+
+
+def edges_of(rings: Iterable[FloatArray]) -> FloatArray:
+    """Return both ends of every edge of closed rings, (n, 2, 2)."""
+    return np.concatenate([np.stack((ring, np.concatenate((ring[1:], ring[:1]))), axis=1) for ring in rings])
+
+
+def check_tangle(edges: FloatArray, field: str) -> None:
+    """Refuse lines that take long to sort out: with too many crossings, or with too many that might be one.
+
+    Neighbours, which meet in a corner, are not counted.
+
+    Parameters
+    ----------
+    edges : float64 (n, 2, 2)
+    field : str
+        What the error is to name.
+
+    Raises
+    ------
+    InvalidShapeError
+        There are more than `MOST_CROSSINGS` crossings, or more than `MOST_NEAR_EDGES` pairs of edges whose boxes overlap.
+    """
+    import shapely
+
+    low, high = edges.min(axis=1), edges.max(axis=1)
+    boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
+    tree = shapely.STRtree(boxes)
+    step = max(1, _MOST_PAIRS // len(edges))
+    n_near = n_meetings = -3 * len(edges)  # each with itself and with two neighbours
+    for first in range(0, len(edges), step):
+        one, other = tree.query(boxes[first : first + step])
+        n_near += len(one)
+        n_meetings += _count_meetings(edges[first + one], edges[other])
+        if n_meetings > 2 * MOST_CROSSINGS:
+            raise InvalidShapeError(field, f"lines with at most {MOST_CROSSINGS} crossings", Described("more"))
+        if n_near > 2 * MOST_NEAR_EDGES:
+            wanted = f"lines of which at most {MOST_NEAR_EDGES} pairs may cross by their boxes"
+            raise InvalidShapeError(field, wanted, Described("more"))
+
+
+def _count_meetings(one: FloatArray, other: FloatArray) -> int:
+    """Return how many of the pairs of edges, whose boxes overlap, have a point in common; a pair on one line counts."""
+
+    def side(line: FloatArray, points: FloatArray) -> FloatArray:
+        (ux, uy), (vx, vy) = (line[:, 1] - line[:, 0]).T, (points - line[:, 0]).T
+        turned: FloatArray = np.sign(ux * vy - uy * vx)
+        return turned
+
+    apart = side(one, other[:, 0]) * side(one, other[:, 1]) > 0.0
+    apart |= side(other, one[:, 0]) * side(other, one[:, 1]) > 0.0
+    return len(apart) - int(np.count_nonzero(apart))
 
 
 def _winding_numbers(points: FloatArray, edges: FloatArray) -> FloatArray:
     """Return how often the closed lines go round each point, counter-clockwise positive.
 
     A ray from the point to the right: an edge that crosses it upwards (a.y <= y < b.y, the point to its left) counts one, one that
-    crosses it downwards takes one off. Points lie within faces, never on an edge.
+    crosses it downwards takes one off. Points lie within faces, never on an edge. Only the edges of the strip of y are looked at in which a
+    point lies.
     """
-    ax, ay, bx, by = edges[:, 0, 0], edges[:, 0, 1], edges[:, 1, 0], edges[:, 1, 1]
+    low, high = float(edges[:, :, 1].min()), float(edges[:, :, 1].max())
+    to_strip = _STRIPS / (high - low) if high > low else 0.0
+    strips = np.clip((points[:, 1] - low) * to_strip, 0, _STRIPS - 1).astype(np.int64)
+    first, last = (np.clip((side - low) * to_strip, 0, _STRIPS - 1).astype(np.int64) for side in np.sort(edges[:, :, 1], axis=1).T)
     numbers = np.zeros(len(points))
-    for k, (x, y) in enumerate(points):
-        near = (ay <= y) != (by <= y)
-        side = (bx[near] - ax[near]) * (y - ay[near]) - (x - ax[near]) * (by[near] - ay[near])
-        upward = by[near] > y
-        numbers[k] = np.count_nonzero(upward & (side > 0.0)) - np.count_nonzero(~upward & (side < 0.0))
+    n_looks = 0
+    for strip in np.unique(strips):
+        asked = np.flatnonzero(strips == strip)
+        ax, ay, bx, by = edges[(first <= strip) & (strip <= last)].reshape(-1, 4).T
+        n_looks += len(asked) * len(ax)
+        if n_looks > MOST_FACE_EDGES:
+            wanted = f"rings of which at most {MOST_FACE_EDGES} pairs of a face and an edge lie beside each other"
+            raise InvalidShapeError("rings", wanted, Described("more"))
+        for k in asked:
+            x, y = points[k]
+            near = (ay <= y) != (by <= y)
+            side = (bx[near] - ax[near]) * (y - ay[near]) - (x - ax[near]) * (by[near] - ay[near])
+            upward = by[near] > y
+            numbers[k] = np.count_nonzero(upward & (side > 0.0)) - np.count_nonzero(~upward & (side < 0.0))
     return numbers
 
 

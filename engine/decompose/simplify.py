@@ -14,12 +14,16 @@ point of the segment ab moves continuously from a to b as one goes along the cha
 GEOS leaves a vertex in where the shortcut would cross another edge of any ring (`TopologyPreservingSimplifier`). That the result is
 valid, with every ring still there, is not believed but looked at; else the tolerance is halved until it is.
 
+A chain whose farthest vertex is always its first is looked at once for each: a comb of n equal teeth costs n^2. So a ring of more than
+`_LONGEST_CHAIN` vertices is simplified in chains of so many, whose ends stay; all chains are GEOS's at once, which keeps them apart.
+
 Sources: D. H. Douglas, T. K. Peucker, "Algorithms for the reduction of the number of points...", 1973; A. Saalfeld, "Topologically
 consistent line simplification with the Douglas-Peucker algorithm", 1999.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +36,8 @@ __all__ = ["simplified"]
 
 _MOST_HALVINGS = 8
 """Tries at a smaller tolerance before the outline stays as it is."""
+_LONGEST_CHAIN = 4_000
+"""Vertices between two that stay in any case, a count. Outlines that somebody drew have fewer in all."""
 
 
 def simplified(outline: Outline, tolerance: float) -> Outline:
@@ -56,15 +62,41 @@ def simplified(outline: Outline, tolerance: float) -> Outline:
     whole = shapely.MultiPolygon(
         [shapely.Polygon(_from_a_corner(part.outer), [_from_a_corner(hole) for hole in part.holes]) for part in outline.parts]
     )
+    is_long = max(len(ring) for ring in outline.rings()) > _LONGEST_CHAIN
     for _ in range(_MOST_HALVINGS):
-        found = shapely.simplify(whole, tolerance, preserve_topology=True)
-        if found.is_valid and _same_rings(whole, found):
+        found = _in_chains(whole, tolerance) if is_long else shapely.simplify(whole, tolerance, preserve_topology=True)
+        if found is not None and found.is_valid and _same_rings(whole, found):
             return Outline(
                 Part(np.asarray(polygon.exterior.coords), [np.asarray(ring.coords) for ring in polygon.interiors])
                 for polygon in shapely.get_parts(found)
             )
         tolerance *= 0.5
     return outline
+
+
+def _in_chains(whole: Any, tolerance: float) -> Any:
+    """Return the polygons with the chains of their rings simplified; None where a ring has too few vertices left."""
+    import shapely
+
+    chains, lengths = [], []
+    for ring in shapely.get_rings(shapely.get_parts(whole)):
+        points = shapely.get_coordinates(ring)
+        # two chains at the least: one that ends where it begins would be a ring, of which the end may go
+        ends = np.linspace(0, len(points) - 1, max(2, -(-len(points) // _LONGEST_CHAIN)) + 1).astype(np.int64)
+        lengths.append(len(ends) - 1)
+        chains.extend(shapely.LineString(points[first : last + 1]) for first, last in pairwise(ends.tolist()))
+    simpler = iter(shapely.get_parts(shapely.simplify(shapely.MultiLineString(chains), tolerance, preserve_topology=True)))
+    rings = []
+    for length in lengths:
+        pieces = [shapely.get_coordinates(next(simpler)) for _ in range(length)]
+        rings.append(np.concatenate([pieces[0], *(piece[1:] for piece in pieces[1:])]))
+    if min(map(len, rings)) < 4:
+        return None
+    polygons, made = [], iter(rings)
+    for polygon in shapely.get_parts(whole):
+        outer = next(made)
+        polygons.append(shapely.Polygon(outer, [next(made) for _ in range(shapely.get_num_interior_rings(polygon))]))
+    return shapely.MultiPolygon(polygons)
 
 
 def _from_a_corner(ring: FloatArray) -> FloatArray:

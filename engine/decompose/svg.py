@@ -18,7 +18,7 @@ import io
 import math
 import os
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ from engine.common.words import counted
 from engine.decompose._svg_tree import UNAPPLIED, WORDS, DrawnTree, drawn_tree
 from engine.decompose.curves import cubic_points, ellipse_points, quadratic_points
 from engine.decompose.outline import Outline, ring_points
-from engine.decompose.repair import filled
+from engine.decompose.repair import check_tangle, edges_of, filled
 
 __all__ = ["Drawing", "DrawnShape", "read_drawing"]
 
@@ -65,8 +65,16 @@ class Drawing:
     outline: Outline
     size: tuple[float, float] | None
     notes: tuple[str, ...]
-    shapes: tuple[DrawnShape, ...] = ()
-    """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
+    regions: tuple[Any, ...] = ()
+    """What each shape fills, as a shapely geometry below the drawing's height; their words and names."""
+    named: tuple[tuple[tuple[str, ...], str], ...] = ()
+    height: float = 0.0
+
+    @property
+    def shapes(self) -> Iterator[DrawnShape]:
+        """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
+        for region, (words, name) in zip(self.regions, self.named, strict=True):
+            yield DrawnShape(Outline.from_shapely(region).translated(0.0, self.height), words, name)
 
 
 def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, tolerance: float) -> Drawing:
@@ -94,9 +102,9 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     name = os.fspath(path)
     tree = drawn_tree(read_at_most(name, "drawing", _LARGEST_FILE, f"an SVG of at most {_LARGEST_FILE // 1_000_000} MB"), name)
     document = _parsed(tree, name)
-    regions, named = [], []
+    drawn: list[tuple[list[FloatArray], Any, bool]] = []
     n_filled = n_unfilled = n_stroked = 0
-    n_vertices = 0
+    room = _Room(name)
     for shape in _shapes(document):
         values = shape.values
         if str(values.get("visibility", "")).strip().lower() in ("hidden", "collapse"):
@@ -105,10 +113,12 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
         if str(values.get("fill", "")).strip().lower() in _NO_FILL:
             n_unfilled += 1
             continue
-        rings = [ring_points(name, ring) for ring in _rings(shape, scale, tolerance, name)]
-        n_vertices += sum(len(ring) for ring in rings)
-        if n_vertices > _MOST_VERTICES:
-            raise InvalidInputError(name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
+        drawn.append(([ring_points(name, ring) for ring in _rings(shape, scale, tolerance, room)], values, is_stroked))
+    all_rings = [ring for rings, _, _ in drawn for ring in rings if len(ring) >= 3]
+    if all_rings:
+        check_tangle(edges_of(all_rings), name)
+    regions, named = [], []
+    for rings, values, is_stroked in drawn:
         region = filled(rings, "evenodd" if str(values.get("fill-rule", "")).strip() == "evenodd" else "nonzero")
         if region.area > _NOTHING:
             regions.append(region)
@@ -118,7 +128,7 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
             for word in UNAPPLIED:  # by a style; what stands in an attribute of its own was counted before
                 tree.untraced[word] += str(values.get(word) or "none").strip() != "none"
     try:
-        whole = shapely.union_all(regions)
+        whole = _union(regions)
     except shapely.errors.GEOSException as error:
         raise InvalidShapeError(name, "a drawing whose shapes can be joined", Described(f"none ({error})")) from None
     if whole.is_empty:
@@ -126,22 +136,26 @@ def read_drawing(path: str | os.PathLike[str], pixels_per_metre: float, toleranc
     notes = _notes(tree, n_filled, n_unfilled, n_stroked)
     size = _size(document, tree, scale)
     if size is None:
-        return Drawing(Outline.from_shapely(whole), None, tuple(notes), _one_by_one(regions, named, 0.0))
+        return Drawing(Outline.from_shapely(whole), None, tuple(notes), tuple(regions), tuple(named), 0.0)
     lifted = shapely.transform(whole, lambda points: points + (0.0, size[1]))
-    seen = lifted.intersection(shapely.box(0.0, 0.0, *size))
-    if seen.area == 0.0:
+    seen = shapely.get_parts(shapely.get_parts(shapely.intersection(shapely.get_parts(lifted), shapely.box(0.0, 0.0, *size))))
+    area = float(shapely.area(seen).sum())
+    if area == 0.0:
         raise InvalidShapeError(name, "a drawing with filled shapes", Described("shapes beyond its own edges"))
-    if seen.area < lifted.area * (1.0 - _SEEN):
+    if area < lifted.area * (1.0 - _SEEN):
         notes.append("Cut off: what lies beyond the drawing's own width and height.")
-        lifted = shapely.MultiPolygon([part for part in shapely.get_parts(seen) if part.geom_type == "Polygon"])
-    return Drawing(Outline.from_shapely(lifted), size, tuple(notes), _one_by_one(regions, named, size[1]))
+        lifted = shapely.MultiPolygon([part for part in seen if part.geom_type == "Polygon"])
+    return Drawing(Outline.from_shapely(lifted), size, tuple(notes), tuple(regions), tuple(named), size[1])
 
 
-def _one_by_one(regions: Sequence[Any], named: Sequence[tuple[tuple[str, ...], str]], height: float) -> tuple[DrawnShape, ...]:
-    return tuple(
-        DrawnShape(Outline.from_shapely(region).translated(0.0, height), words, name)
-        for region, (words, name) in zip(regions, named, strict=True)
-    )
+def _union(regions: list[Any]) -> Any:
+    """Return what all shapes fill together; thousands that nowhere meet are put side by side."""
+    import shapely
+
+    meetings = shapely.STRtree(regions).query(regions, predicate="intersects")
+    if meetings.shape[1] > len(regions):
+        return shapely.union_all(regions)
+    return shapely.MultiPolygon(list(shapely.get_parts(regions)))
 
 
 def _parsed(tree: DrawnTree, name: str) -> Any:
@@ -164,19 +178,32 @@ def _shapes(document: Any) -> Iterator[Any]:
     return (element for element in document.elements() if isinstance(element, svgelements.Shape))
 
 
-def _rings(shape: Any, scale: float, tolerance: float, name: str) -> list[FloatArray]:
+class _Room:
+    """How many vertices the drawing `name` may have still: counted while curves are flattened, before there are gigabytes of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._left = _MOST_VERTICES
+
+    def take(self, n_vertices: int) -> None:
+        self._left -= n_vertices
+        if self._left < 0:
+            raise InvalidInputError(self.name, f"a drawing of at most {_MOST_VERTICES} vertices at this tolerance", Described("more"))
+
+
+def _rings(shape: Any, scale: float, tolerance: float, room: _Room) -> list[FloatArray]:
     """Return the subpaths of a shape in metres, y up; the first point is not repeated at the end."""
     try:
         matrix = np.array([[shape.transform.a, shape.transform.c], [shape.transform.b, shape.transform.d]], dtype=np.float64)
         offset = np.array([shape.transform.e, shape.transform.f], dtype=np.float64)
         if not (np.isfinite(matrix).all() and np.isfinite(offset).all()):
             raise OverflowError
-        stretch = float(np.linalg.svd(matrix, compute_uv=False)[0])
+        stretch = _stretch(*matrix.ravel().tolist())
         if stretch == 0.0:
             return []
         rings = []
         with np.errstate(all="ignore"):
-            for local in _flattened(shape, tolerance * scale / stretch):
+            for local in _flattened(shape, tolerance * scale / stretch, room):
                 points = (local @ matrix.T + offset) / scale
                 points[:, 1] *= -1.0
                 if not (np.abs(points) <= MAX_COORDINATE).all():
@@ -186,11 +213,16 @@ def _rings(shape: Any, scale: float, tolerance: float, name: str) -> list[FloatA
         raise
     except Exception as error:  # a shape of a broken file: the library raises whatever comes
         words = "a point that does not" if isinstance(error, OverflowError) else f"a broken shape ({type(error).__name__})"
-        raise InvalidInputError(name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", Described(words)) from None
+        raise InvalidInputError(room.name, f"a drawing of which all points lie within {MAX_COORDINATE:g} m", Described(words)) from None
     return rings
 
 
-def _flattened(shape: Any, tolerance: float) -> Iterator[FloatArray]:
+def _stretch(a: float, b: float, c: float, d: float) -> float:
+    """Return by how much a matrix stretches at the most: its greater singular value."""
+    return 0.5 * (math.hypot(a + d, c - b) + math.hypot(a - d, c + b))
+
+
+def _flattened(shape: Any, tolerance: float, room: _Room) -> Iterator[FloatArray]:
     """Yield the subpaths of a shape in its own units."""
     import svgelements as svg
 
@@ -214,6 +246,7 @@ def _flattened(shape: Any, tolerance: float) -> Iterator[FloatArray]:
             pieces.append(_arc_points(segment, tolerance))
         elif segment.end is not None:
             pieces.append(_row(segment.end))
+        room.take(len(pieces[-1]) if pieces else 0)
     if pieces:
         yield np.concatenate(pieces)
 

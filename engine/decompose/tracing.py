@@ -18,6 +18,7 @@ import numpy as np
 
 from engine.common.checks import integer, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MOST_CONVEX_PIECES
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, opacity_threshold, read_opacity
 from engine.decompose.outline import Outline
@@ -180,6 +181,8 @@ def trace_file(
         (left, bottom), (right, top) = found.aabb.lower, found.aabb.upper
         wanted = f"with something at least {2.0 * SPECK_RADIUS:g} m thick at {scale:g} pixels a metre"
         raise InvalidShapeError(given, wanted, Described(f"specks in a box of {right - left:.3g} x {top - bottom:.3g} m"))
+    if len(contour.parts) > MOST_CONVEX_PIECES:
+        raise InvalidShapeError(given, f"of at most {MOST_CONVEX_PIECES} parts", Described(str(len(contour.parts))))
     repaired = time.thread_time()
     outline = simplified(contour, tolerance)
     ended = time.thread_time()

@@ -24,6 +24,7 @@ from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.common.words import counted
+from engine.decompose.keil import Effort
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
 from engine.decompose.svg import DrawnShape, read_drawing
@@ -66,14 +67,14 @@ def load_svg_scene(
     name = os.fspath(path)
     drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
     notes = list(drawing.notes)
-    bodies, n_ignored = [], 0
+    bodies, n_ignored, effort = [], 0, Effort()
     for k, shape in enumerate(drawing.shapes):
         roles = _roles(shape.words)
         if roles.pop("ignore", False):
             n_ignored += 1
             continue
         try:
-            bodies.append(_body(shape, roles, (1.0 - FLATTENING_SHARE) * tolerance, notes))
+            bodies.append(_body(shape, roles, (1.0 - FLATTENING_SHARE) * tolerance, notes, effort))
         except LabError as error:
             notes.append(f"Left out: shape {k + 1}{f' ({shape.name})' if shape.name else ''}: {error}.")
     if n_ignored:
@@ -105,7 +106,7 @@ def _roles(words: tuple[str, ...]) -> dict[str, Any]:
     return roles
 
 
-def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str]) -> BodySpec:
+def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str], effort: Effort) -> BodySpec:
     from engine.decompose.decompose import decompose
 
     clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
@@ -122,7 +123,7 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
         notes.append(f"Simplified to {rougher:.3g} m: {shape.name or 'a shape'}, to have at most {_MOST_CORNERS} corners.")
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     x, y = 0.5 * (left + right), 0.5 * (bottom + top)
-    cut = decompose(outline.translated(-x, -y), max_lost=_LOST)
+    cut = decompose(outline.translated(-x, -y), max_lost=_LOST, effort=effort)
     if n_parts or n_holes or cut.n_dropped:
         told = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
         notes.append(f"Left out of {shape.name or 'a shape'}: {told}.")

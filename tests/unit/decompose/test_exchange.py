@@ -56,7 +56,7 @@ def partitions(part: GridPart) -> Iterator[list[Loop]]:
     triangles = triangulate(part)
     yield triangles
     yield merged(part, triangles)
-    yield fewest_pieces(part)
+    yield fewest_pieces(part)[0]
 
 
 def ways_by_trial(part: GridPart, pieces: list[Loop], k: int) -> tuple[dict[int, Loop], list[tuple[int, int, Loop, Loop]]]:

@@ -101,7 +101,7 @@ def test_an_unknown_rule_is_refused() -> None:
 
 def test_a_scribble_of_countless_crossings_is_refused_at_once() -> None:
     zigzag = [(float(k % 2), 0.001 * k) for k in range(400)] + [(0.5 + 0.001 * k, float(k % 2)) for k in range(400)]
-    with pytest.raises(InvalidShapeError, match="lines with at most 20000 crossings, got more"):
+    with pytest.raises(InvalidShapeError, match="lines with at most 50000 crossings, got more"):
         repaired([zigzag])
 
 

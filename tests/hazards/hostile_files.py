@@ -1,0 +1,147 @@
+"""Every hostile file through every command that takes it: ``python -m tests.hazards.hostile_files [KIND ...] [--keep DIR]``.
+
+Each runs in a process of its own. The table has wall and processor seconds, the largest memory, the status and the last line; what takes
+more than `MOST_SECONDS` or `MOST_BYTES`, ends otherwise than a command may (`STATUSES`), prints a traceback or lets a control character
+through fails, and so does the run. Kernels are loaded once before, so that none is compiled while somebody counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.hazards.hostile import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_SECONDS = 10.0
+"""Of processor time, start of the program included."""
+MOST_BYTES = 500_000_000
+PATIENCE = 90.0
+"""Seconds of wall clock after which a process is ended."""
+MOST_ADDRESSES = 12_000_000_000
+"""Bytes of address space: a process that wants more gets a MemoryError instead of the machine."""
+STATUSES = (0, 1, 2)
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    ".svg": ("trace F", "scene F", "scene F --out O.json", "run F --steps 60", "run simple_shapes --steps 60 --drop F"),
+    ".png": ("trace F", "run simple_shapes --steps 60 --drop F"),
+    ".gif": ("trace F", "run simple_shapes --steps 60 --drop F"),
+    ".rec": ("replay F --headless", "replay F --verify"),
+    ".json": (
+        "scene F",
+        "scene F --out O.json",
+        "run F --steps 60",
+        "run simple_shapes --steps 60 --drop F",
+        "run --pair F --headless",
+    ),
+}
+"""By the file's ending; F is the file, O one to be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a command: seconds of wall clock and of processor, bytes, status (None: ended by us), and what it printed."""
+
+    wall: float
+    processor: float
+    n_bytes: int
+    status: int | None
+    text: str
+
+    @property
+    def last_line(self) -> str:
+        return next((line.strip() for line in reversed(self.text.splitlines()) if line.strip()), "")
+
+    @property
+    def faults(self) -> list[str]:
+        found = []
+        if self.status not in STATUSES:
+            found.append("ended by us" if self.status is None else f"status {self.status}")
+        if self.processor > MOST_SECONDS:
+            found.append("slow")
+        if self.n_bytes > MOST_BYTES:
+            found.append("large")
+        if "Traceback" in self.text:
+            found.append("traceback")
+        if any(not (one.isprintable() or one == "\n") for one in self.text):
+            found.append("control character")
+        return found
+
+
+def run(arguments: list[str], patience: float = PATIENCE) -> Outcome:
+    """Run ``python main.py`` with these arguments and measure it."""
+    import resource
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+
+    environment = os.environ | {"SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy", "PYTHONIOENCODING": "utf-8"}
+    begun = time.monotonic()
+    with tempfile.TemporaryFile() as told:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "main.py"), *arguments],
+            stdin=subprocess.DEVNULL, stdout=told, stderr=subprocess.STDOUT, env=environment, cwd=ROOT, preexec_fn=bounded,
+        )  # fmt: skip
+        is_ended = False
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() - begun > patience and not is_ended:
+                process.kill()
+                is_ended = True
+            time.sleep(0.02)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        told.seek(0)
+        text = told.read().decode("utf-8", errors="backslashreplace")
+    seconds = usage.ru_utime + usage.ru_stime
+    return Outcome(time.monotonic() - begun, seconds, usage.ru_maxrss * 1024, None if is_ended else process.returncode, text)
+
+
+def battery(kinds: list[str], keep: Path | None = None) -> int:
+    """Run all commands on the files of these kinds; print a line each; return how many failed."""
+    n_failed = 0
+    print(f"{'file':<24} {'bytes':>11}  {'command':<40} {'wall s':>7} {'cpu s':>7} {'MB':>6} status  last line", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in kinds:
+            kind = KINDS[name]
+            file = folder / f"{name}{kind.suffix}"
+            if not file.exists():
+                file.write_bytes(kind.make(kind.size))
+            for command in COMMANDS[kind.suffix]:
+                given = {"F": str(file), "O.json": str(Path(temporary) / "out.json")}
+                found = run([given.get(word, word) for word in command.split()])
+                faults = found.faults
+                n_failed += bool(faults)
+                measured = f"{found.wall:7.1f} {found.processor:7.1f} {found.n_bytes / 1e6:6.0f} {found.status!s:>6}"
+                line = ascii(found.last_line.replace(str(folder), ""))[1:-1]
+                print(
+                    f"{name:<24} {file.stat().st_size:>11,}  {command:<40} {measured}  {' '.join(faults).upper()} {line[:150]}", flush=True
+                )
+    print(f"{n_failed} failed")
+    return n_failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(KINDS))
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="write the files here, and take those that are there already")
+    given = parser.parse_args()
+    unknown = [name for name in given.kinds if name not in KINDS]
+    if unknown:
+        parser.error(f"there is no kind {unknown[0]}")
+    run(["run", "simple_shapes", "--steps", "2"], 600.0)  # whatever is not compiled yet
+    run(["trace", "sprites/samples/gear.svg"], 600.0)
+    return 1 if battery(given.kinds or list(KINDS), given.keep) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,181 @@
+"""Drawings made to take for ever: within limits, or refused at once by a line that names the limit. All of them, at full size:
+``python -m tests.hazards.hostile_files``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+
+from engine.common import limits
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.decompose import Outline, measures, repair, simplified, simplify, trace_file
+from engine.decompose.decompose import decompose
+from engine.decompose.deviation import difference
+from engine.decompose.keil import Effort
+from engine.decompose.measures import boundary_distance
+from engine.decompose.repair import check_tangle, edges_of, filled, without_specks
+from tests.hazards import hostile
+
+
+def written(folder: Path, content: bytes) -> str:
+    path = folder / "hostile.svg"
+    path.write_bytes(content)
+    return str(path)
+
+
+def comb(n: int, width: float = 20.0) -> Outline:
+    """n pointed teeth, each 16 m long."""
+    step = width / n
+    teeth = [(step * (k + 0.5 * side), 16.0 * side) for k in range(n) for side in (0, 1)]
+    return Outline.of_polygon([*teeth, (width, -2.0), (0.0, -2.0)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "words"),
+    [
+        ("crossed_combs", 2_000, "lines with at most 50000 crossings"),
+        ("slivers", 400, "lines with at most 50000 crossings"),
+        ("thrown_slivers", 500, "lines with at most 50000 crossings"),
+        ("lattice", 400, "lines with at most 50000 crossings"),
+        ("curves", 3_000, "at most 100000 vertices"),
+        ("words", 500, "labels of at most 1000 letters, those of groups included"),
+        ("deep", 100, "nested at most 64 deep"),
+        ("comb", 12_000, "at most 8000 corners to be cut exactly"),
+    ],
+)
+def test_is_refused_by_a_line_that_names_the_limit(tmp_path: Path, kind: str, size: int, words: str) -> None:
+    with pytest.raises(InvalidInputError, match=words):
+        decompose(trace_file(written(tmp_path, hostile.KINDS[kind].make(size))).outline)
+
+
+@pytest.mark.parametrize(
+    "kind", ["comb", "square_comb", "two_combs", "rectangles", "spiral", "nested", "holes", "jagged", "lattice", "rules"]
+)
+def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path: Path, kind: str) -> None:
+    tracing = trace_file(written(tmp_path, hostile.KINDS[kind].make(60)))
+    cut = decompose(tracing.outline, max_lost=0.01)
+    assert cut.area_error < 0.01
+    assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
+
+
+def test_lines_aslant_are_bounded_by_the_pairs_of_their_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten thousand parallels cross nowhere, and all their boxes overlap."""
+    monkeypatch.setattr(repair, "MOST_NEAR_EDGES", 10_000)
+    along = np.arange(400.0)[:, None, None] * [[[0.0, 0.001]]]
+    parallels = along + [[[0.0, 0.0], [1.0, 1.0]]]
+    with pytest.raises(InvalidShapeError, match="at most 10000 pairs may cross by their boxes"):
+        check_tangle(parallels, "rings")
+    check_tangle(along + [[[0.0, 0.0], [1.0, 0.0]]], "rings")
+
+
+def test_what_groups_hand_down_is_bounded(tmp_path: Path) -> None:
+    many = '<rect width="9" height="9"/>' * 2_000
+    handed = f'<svg xmlns="http://www.w3.org/2000/svg"><g transform="{"scale(1)" * 400}">{many}</g></svg>'
+    styled = f'<svg xmlns="http://www.w3.org/2000/svg"><style>*{{x:{"y" * 3_000}}}</style>{many}</svg>'
+    for text in (handed, styled):
+        with pytest.raises(InvalidInputError, match=f"hand down at most {limits.MOST_INHERITED} letters"):
+            trace_file(written(tmp_path, text.encode()))
+
+
+def test_rings_within_rings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    rings = [np.array([(-k, -k), (k, -k), (k, k), (-k, k)]) for k in np.arange(1.0, 61.0)]
+    assert filled(rings, "evenodd").area == pytest.approx(sum((-1) ** k * 4 * k**2 for k in range(1, 61)))
+    monkeypatch.setattr(repair, "MOST_FACE_EDGES", 1_000)
+    with pytest.raises(InvalidShapeError, match="at most 1000 pairs of a face and an edge"):
+        filled(rings, "evenodd")
+
+
+def test_a_long_ring_is_simplified_in_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comb of equal teeth would be looked at once for each tooth: the work grows with the longest chain, not with the ring."""
+    lengths: list[int] = []
+    whole = shapely.simplify
+
+    def counted(geometry: Any, *rest: Any, **more: Any) -> Any:
+        lengths.append(max(shapely.get_num_points(shapely.get_parts(geometry)).max(), 0))
+        return whole(geometry, *rest, **more)
+
+    monkeypatch.setattr(shapely, "simplify", counted)
+    monkeypatch.setattr(simplify, "_LONGEST_CHAIN", 200)
+    outline = comb(1_000)
+    found = simplified(outline, 0.005)
+    assert lengths
+    assert max(lengths) <= 202
+    assert boundary_distance(outline, found, 0.001) <= 0.0055
+    turn = 2.0 * math.pi * np.arange(900) / 900
+    disc = Outline.of_polygon(np.column_stack((np.cos(turn), np.sin(turn))), [0.5 * np.column_stack((np.cos(turn), np.sin(turn)))])
+    thin = simplified(disc, 0.01)
+    assert thin.n_vertices < 120
+    assert len(thin.parts[0].holes) == 1
+    assert boundary_distance(disc, thin, 0.001) <= 0.0105
+
+
+def test_a_speck_of_many_corners_is_told_by_its_deepest_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repair, "_MOST_OFFSET", 100)
+    monkeypatch.setattr(shapely.Polygon, "buffer", None)
+    thick = comb(4_000)
+    assert without_specks(thick, 0.005) == (thick, 0, 0)
+    step = 1e-3
+    zigzag = [(step * k, 0.5 * (k % 2)) for k in range(400)]
+    thread = Outline.of_polygon([*zigzag, *((x, y - 0.2) for x, y in reversed(zigzag))])
+    assert without_specks(thread, 0.005) == (None, 1, 0)
+
+
+def test_boundaries_are_compared_in_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one is the other with corners left out, a look at each edge is enough, however long it is."""
+    looks = []
+    away = measures._away
+
+    def counted(points: Any, segments: Any) -> Any:
+        looks.append(len(points))
+        return away(points, segments)
+
+    monkeypatch.setattr(measures, "_away", counted)
+    for n in (100, 400):
+        looks.clear()
+        outline = comb(n)
+        assert boundary_distance(outline, simplified(outline, 0.005), 1e-6) <= 0.005
+        assert sum(looks) < 12 * outline.n_vertices
+
+
+def test_pieces_are_taken_off_part_by_part() -> None:
+    rings = [
+        shapely.Polygon(shapely.box(-k, -k, k, k).exterior, [shapely.box(0.5 - k, 0.5 - k, k - 0.5, k - 0.5).exterior])
+        for k in range(1, 40)
+    ]
+    whole = shapely.MultiPolygon(rings)
+    halves = shapely.union_all([shapely.intersection(whole, shapely.box(-50, -50, 0, 50)), shapely.box(60, 0, 61, 1)])
+    assert difference(whole, halves).area == pytest.approx(0.5 * whole.area)
+    assert difference(halves, whole).area == pytest.approx(1.0)
+    assert difference(whole, shapely.MultiPolygon()) is whole
+
+
+def test_the_search_for_fewer_pieces_is_bounded_and_shared() -> None:
+    star = Outline.of_polygon([((1 + k % 2) * math.cos(0.1 * math.pi * k), (1 + k % 2) * math.sin(0.1 * math.pi * k)) for k in range(20)])
+    effort = Effort(20 * 20 + 10)
+    assert decompose(star, effort=effort).at_least is None
+    assert effort.left == 10
+    again = decompose(star, effort=effort)
+    assert again.area_error < 1e-9
+    assert again.at_least is not None
+    assert effort.left == 10
+    holed = Outline.of_polygon([(0, 0), (9, 0), (9, 9), (0, 9)], [[(x, 1), (x + 1, 4), (x + 1.5, 1)] for x in (1, 3, 5)])
+    spent = Effort(3 * (13 + 6) ** 2)
+    assert decompose(holed, effort=spent).area_error < 1e-9
+    assert 0 <= spent.left < 19**2
+
+
+def test_a_part_of_too_many_corners_is_not_cut_exactly() -> None:
+    turn = 2.0 * math.pi * np.arange(9_000) / 9_000
+    disc = Outline.of_polygon(np.column_stack((np.cos(turn), np.sin(turn))))
+    with pytest.raises(InvalidShapeError, match="at most 8000 corners to be cut exactly"):
+        decompose(disc)
+    assert len(decompose(disc, "box").pieces) == 1
+
+
+def test_edges_of_rings_are_closed() -> None:
+    assert edges_of([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])]).tolist()[2] == [[0.0, 1.0], [0.0, 0.0]]
