@@ -78,7 +78,8 @@ def _in_chains(whole: Any, tolerance: float) -> Any:
     """Return the polygons with the chains of their rings simplified; None where a ring has too few vertices left."""
     import shapely
 
-    chains, lengths = [], []
+    chains: list[Any] = []
+    lengths: list[int] = []
     for ring in shapely.get_rings(shapely.get_parts(whole)):
         points = shapely.get_coordinates(ring)
         # two chains at the least: one that ends where it begins would be a ring, of which the end may go
