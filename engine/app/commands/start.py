@@ -77,9 +77,7 @@ def _tour() -> int:
         with warming():
             referee = referee_factory()
     else:
-        people().print(
-            "Our algorithms are compiled beside it, for the first time: until then a few pairs a step are checked without the compiler."
-        )
+        people().print("The check is compiled beside it, once; until it is there a few pairs a step are checked without the compiler.")
         coming = RefereeWarmup()
         coming.start()
     try:
@@ -96,8 +94,8 @@ def _tour() -> int:
         before = (report.demo, str(report.bodies), str(report.contacts_begun), stop.checked)
         table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
-    if coming is not None:
-        people().print(
-            "Once all is compiled, which `python main.py doctor --compile` does with a progress bar, a tour checks every contact."
-        )
+    if coming is not None and coming.failure:
+        people().print(f"There was no live check: {coming.failure}")
+    elif any(stop.checked == "in part" for stop in stops):
+        people().print("The check came in the middle: doctor --compile compiles all ahead, and then a tour checks every contact.")
     return 1 if any(not stop.report.is_clean for stop in stops) else 0

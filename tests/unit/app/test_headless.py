@@ -9,12 +9,15 @@ import pygame
 import pytest
 from PIL import Image
 
-from engine.app import tour
+from engine import query
+from engine.app import registry, tour, warmup
+from engine.app.commands import start
 from engine.app.demo import Demo
 from engine.app.headless import picture_of, png_bytes, run_headless, time_frames
 from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
 from engine.common.errors import InvalidInputError
+from engine.contracts import StepAgreement
 
 
 def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> None:
@@ -128,6 +131,41 @@ def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
     asking = next(demo for demo in ran if isinstance(demo, Asking))
     assert asking.was_ready[0] == (True, False) and asking.was_ready[-1] == (True, True), "nothing is compiled in the middle of a step"
     assert all(stop.picture.is_file() for stop in stops)
+
+
+def test_without_compiled_algorithms_the_command_shows_what_is_there(
+    drop: type[Demo], twins: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed: list[bool] = []
+
+    class Never(Coming):
+        failure = ""
+
+        def __init__(self) -> None:
+            super().__init__(None, 10**9)
+
+        def start(self) -> None:
+            """It never comes."""
+
+        def close(self) -> None:
+            """Remember."""
+            closed.append(True)
+
+    def compile_all() -> None:
+        pytest.fail("everybody waits for the compiler")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setattr(query, "is_warm", lambda: False)
+    monkeypatch.setattr(warmup, "RefereeWarmup", Never)
+    monkeypatch.setattr(warmup, "referee_factory", compile_all)
+    monkeypatch.setattr(registry, "all_demos", lambda: (drop, twins))
+    monkeypatch.setattr(start, "TOUR_SECONDS", 0.1)
+    monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: stages[0].sample(StepAgreement(1, 1)))
+    assert start._tour() == 0 and closed == [True]
+    told = capsys.readouterr().out
+    assert "a few pairs a step" in told and told.count("in part") == 2 and "doctor --compile" in told
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"drop.png", "twins.png"}
 
 
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
