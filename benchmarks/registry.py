@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, str] = {
     "growth": "how the cost of manifold, distance, overlap, sweep and time of impact grows with vertices, of a manifold with pairs too",
     "trace": "from a sprite's file to convex fixtures, stage by stage",
     "scalar_query": "one question asked from Python, result object included",
+    "cold_start": "the first start of all: compiling into an empty cache, until the live check answers and until everything is there",
     "start_up": "importing the engine in a fresh interpreter",
     "rewind": "going back in time",
     "history": "the memory of ten minutes of history",
@@ -29,7 +30,7 @@ BENCHMARKS: dict[str, str] = {
 }
 """Name of the module, and what it measures."""
 
-LONG = frozenset({"history"})
+LONG = frozenset({"cold_start", "history"})
 """Measured only where they are named: they take many minutes."""
 
 

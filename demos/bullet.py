@@ -234,7 +234,7 @@ class Bullet(Demo):
         return self._is_loaded and are_loaded(self.interactive)
 
     def arrivals(self) -> Sequence[str]:
-        return () if self._referee is None else (KERNELS,)
+        return (KERNELS,) if self._has_algorithms else ()
 
     def _waits(self, lane: Lane) -> bool:
         """Tell whether a lane cannot shoot yet, because its rule needs our algorithms."""

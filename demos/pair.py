@@ -135,7 +135,7 @@ class PairInspector(Demo):
     @property
     def answers(self) -> PairAnswers | None:
         """Both answers to the pair as it stands; None while the algorithms are not loaded."""
-        if self._referee is None:
+        if not self._has_algorithms:
             return None
         if self._asked is not self.pair and self._is_loaded():
             from engine.compare.pair.answers import ask

@@ -144,6 +144,7 @@ class Demo:
         self.wanted_speed: float | None = None
         self.remembers = best_hidden() is not None
         self._referee = referee
+        self._has_algorithms = referee is not None
         self._grip: Grip | None = None
         self.restart()
 
@@ -304,6 +305,7 @@ class Demo:
     def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
         """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
         self._referee = self._referee if self._referee is not None else referee
+        self._has_algorithms |= referee is not None
         for stage in self.stages:
             if stage.referee is None and self._referee is not None:
                 stage.referee = self._referee(stage.world)
@@ -332,9 +334,9 @@ class Demo:
             self.values[name] = number
             self.on_parameter(name)
 
-    def use_referee(self, referee: RefereeFactory | None) -> None:
-        """Give every stage, now and after each restart, a referee, or take it away."""
-        self._referee = referee
+    def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
+        """Give every stage, now and after each restart, a referee, or take it away; not `is_complete`: what else a demo asks is to come."""
+        self._referee, self._has_algorithms = referee, referee is not None and is_complete
         for stage in self.stages:
             stage.referee = referee(stage.world) if referee is not None else None
 

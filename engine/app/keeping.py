@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
 
-_OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee"})
+_OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee", "_has_algorithms"})
 """Attributes of a demo that are not its past: who watches it, and how. `Demo.not_kept` names those of one demo."""
 
 _OF_THE_PICTURE = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})

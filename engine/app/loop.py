@@ -96,7 +96,7 @@ class Loop:
         """How many are wanted now."""
         if self.is_resting:
             return _RESTING
-        return _BESIDE_COMPILER if self.window.browsing and self.is_warming_up else _FRAMES_PER_SECOND
+        return _BESIDE_COMPILER if self.window.browsing and not self._warmup.wait(0.0) else _FRAMES_PER_SECOND
 
     @property
     def is_resting(self) -> bool:
@@ -117,15 +117,7 @@ class Loop:
             self._attention.note(event)
             self._is_outdated |= event.type in (pygame.WINDOWEXPOSED, pygame.VIDEORESIZE)
             window.handle(event)
-        if not self._announced and not self._warmup.wait(0.0):
-            window.warms_up(self._warmup.words, self._warmup.short)
-        elif not self._announced:
-            self._announced = self._is_outdated = True
-            self._plain.close()
-            if self._warmup.factory is not None:
-                window.use_referee(self._warmup.factory)
-            else:
-                window.no_referee(self._warmup.failure)
+        self._announce()
         if window.session is not self._settled:
             self._settled = window.session
             self._settled.longest_way = _LONGEST_WAY
@@ -158,6 +150,23 @@ class Loop:
         self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
         self.window.draw(self._surface)
         pygame.display.flip()
+
+    def _announce(self) -> None:
+        """Tell the window how far the live check is; give it the check, and then all that a demo can ask."""
+        window, warmup = self.window, self._warmup
+        if not self._announced:
+            if warmup.factory is not None:
+                self._announced = self._is_outdated = True
+                self._plain.close()
+                window.use_referee(warmup.factory, is_complete=warmup.is_complete)
+            elif warmup.wait(0.0):
+                self._announced = self._is_outdated = True
+                self._plain.close()
+                window.no_referee(warmup.failure)
+            else:
+                window.warms_up(warmup.words, warmup.short)
+        elif warmup.factory is not None and warmup.is_complete:
+            window.has_everything()
 
 
 def run_window(

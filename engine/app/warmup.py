@@ -1,52 +1,65 @@
 """Getting the live check ready without stalling the window.
 
-Importing Numba and loading or compiling the kernels takes from half a second to a quarter of a minute, and compiling holds
-the interpreter. So a second process compiles into the on-disk cache; when it has ended, a thread loads from there, and only
-then are the worlds given their referees.
+Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
+other processes compile into the on-disk cache, and a thread loads from there what is ready:
+
+1. What the check of discs and polygons needs, in two processes, with nobody's patience to spare. Then worlds are given their referees.
+   Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
+   with the same bits, and pairs with edges are not judged.
+2. What else a demo can ask, in as many processes as there are cores less one, in the order of likely use. Then the demos are given
+   their referees that ask more than the check does.
+3. All the rest, for whoever asks for it later.
 """
 
 from __future__ import annotations
 
 import atexit
-import os
 import subprocess
-import sys
 import threading
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from engine import query
+from engine.app import compiling
+from engine.app.compiling import CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
 from engine.app.stage import Referee, RefereeFactory
 from engine.app.turns import short_turns
 from engine.box2d import World, WorldSettings
+from engine.common import jit
 from engine.common.jit import n_in_cache
 
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
 
-_ROOT = Path(__file__).resolve().parents[2]
-_COMPILE = "import os; getattr(os, 'nice', int)(5); from engine.app.warmup import referee_factory; referee_factory()"
-_LONGEST_COMPILE = 1800.0
-"""Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
 LOADING = "the algorithms, which were compiled before, are being loaded"
-_N_COMPILED = 210
-"""Functions that `referee_factory` compiles into an empty cache. `NUMBA_CACHE_DIR=/tmp/empty python -c "from engine.app.warmup import
-referee_factory; referee_factory(); from engine.common.jit import n_in_cache; print(n_in_cache())"` counts them; only roughly told, as
+_N_COMPILED = 24
+"""Functions that the first parts compile into an empty cache. `python main.py bench cold_start` counts them; only roughly told, as
 a kernel more or less changes it."""
-_LOOK = 1.0
+_LATER = "import os; getattr(os, 'nice', int)(5); from engine.common.jit import compile_in_turn; compile_in_turn()"
+"""What a process does first that compiles what a demo asks for: it waits for whoever is compiling the same."""
+_LOOK = 0.25
 """Seconds from one look at how far compiling is to the next."""
 
 
 def referee_factory() -> RefereeFactory:
-    """Load and warm up the referee here and now; return what makes one for a world."""
-    from engine.box2d import memory
+    """Load and warm up the referee and all that a demo can ask, here and now; return what makes a referee for a world.
+
+    What is not on disk yet is compiled first, in as many processes as there are cores.
+    """
+    if not query.is_warm() and jit.is_compiling():
+        with Compilers(tuple(RUNNING), n_cores()) as compilers:
+            while not compilers.is_over:
+                compilers.wait(LONGEST)
+    for name in RUNNING:
+        compiling.run_part(name)
+    jit.mark_cache_warm()
+    return _checked_factory()
+
+
+def _checked_factory() -> RefereeFactory:
+    """Return the factory, whose referees have been tried."""
     from engine.compare.live.contacts import LiveReferee
     from engine.compare.live.pairs import LivePairs
-    from engine.render.raster import load_raster
 
-    load_raster()
-    memory.load()
-    query.warm_up()
     _warm_pairs()
 
     def make(world: World) -> Referee:
@@ -79,32 +92,36 @@ def compiling_words(n_before: int, n_now: int, seconds: float) -> tuple[str, str
 
     Examples
     --------
-    >>> compiling_words(0, 60, 31.4)[1], compiling_words(70, 80, 31.4)[1]
-    ('compiling: 60 of about 210', 'compiling: 31 s')
+    >>> compiling_words(0, 7, 31.4)[1], compiling_words(70, 80, 31.4)[1]
+    ('compiling: 7 of about 24', 'compiling: 31 s')
     """
     n_new = max(n_now - n_before, 0)
     of = f" of about {_N_COMPILED}" if n_before == 0 and n_new < _N_COMPILED else ""
-    sentence = f"our algorithms are being compiled, once, for a minute or more: {n_new} functions{of}, {seconds:.0f} s"
+    sentence = f"what the check needs is being compiled, once, for some seconds or more: {n_new} functions{of}, {seconds:.0f} s"
     return sentence, f"compiling: {n_new}{of}" if of else f"compiling: {seconds:.0f} s"
 
 
 class RefereeWarmup:
-    """Warms up in the background; `factory` is None until it has ended.
+    """Warms up in the background.
 
     Attributes
     ----------
     factory : callable or None
+        None until the check of discs and polygons is there.
+    is_complete : bool
+        Whether all that a demo can ask is there.
     failure : str
-        Why there is no check, empty while all is well.
+        Why there is no check, or why the rest is compiled in the frame that asks for it; empty while all is well.
     words, short : str
         What is being done now and how far it is, in a sentence and in a few words.
     """
 
     def __init__(self) -> None:
         self.factory: RefereeFactory | None = None
+        self.is_complete = False
         self.failure = ""
         self.words, self.short = LOADING, "loading algorithms"
-        self._compiler: subprocess.Popen[bytes] | None = None
+        self._compilers: Compilers | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="referee warm-up", daemon=True)
 
@@ -113,38 +130,82 @@ class RefereeWarmup:
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, at most so long; return whether it has come."""
+        """Wait for the end of everything, at most so long; return whether it has come."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def close(self) -> None:
-        """Stop the second process; the window is closing."""
+        """Stop the other processes; the window is closing."""
         self._closed = True
-        if self._compiler is not None and self._compiler.poll() is None:
-            self._compiler.terminate()
+        if self._compilers is not None:
+            self._compilers.close()
 
     def _run(self) -> None:
         try:
-            if not query.is_warm():
-                self._compile_elsewhere()
-            self.words, self.short = LOADING, "loading algorithms"
-            if not self._closed:
+            if query.is_warm() or not jit.is_compiling():
                 with short_turns():
                     self.factory = referee_factory()
+            else:
+                jit.hold_back(jit.LANES, jit.EDGES)
+                self._check_first()
         except Exception as error:  # whatever it is, the window goes on without the check, and says why
             self.failure = f"{type(error).__name__}: {error}"
+        finally:
+            jit.let_go(jit.LANES, jit.EDGES)
+            self.is_complete = self.factory is not None
 
-    def _compile_elsewhere(self) -> None:
+    def _check_first(self) -> None:
+        """Compile and load what the check of discs and polygons needs, and then the rest, part by part."""
         began, n_before = perf_counter(), n_in_cache()
-        self._compiler = _elsewhere(_COMPILE)
-        while perf_counter() - began < _LONGEST_COMPILE:
+
+        def tell() -> None:
             self.words, self.short = compiling_words(n_before, n_in_cache(), perf_counter() - began)
-            try:
-                self._compiler.wait(_LOOK)  # a failure shows when the thread loads the same
-                return
-            except subprocess.TimeoutExpired:
-                pass
-        self._compiler.kill()
+
+        self._compile(tuple(CHECK), len(CHECK), True, tell)
+        self.words, self.short = LOADING, "loading algorithms"
+        if self._closed:
+            return
+        with short_turns():
+            for name in CHECK:
+                compiling.run_part(name)
+            self.factory = _checked_factory()
+        loaded = set(CHECK)
+
+        def load() -> None:
+            assert self._compilers is not None
+            for name in self._compilers.done:
+                if name in RUNNING and name not in loaded and not self._closed:
+                    loaded.add(name)
+                    with short_turns():
+                        self._load(name)
+            if loaded.issuperset(RUNNING) and not self.is_complete:
+                with short_turns():
+                    self._complete()
+
+        self._compile([name for name in EVERYTHING if name not in CHECK], max(n_cores() - 1, 1), False, load)
+
+    def _load(self, name: str) -> None:
+        compiling.run_part(name)
+        if name == compiling.EDGES:
+            jit.let_go(jit.EDGES)
+
+    def _complete(self) -> None:
+        jit.let_go(jit.LANES)
+        _warm_pairs()
+        jit.mark_cache_warm()
+        self.is_complete = True
+
+    def _compile(self, names: Sequence[str], n_processes: int, is_urgent: bool, on_look: Callable[[], None]) -> None:
+        """Let other processes compile parts; what fails there fails again where it is loaded, and is told there."""
+        began = perf_counter()
+        if self._closed:
+            return
+        with Compilers(names, n_processes, is_urgent) as self._compilers:
+            while not (self._compilers.is_over or self._closed) and perf_counter() - began < LONGEST:
+                on_look()
+                self._compilers.wait(_LOOK)
+            if not self._closed:
+                on_look()
 
 
 class BackgroundLoad:
@@ -183,16 +244,9 @@ class BackgroundLoad:
 
     def _run(self) -> None:
         try:
-            self._compiler = _elsewhere(f"import os; getattr(os, 'nice', int)(5); {self._statement}")
-            self._compiler.wait(_LONGEST_COMPILE)
+            self._compiler = compiling.elsewhere(f"{_LATER}; {self._statement}")
+            self._compiler.wait(LONGEST)
             with short_turns():
                 self._load()
         except Exception as error:  # whatever it is, the demo goes on without them, and says why
             self.failure = f"{type(error).__name__}: {error}"
-
-
-def _elsewhere(statement: str) -> subprocess.Popen[bytes]:
-    """Let a second Python run a statement, quietly."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen([sys.executable, "-c", statement], env=environment, stdin=quiet, stdout=quiet, stderr=quiet)

@@ -115,6 +115,7 @@ class Window:
         self._is_watched = is_watched
         self._layers = Layers()
         self._referee: RefereeFactory | None = None
+        self._is_complete = False
         self._check = CheckNote()
         self._notes = Notes()
         self._plain: PlainCheck | None = None
@@ -207,12 +208,23 @@ class Window:
 
     # -- the live check arrives late ----------------------------------------------------------------------------------
 
-    def use_referee(self, factory: RefereeFactory) -> None:
-        """Begin the live check."""
-        self._referee = factory
+    def use_referee(self, factory: RefereeFactory, is_complete: bool = True) -> None:
+        """Begin the live check; not `is_complete`: what a demo asks beside it is there when `has_everything` says so."""
+        self._referee, self._is_complete = factory, is_complete
         self.has_referee()
         if not self.browsing or self.session.demo.needs_referee:
-            self.session.demo.use_referee(factory)
+            self.session.demo.use_referee(factory, is_complete)
+
+    def has_everything(self) -> None:
+        """Note that all is there that a demo can ask."""
+        if not self._is_complete:
+            self._is_complete = True
+            if not self.browsing or self.session.demo.needs_referee:
+                self.session.demo.use_missing_referees(self._referee)
+
+    def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
+        """Return what a new demo of this kind may take for granted by now."""
+        return self._referee if self._is_complete or not kind.needs_referee else None
 
     def has_referee(self) -> None:
         """Note that there is one, the demo's own or a factory: the kernels are loaded, those that draw too."""
@@ -254,8 +266,9 @@ class Window:
         self.left.take(session)
         self.browsing = False
         self._show(session)
-        if self._referee is not None:
-            session.demo.use_missing_referees(self._referee)
+        referee = self._referee_of(type(session.demo))
+        if referee is not None:
+            session.demo.use_missing_referees(referee)
         now = 0 if session.history is None else session.history.now
         session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
 
@@ -293,7 +306,7 @@ class Window:
 
     def open_demo(self, kind: type[Demo]) -> bool:
         """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
-        return self._open(lambda: kind(self._seed, referee=self._referee), kind.title or "this")
+        return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
 
     def play(self, recording: Recording) -> None:
         """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
@@ -304,7 +317,7 @@ class Window:
             here.play_from(recording.begun, recording.steps)
             here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
             return
-        if self._open(lambda: recording.new_demo(self._referee), "the recording"):
+        if self._open(lambda: recording.new_demo(self._referee_of(recording.kind)), "the recording"):
             try:
                 self.session.play(recording)
             except LabError as error:
@@ -356,11 +369,13 @@ class Window:
         demo.interactive = self._is_watched
         if demo.waits is None:  # else a recording says
             demo.waits = self._is_watched
+        if self._referee is not None and not (self._is_complete or self.browsing):
+            demo.use_referee(self._referee, is_complete=False)
         return Session(demo, self.layout.view, self._layers, remembers=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:
         kind = self._demos[index]
-        return kind(self._seed, referee=self._referee if kind.needs_referee else None)
+        return kind(self._seed, referee=self._referee_of(kind) if kind.needs_referee else None)
 
     # -- events -------------------------------------------------------------------------------------------------------
 

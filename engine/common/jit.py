@@ -5,6 +5,10 @@ constant or a function of another file does; so each kernel module has a directo
 of all sources of ours that it imports, and of the versions. And a caller can ask whether everything is there without importing
 Numba (which costs 0.15 s).
 
+Compiling everything takes minutes of processor time. So several processes share it (`compile_in_turn`); a program whose frames
+must not wait holds back the forms that are still to come (`hold_back`), for which another one answers, or nobody; and a script
+that waits for its first answer is told why (`compile_notice`).
+
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
 """
 
@@ -17,59 +21,193 @@ import os
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["cache_is_warm", "has_wide_registers", "inlined_kernel", "kernel", "lost_code", "mark_cache_warm", "n_in_cache"]
+from engine.common import compile_notice
+
+__all__ = [
+    "EDGES",
+    "LANES",
+    "cache_is_warm",
+    "can_keep",
+    "compile_in_turn",
+    "has_wide_registers",
+    "hold_back",
+    "inlined_entry",
+    "inlined_kernel",
+    "is_compiling",
+    "is_held_back",
+    "kernel",
+    "let_go",
+    "lost_code",
+    "mark_cache_warm",
+    "n_in_cache",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+LANES, EDGES = "lanes", "edges"
+"""Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; and those of segments and
+capsules, for which nobody does."""
+
+_LOOK = 0.02
+"""Seconds from one look whether another process has compiled a kernel to the next."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def kernel(function: _Function) -> _Function:
     """Compile `function` at its first call and keep the machine code on disk."""
-    return _compiled(function, inlined=False)
+    return _compiled(function)
 
 
 def inlined_kernel(function: _Function) -> _Function:
-    """Do the same, and write the code out in every kernel that calls it.
+    """Write the code out in every kernel that calls it; nothing of it is kept on disk but in those.
 
     For the small steps of a chapter, which then cost no more than if they stood in the caller: handing arrays to a function
     costs some 20 ns a time, inlined 0 (the separations of one polygon's edges: 112 ns by calls, 20 ns inlined).
+
+    There are three of these to a kernel, and to keep them on disk and let Python call them was a quarter of all compiling. So Python
+    gets a second, ordinary kernel of the same function, at its first call, and each call takes some 20 us: where it asks often,
+    `inlined_entry`.
     """
-    return _compiled(function, inlined=True)
+    inlined = _compiled(function, is_kept=False, forceinline=True, no_cpython_wrapper=True)
+    if not is_compiling():
+        return inlined
+    dispatcher = cast(Any, inlined)
+
+    @cache
+    def standing_alone() -> Any:
+        return _compiled(function)
+
+    def add_overload(compiled: Any) -> None:
+        dispatcher.overloads[tuple(compiled.signature.args)] = compiled  # without telling what serves Python's calls
+
+    def compile_for_args(*arguments: object, **named: object) -> object:
+        return standing_alone()._compile_for_args(*arguments, **named)
+
+    dispatcher.add_overload, dispatcher._compile_for_args = add_overload, compile_for_args
+    return inlined
 
 
-def _compiled(function: _Function, inlined: bool) -> _Function:
+def inlined_entry(function: _Function) -> _Function:
+    """Write the code out in every kernel that calls it, and let Python call it as fast as any kernel."""
+    return _compiled(function, forceinline=True)
+
+
+_kept: set[str] = set()
+"""Full names of the functions whose machine code is kept."""
+
+
+def _compiled(function: _Function, is_kept: bool = True, **options: bool) -> _Function:
     numba = importlib.import_module("numba")
+    if is_compiling():
+        compile_notice.begin()
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
     try:
-        return cast(_Function, numba.njit(cache=directory is not None, forceinline=inlined, error_model="numpy")(function))
+        is_kept = is_kept and directory is not None
+        if is_kept:
+            _kept.add(f"{function.__module__}.{function.__qualname__}")
+        return cast(_Function, numba.njit(cache=is_kept, no_cfunc_wrapper=True, error_model="numpy", **options)(function))
     finally:
         numba.config.CACHE_DIR = before
 
 
-@cache
 def has_wide_registers() -> bool:
     """Tell whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
 
-    False where kernels are not compiled. Loads llvmlite, which whoever asks has in memory with Numba.
+    False where kernels are not compiled, and while these are held back. Loads llvmlite, which whoever asks has in memory with Numba.
     """
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    return LANES not in _held_back and _features_are_wide()
+
+
+@cache
+def _features_are_wide() -> bool:
+    if not is_compiling():
         return False
     features = importlib.import_module("llvmlite.binding").get_host_cpu_features()
     return bool(features.get("avx2", False))
 
 
+def is_compiling() -> bool:
+    """Tell whether kernels are compiled, and not run as plain Python."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+_held_back: set[str] = set()
+
+
+def hold_back(*forms: str) -> None:
+    """Let nobody use these forms (`LANES`, `EDGES`) until `let_go`: they are not there yet, and no frame is to compile them.
+
+    Examples
+    --------
+    >>> hold_back(EDGES)
+    >>> is_held_back(EDGES)
+    True
+    >>> let_go(EDGES)
+    >>> is_held_back(EDGES)
+    False
+    """
+    _held_back.update(forms)
+
+
+def let_go(*forms: str) -> None:
+    """Let everybody use these forms again."""
+    _held_back.difference_update(forms)
+
+
+def is_held_back(form: str) -> bool:
+    """Tell whether a form is held back."""
+    return form in _held_back
+
+
+def compile_in_turn() -> None:
+    """Keep this process from compiling what another one is at, from now on: it waits, and loads what the other has made.
+
+    Nor can two then write the list of a kernel's compiled forms at once. Nobody waits in a circle, as kernels call each other in none.
+    """
+    root = _writable_root()
+    if root is None or not is_compiling():
+        return
+    from engine.common.locks import held
+
+    dispatcher = importlib.import_module("numba.core.dispatcher").Dispatcher
+    at_will: Callable[..., object] = dispatcher.compile
+    mine: set[str] = set()
+
+    def compiled(self: Any, signature: object) -> object:
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+        if name in mine or name not in _kept:
+            return at_will(self, signature)
+        while True:
+            with held(root / f"{name}.lock") as is_held:
+                if is_held:
+                    mine.add(name)
+                    try:
+                        return at_will(self, signature)
+                    finally:
+                        mine.remove(name)
+            time.sleep(_LOOK)
+
+    dispatcher.compile = compiled
+
+
 def cache_is_warm() -> bool:
     """Tell, in about a millisecond and without importing Numba, whether all kernels of a running world were compiled and kept before."""
     return _warm_stamp().is_file()
+
+
+def can_keep() -> bool:
+    """Tell whether there is a place for machine code."""
+    return _writable_root() is not None
 
 
 def n_in_cache() -> int:
@@ -93,7 +231,7 @@ def _has_code(directory: Path) -> bool:
 def mark_cache_warm() -> None:
     """Remember on disk that all kernels of a running world are there, and in which directories."""
     root = _writable_root()
-    if root is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+    if root is not None and is_compiling():
         for old in root.glob("warm-*"):
             old.unlink(missing_ok=True)
         modules = sorted(directory.name for directory in root.iterdir() if directory.is_dir() and _has_code(directory))

@@ -19,7 +19,7 @@ boundary is the edge of greatest (least negative) separation.
 
 Two circles. The line of centres.
 
-Capsules and segments: `_core_manifold_kernel`, and for Box2D's edges `_edge_kernel`.
+Capsules and segments: `_core_pairs_kernel`, compiled for itself, because whoever has none need not wait for it.
 
 Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
 rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for
@@ -42,15 +42,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.narrowphase._climb_kernel import climb_separation
 from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
-from engine.narrowphase._core_manifold_kernel import manifold_cores
-from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
 from engine.narrowphase._sat_kernel import move_to_frame, traced_separation
 from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.packing import CAPSULE, CIRCLE, POLYGON, SEGMENT
@@ -59,7 +56,7 @@ from engine.narrowphase.rules import BOX2D, EXACT
 __all__ = ["frame_is_b", "manifold_pair", "manifold_pairs", "rounding_of"]
 
 
-@inlined_kernel
+@inlined_entry
 def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
     """Return the rounding of a separation, metres: `SAT_ROUNDING` times the scale of everything that enters it."""
     scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
@@ -297,8 +294,6 @@ def manifold_pair(
     radius_a: float,
     skin_a: float,
     extent_a: float,
-    ghosts_a: FloatArray,
-    has_ghost_a: NDArray[np.bool_],
     pose_a: FloatArray,
     kind_b: int,
     vertices_b: FloatArray,
@@ -307,63 +302,27 @@ def manifold_pair(
     radius_b: float,
     skin_b: float,
     extent_b: float,
-    ghosts_b: FloatArray,
-    has_ghost_b: NDArray[np.bool_],
     pose_b: FloatArray,
     rule: int,
     scratch: FloatArray,
     ends: FloatArray,
     end_names: IntArray,
-    corners: FloatArray,
     points: FloatArray,
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
     trace: FloatArray | None,
 ) -> int:
-    """Fill one row for any two shapes and return the number of points.
+    """Fill one row for two shapes that are circles or polygons, and return the number of points.
 
     A shape is its kind, its vertices (a circle's centre) with their normals, Box2D's centroid, its radius (a circle's own, a
-    polygon's skin), its skin, its extent (the largest distance of the surface from the local origin) and a segment's ghosts.
-    `scratch` (2, m + 1, 2) takes the moved shape of at most m vertices, `corners` is (3, 2). The rule BOX2D knows no capsules,
-    nor two segments; whoever calls must refuse them. `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k steps, in the frame
-    that `frame_is_b` tells; see `_step_kernel`.
+    polygon's skin), its skin and its extent (the largest distance of the surface from the local origin).
+    `scratch` (2, m + 1, 2) takes the moved shape of at most m vertices. `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k
+    steps, in the frame that `frame_is_b` tells; see `_step_kernel`.
     """
     points[:, :] = 0.0
     names[:] = 0
     rounding = rounding_of(pose_a, extent_a, pose_b, extent_b)
-    if kind_a >= CAPSULE or kind_b >= CAPSULE:
-        n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
-        if rule == BOX2D and kind_b == SEGMENT:  # in B's frame, the edge's
-            moved, moved_normals, moved_centroid = scratch[0, :n_a], scratch[1, :n_a], scratch[0, n_a : n_a + 1]
-            move_to_frame(pose_b, pose_a, vertices_a, moved, False)
-            if kind_a == CIRCLE:
-                return manifold_edge_circle(
-                    vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, radius_a, -1.0, points, names, axis, reference, trace
-                )
-            move_to_frame(pose_b, pose_a, normals_a, moved_normals, True)
-            move_to_frame(pose_b, pose_a, centroid_a.reshape(1, 2), moved_centroid, False)
-            return manifold_edge_polygon(
-                vertices_b, radius_b, pose_b, ghosts_b, has_ghost_b, moved, moved_normals, moved_centroid[0], radius_a, -1.0,
-                points, names, axis, reference, ends, end_names, corners, trace,
-            )  # fmt: skip
-        moved, moved_normals, moved_centroid = scratch[0, :n_b], scratch[1, :n_b], scratch[0, n_b : n_b + 1]
-        move_to_frame(pose_a, pose_b, vertices_b, moved, False)
-        move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
-        if rule == BOX2D:
-            if kind_b == CIRCLE:
-                return manifold_edge_circle(
-                    vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, radius_b, 1.0, points, names, axis, reference, trace
-                )
-            move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
-            return manifold_edge_polygon(
-                vertices_a, radius_a, pose_a, ghosts_a, has_ghost_a, moved, moved_normals, moved_centroid[0], radius_b, 1.0,
-                points, names, axis, reference, ends, end_names, corners, trace,
-            )  # fmt: skip
-        return manifold_cores(
-            vertices_a, normals_a, radius_a, skin_a, pose_a, moved, moved_normals, radius_b, skin_b, rounding,
-            points, names, axis, reference, ends, end_names, corners, trace,
-        )  # fmt: skip
     if kind_a == CIRCLE and kind_b == POLYGON:
         center = scratch[0, :1]
         move_to_frame(pose_b, pose_a, vertices_a, center, False)
@@ -400,8 +359,6 @@ def manifold_pairs(
     radius: FloatArray,
     skin: FloatArray,
     extent: FloatArray,
-    ghosts: FloatArray,
-    has_ghost: NDArray[np.bool_],
     pairs: IntArray,
     poses_a: FloatArray,
     poses_b: FloatArray,
@@ -412,26 +369,31 @@ def manifold_pairs(
     axis: FloatArray,
     reference: IntArray,
     trace: FloatArray | None,
-) -> None:
-    """Fill a row for each of the `pairs` of packed shapes: shape s has vertices first[s] to first[s] + n_vertices[s].
+) -> int:
+    """Fill a row for each of the `pairs` of circles and polygons; return how many others there are, `manifold_core_pairs`'s to fill.
 
-    `trace` as in `manifold_pair`; it takes the steps of one pair after the other.
+    Packed shape s has vertices first[s] to first[s] + n_vertices[s]. `trace` as in `manifold_pair`; it takes the steps of one pair
+    after the other.
     """
+    n_others = 0
     most = 0
     for shape in range(n_vertices.shape[0]):
         most = max(most, n_vertices[shape])
     scratch = np.empty((2, most + 1, 2))
     ends = np.empty((2, 2))
     end_names = np.empty((2, 4), dtype=np.int64)
-    corners = np.empty((3, 2))
     for row in range(pairs.shape[0]):
         a, b = pairs[row, 0], pairs[row, 1]
+        if kind[a] >= CAPSULE or kind[b] >= CAPSULE:
+            n_others += 1
+            continue
         low_a, low_b = first[a], first[b]
         high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
         count[row] = manifold_pair(
-            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], skin[a], extent[a], ghosts[a], has_ghost[a],
+            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], skin[a], extent[a],
             poses_a[row],
-            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], skin[b], extent[b], ghosts[b], has_ghost[b],
+            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], skin[b], extent[b],
             poses_b[row],
-            rule, scratch, ends, end_names, corners, points[row], names[row], axis[row], reference[row], trace,
+            rule, scratch, ends, end_names, points[row], names[row], axis[row], reference[row], trace,
         )  # fmt: skip
+    return n_others

@@ -28,7 +28,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import max_separation, move_to_frame, overlap_improved
 from engine.narrowphase.packing import POLYGON
@@ -63,7 +63,7 @@ def core_distance(vertices_a: FloatArray, vertices_b: FloatArray) -> float:
     return nearest
 
 
-@inlined_kernel
+@inlined_entry
 def overlap_pair(
     kind_a: int,
     vertices_a: FloatArray,

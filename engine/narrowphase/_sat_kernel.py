@@ -33,13 +33,13 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.narrowphase._step_kernel import TRIED, record_edge
 
 __all__ = ["face_separation", "max_separation", "move_to_frame", "overlap_improved", "overlap_plain", "traced_overlap", "traced_separation"]
 
 
-@inlined_kernel
+@inlined_entry
 def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, moved: FloatArray, directions: bool) -> None:
     """Write B's local `points` (n, 2) into `moved` as A sees them; `directions` are turned but not shifted.
 
@@ -120,13 +120,13 @@ def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: Flo
     return not (parted_by_a or parted_by_b)
 
 
-@inlined_kernel
+@inlined_entry
 def overlap_improved(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
     """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
     return traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, None)
 
 
-@inlined_kernel
+@inlined_entry
 def traced_overlap(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float, trace: FloatArray | None
 ) -> bool:

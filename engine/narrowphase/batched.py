@@ -15,6 +15,7 @@ from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
+from engine.narrowphase._core_pairs_kernel import manifold_core_pairs
 from engine.narrowphase._manifold_kernel import manifold_pairs
 from engine.narrowphase._manifold_lanes_kernel import contact_normals, manifold_lanes
 from engine.narrowphase._overlap_kernel import overlap_pairs
@@ -127,11 +128,17 @@ def _fill_one_by_one(
     rows: ManifoldRows,
     trace: FloatArray | None = None,
 ) -> None:
-    manifold_pairs(
+    n_others = manifold_pairs(
         shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
-        shapes.extent, shapes.ghosts, shapes.has_ghost, pairs, poses_a, poses_b, rule,
+        shapes.extent, pairs, poses_a, poses_b, rule,
         rows.count, rows.points, rows.names, rows.axis, rows.reference, trace,
     )  # fmt: skip
+    if n_others > 0:
+        manifold_core_pairs(
+            shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
+            shapes.extent, shapes.ghosts, shapes.has_ghost, pairs, poses_a, poses_b, rule,
+            rows.count, rows.points, rows.names, rows.axis, rows.reference, trace,
+        )  # fmt: skip
 
 
 def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatArray:

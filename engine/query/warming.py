@@ -1,9 +1,10 @@
-"""Loading the kernels ahead of the first question."""
+"""Loading the kernels ahead of the first question, part by part: no two parts have much to compile in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -11,14 +12,21 @@ from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
 from engine.continuous.swept import swept_contact
 from engine.decompose import keil
-from engine.geometry import Circle, Polygon, Sweep, Transform
+from engine.geometry import AnyShape, Circle, Polygon, Segment, Sweep, Transform
 from engine.narrowphase import batched, manifold, sat
+from engine.narrowphase._bounds_kernel import pairs_of_bodies
 from engine.query import batch, batch_frame, casts, contact_sets, distances
 
-__all__ = ["warm_up"]
+__all__ = ["LIBRARY", "SANDBOX", "boxes", "gaps", "manifolds", "overlaps", "warm_up"]
 
 _PAIRS_FOR_LANES = 64
 """Of each combination of sizes; more than any class needs to go through the lanes form."""
+
+_HERE, _THERE = Transform(), Transform((0.75, 0.1), 0.3)
+_BOX = Polygon.box(0.5, 0.5)
+_SHAPES: tuple[AnyShape, ...] = (Circle(0.5), _BOX, Polygon.box(0.5, 0.5, skin_radius=0.01))
+
+_Question = Callable[[], object]
 
 
 def warm_up(everything: bool) -> None:
@@ -26,44 +34,135 @@ def warm_up(everything: bool) -> None:
 
     Ctrl-C waits for the question that is being compiled, not for the rest.
     """
-    for question in (*_of_the_sandbox(), mark_cache_warm, *(_of_the_library() if everything else ())):
-        with DeferredInterrupt():
-            question()
+    for part in (*SANDBOX.values(), _marked, *(LIBRARY.values() if everything else ())):
+        for question in part():
+            with DeferredInterrupt():
+                question()
 
 
-def _of_the_library() -> Iterator[Callable[[], object]]:
-    box = Polygon.box(0.5, 0.5)
-    yield partial(manifold.manifold, box, Transform(), box, Transform(), trace=manifold.new_trace(1))
-    yield partial(sat.overlap_polygons, box, Transform(), box, Transform(), trace=sat.new_trace(1))
-    for chapter in (distances, contact_sets, casts):
-        yield chapter.warm
+def _marked() -> Iterator[_Question]:
+    yield mark_cache_warm
 
 
-def _of_the_sandbox() -> Iterator[Callable[[], object]]:
-    here, there = Transform(), Transform((0.75, 0.1), 0.3)
-    box = Polygon.box(0.5, 0.5)
-    shapes = (Circle(0.5), box, Polygon.box(0.5, 0.5, skin_radius=0.01))
-    for a in shapes:
-        for b in shapes:
-            yield partial(sat.overlap, a, here, b, there)
-            yield partial(distances.distance, a, here, b, there)  # of bullet and target, where one of our rules stops it
-            # by which such a rule looks ahead
-            yield partial(casts.time_of_impact, a, Sweep(here, there), b, Sweep(Transform((3.0, 0.0)), here))
-            yield partial(manifold.manifold, a, here, b, there, "exact")
-            yield partial(manifold.manifold, a, here, b, there, "box2d")
-            yield partial(swept_contact, a, here, (1.0, 0.0), b, Transform((3.0, 0.0)), (0.0, 0.0), 5.0)
-    yield partial(sat.overlap_polygons, box, here, box, there, "plain")
-    yield partial(sat.overlap_polygons, box, here, box, there, "improved")
-    packed = batch.ShapeBatch(shapes)
-    pairs, poses = [(0, 1), (1, 2)], [(0.0, 0.0, 0.0), (0.25, 0.25, 0.5)]
-    yield partial(batch.overlap, packed, pairs, poses, poses)
-    yield partial(batch.manifold, packed, pairs, poses, poses)
+# Of a running world, and of shots
+
+
+def manifolds() -> Iterator[_Question]:
+    """Circles and polygons, pair by pair."""
+    for a, b in product(_SHAPES, _SHAPES):
+        yield partial(manifold.manifold, a, _HERE, b, _THERE, "exact")
+        yield partial(manifold.manifold, a, _HERE, b, _THERE, "box2d")
+
+
+def boxes() -> Iterator[_Question]:
+    """The tight boxes of bodies, and which pairs of bodies are asked about."""
+    which, poses = np.zeros(2, dtype=np.int64), np.array([(0.0, 0.0, 1.0, 0.0), (0.25, 0.0, 1.0, 0.0)])
+    packed = batch.ShapeBatch(_SHAPES).packed
+    yield partial(batched.poses_with_rotation, np.zeros((2, 3)))
+    yield partial(batched.box_rows, packed, which, poses)
+    yield partial(pairs_of_bodies, which, poses, np.array([(0, 1)]))
+
+
+def overlaps() -> Iterator[_Question]:
+    """Circles and polygons, few at a time."""
+    for a, b in product(_SHAPES, _SHAPES):
+        yield partial(sat.overlap, a, _HERE, b, _THERE)
+    yield partial(batch.overlap, batch.ShapeBatch(_SHAPES), *_asked())
+
+
+def gaps() -> Iterator[_Question]:
+    """Along a direction: what a difference is explained with."""
+    pairs, poses, _ = _asked()
     turned = batched.poses_with_rotation(np.array(poses))
-    yield partial(batched.gap_rows, packed.packed, np.array(pairs), turned, turned, np.array([(1.0, 0.0), (0.0, 1.0)]))
+    along = np.array([(1.0, 0.0), (0.0, 1.0)])
+    yield partial(batched.gap_rows, batch.ShapeBatch(_SHAPES).packed, np.array(pairs), turned, turned, along)
+
+
+def _edges() -> Iterator[_Question]:
+    """What a floor made of segments asks."""
+    segment = Segment((-1.0, 0.0), (1.0, 0.0))
+    for other in (_BOX, Circle(0.5)):
+        yield partial(manifold.manifold, segment, _HERE, other, _THERE, "box2d")
+
+
+def _many_manifolds() -> Iterator[_Question]:
+    yield partial(batch.manifold, batch.ShapeBatch(_SHAPES), *_asked())
     yield partial(_ask_many, batch.manifold)
+
+
+def _many_overlaps() -> Iterator[_Question]:
+    yield partial(sat.overlap_polygons, _BOX, _HERE, _BOX, _THERE, "plain")
+    yield partial(sat.overlap_polygons, _BOX, _HERE, _BOX, _THERE, "improved")
     yield partial(_ask_many, batch.overlap)
+
+
+def _distances() -> Iterator[_Question]:
+    """Of bullet and target, where one of our rules stops it."""
+    for a, b in product(_SHAPES, _SHAPES):
+        yield partial(distances.distance, a, _HERE, b, _THERE)
+
+
+def _impacts() -> Iterator[_Question]:
+    """By which such a rule looks ahead."""
+    for a, b in product(_SHAPES, _SHAPES):
+        yield partial(casts.time_of_impact, a, Sweep(_HERE, _THERE), b, Sweep(Transform((3.0, 0.0)), _HERE))
+
+
+def _sweeps() -> Iterator[_Question]:
+    for a, b in product(_SHAPES, _SHAPES):
+        yield partial(swept_contact, a, _HERE, (1.0, 0.0), b, Transform((3.0, 0.0)), (0.0, 0.0), 5.0)
+
+
+def _scenes() -> Iterator[_Question]:
     yield batch_frame.warm
-    yield keil.warm  # a picture may be dropped on the window
+
+
+def _outlines() -> Iterator[_Question]:
+    """A picture may be dropped on the window."""
+    yield keil.warm
+
+
+SANDBOX: dict[str, Callable[[], Iterator[_Question]]] = {
+    "manifolds": manifolds,
+    "boxes": boxes,
+    "overlaps": overlaps,
+    "gaps": gaps,
+    "manifolds with edges": _edges,
+    "distances": _distances,
+    "sweeps": _sweeps,
+    "times of impact": _impacts,
+    "manifolds of many pairs": _many_manifolds,
+    "overlaps of many pairs": _many_overlaps,
+    "pairs of a scene": _scenes,
+    "outlines of pictures": _outlines,
+}
+"""What a running world and the bullets' experiments ask, by likely use: a handful of pairs before many, and edges before either."""
+
+
+# Of the library
+
+
+def _traces() -> Iterator[_Question]:
+    yield partial(manifold.manifold, _BOX, Transform(), _BOX, Transform(), trace=manifold.new_trace(1))
+    yield partial(sat.overlap_polygons, _BOX, Transform(), _BOX, Transform(), trace=sat.new_trace(1))
+
+
+def _asking(chapter: Callable[[], object]) -> Callable[[], Iterator[_Question]]:
+    return lambda: iter((chapter,))
+
+
+LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
+    "traces": _traces,
+    "distances and depths": _asking(distances.warm),
+    "contact sets": _asking(contact_sets.warm),
+    "casts": _asking(casts.warm),
+}
+"""What is left of every question."""
+
+
+def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], list[tuple[float, float, float]]]:
+    poses = [(0.0, 0.0, 0.0), (0.25, 0.25, 0.5)]
+    return [(0, 1), (1, 2)], poses, poses
 
 
 def _ask_many(question: Callable[..., object]) -> None:

@@ -30,6 +30,7 @@ from engine.app.commands.scene import scene_command
 from engine.app.commands.start import start
 from engine.app.commands.termination import terminating_as_interrupting
 from engine.app.commands.trace import trace_command
+from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Without the program's name; None takes those of the process.
     """
     _open_streams()
+    wait_in_silence()  # each command says itself what it waits for
     try:
         with terminating_as_interrupting():
             raise_lost()  # while all this was imported

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -20,8 +21,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from engine.app.commands.output import check_json_target, people, waiting, write_json
-from engine.common.jit import cache_is_warm, lost_code, n_in_cache
+from engine.app.commands.output import check_json_target, people, progress, waiting, write_json
+from engine.common.errors import LabError
+from engine.common.jit import cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 
 __all__ = ["Finding", "doctor_command", "findings"]
@@ -31,6 +33,8 @@ _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 13))
 _PROBE_TIME = 120.0
 """Seconds the probe may take: it may have to compile its kernels on a slow machine."""
+_LOOK = 0.2
+"""Seconds from one look at how far compiling is to the next."""
 _INSTALL = "python -m pip install -r requirements.txt"
 _REINSTALL = "python -m pip install --force-reinstall --no-deps -r requirements.txt"
 _READER_HELP = "nothing to do: the public interface serves, equal but slower; a demo with joints goes back by playing from its beginning"
@@ -61,12 +65,15 @@ def findings() -> Iterator[Finding]:
 
 
 def doctor_command(
+    compile_all: Annotated[bool, typer.Option("--compile", help="First compile everything, a process a core.")] = False,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
 ) -> int:
     """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
     check_json_target(json_file)
     from rich.table import Table
 
+    if compile_all:
+        people(json_file).print(compile_everything())
     with waiting("looking"):
         found = list(findings())
     colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
@@ -81,6 +88,45 @@ def doctor_command(
     out.print("The program can run." if problems == 0 else f"{counted(problems, 'problem')}: the program cannot run.")
     write_json(json_file, {"healthy": problems == 0, "findings": [asdict(finding) for finding in found]})
     return 1 if problems else 0
+
+
+def compile_everything() -> str:
+    """Compile everything, show how far that is, and return what was done.
+
+    Raises
+    ------
+    LabError
+        A part of it cannot be compiled, or there is nowhere to keep it.
+    """
+    from engine.app.compiling import EVERYTHING, Compilers, n_cores, run_part
+
+    if not is_compiling():
+        raise LabError("nothing is compiled while NUMBA_DISABLE_JIT is set: unset it")
+    if not can_keep():
+        raise LabError("machine code cannot be kept here: set NUMBA_CACHE_DIR to a folder that can be written in")
+    names, n_processes = tuple(EVERYTHING), n_cores()
+    n_before, began = n_in_cache(), time.monotonic()
+    with progress("compiling", len(names)) as one_done, Compilers(names, n_processes) as compilers:
+        done: tuple[str, ...] = ()
+        while len(done) < len(names):
+            is_over = compilers.is_over
+            n_told, done = len(done), compilers.done
+            for _ in range(len(done) - n_told):
+                one_done()
+            if is_over:
+                break
+            compilers.wait(_LOOK)
+    for name in names:
+        if name not in done:  # again, here, where its reason is told
+            try:
+                run_part(name)
+            except Exception as error:
+                raise LabError(f"{name} cannot be compiled: {type(error).__name__}: {error}") from error
+    mark_cache_warm()
+    n_new, by = n_in_cache() - n_before, counted(n_processes, "process", "processes")
+    if n_new == 0:
+        return f"All {n_before} functions were compiled before."
+    return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were there before."
 
 
 def _demos() -> Iterator[Finding]:
@@ -233,7 +279,8 @@ def _numba() -> Iterator[Finding]:
 
 def _cache_words() -> str:
     if not cache_is_warm():
-        return f"cold: the first start compiles for some seconds, or a minute; {counted(n_in_cache(), 'function')} there already"
+        there = counted(n_in_cache(), "function")
+        return f"cold: the first start compiles for some seconds or a minute, `doctor --compile` all at once; {there} there already"
     lost = lost_code()
     if lost:
         return f"torn: {counted(lost, 'module')} of it gone, compiled again when needed"

@@ -12,7 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.common.jit import EDGES, is_held_back
 from engine.compare.asked.pairs import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.live.pairs import LivePairs
 from engine.compare.verdicts.explanation import Explanation
@@ -20,7 +21,7 @@ from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import SEGMENT, PackedShapes, pack
 
 __all__ = ["FixtureLike", "LiveReferee", "WorldLike"]
 
@@ -88,11 +89,14 @@ class LiveReferee:
         self.last_ms = 0.0
 
     def check(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed."""
+        """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed.
+
+        Pairs with an edge are left out as long as their kernels are held back.
+        """
         if not (self.ready and self.enabled):
             return StepAgreement()
         started = time.perf_counter()
-        rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
+        rows = self._judged(contacts, np.flatnonzero(contacts.evaluated & (contacts.count > 0)))
         step = self._judge(contacts, rows) if len(rows) else StepAgreement()
         self.total = StepAgreement(
             compared=self.total.compared + step.compared,
@@ -108,6 +112,13 @@ class LiveReferee:
     def reset(self) -> None:
         """Begin the totals anew."""
         self.total = StepAgreement()
+
+    def _judged(self, contacts: StepContacts, rows: IntArray) -> IntArray:
+        """Return those of the rows for which the kernels are there."""
+        if len(rows) == 0 or not is_held_back(EDGES):
+            return rows
+        shapes, pairs = self._packed(np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows])))
+        return rows[~any_of_rows(shapes.kind[pairs] == SEGMENT)]
 
     def _judge(self, contacts: StepContacts, rows: IntArray) -> StepAgreement:
         fixtures = np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows]))

@@ -6,10 +6,14 @@ import platform
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
+from engine.app import compiling
 from engine.app.commands import doctor
+from engine.common import jit
+from engine.common.errors import LabError
 
 
 def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
@@ -73,3 +77,33 @@ def test_a_box2d_that_breaks_its_interpreter(status: int, stderr: str, found: st
     assert finding.state == "problem"
     assert found in finding.found
     assert "--force-reinstall" in finding.advice
+
+
+def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not jit.is_compiling():
+        pytest.skip("NUMBA_DISABLE_JIT is set")
+    marked: list[bool] = []
+    monkeypatch.setattr(compiling, "EVERYTHING", {"hulls": compiling.EVERYTHING["hulls"]})
+    monkeypatch.setattr(doctor, "mark_cache_warm", lambda: marked.append(True))
+    counts = iter((5, 7))
+    monkeypatch.setattr(doctor, "n_in_cache", lambda: next(counts))
+    words = doctor.compile_everything()
+    assert words.startswith("Compiled 2 functions in ") and words.endswith("; 5 were there before.") and marked == [True]
+
+
+def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(jit, "_writable_root", lambda: Path())
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
+    monkeypatch.setattr(compiling, "_SHARE", "raise SystemExit(1)")
+    monkeypatch.setattr(compiling, "EVERYTHING", {"hulls": fail})
+    with pytest.raises(LabError, match="hulls cannot be compiled: OSError: disk full"):
+        doctor.compile_everything()
+    monkeypatch.setattr(jit, "_writable_root", lambda: None)
+    with pytest.raises(LabError, match="set NUMBA_CACHE_DIR"):
+        doctor.compile_everything()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    with pytest.raises(LabError, match="NUMBA_DISABLE_JIT"):
+        doctor.compile_everything()

@@ -1,70 +1,152 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar, Self
 
 import pytest
 
-from engine.app import warmup
+from engine.app import compiling, warmup
 from engine.app.commands import doctor
+from engine.app.compiling import CHECK, EDGES, EVERYTHING, RUNNING, Compilers, n_cores
 from engine.app.warmup import RefereeWarmup
-from engine.box2d import World
 from engine.common import jit
 from tests.waiting import PATIENCE, until
 
 
-def test_it_ends_with_a_factory_and_stalls_nobody_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    may_end = tmp_path / "may_end"
-    compiling = f"import os, time\nwhile not os.path.exists({str(may_end)!r}): time.sleep(0.01)"
+class Stage:
+    """Stands in for the processes that compile: parts are done when a test says so."""
+
+    made: ClassVar[list["Stage"]] = []
+
+    def __init__(self, names: Sequence[str], n_processes: int, is_urgent: bool = True) -> None:
+        self.names, self.n_processes, self.is_urgent = tuple(names), n_processes, is_urgent
+        self.done: tuple[str, ...] = ()
+        self.is_over = self.is_closed = False
+        Stage.made.append(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(0.001)
+
+    def close(self) -> None:
+        self.is_over = self.is_closed = True
+
+    def finish(self, *names: str) -> None:
+        self.done += names or self.names
+        self.is_over = set(self.done) >= set(self.names)
+
+
+@pytest.fixture
+def stages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Stage]]:
+    """The stages of a warm-up in an empty cache, in which parts take no time to load."""
+    monkeypatch.setattr(Stage, "made", [])
+    monkeypatch.setattr(warmup, "Compilers", Stage)
     monkeypatch.setattr(warmup.query, "is_warm", lambda: False)
-    monkeypatch.setattr(warmup, "_COMPILE", compiling)
-    monkeypatch.setattr(warmup, "referee_factory", lambda: lambda world: ("referee of", world))
+    monkeypatch.setattr(warmup.jit, "is_compiling", lambda: True)
+    monkeypatch.setattr(warmup.jit, "mark_cache_warm", lambda: None)
+    monkeypatch.setattr(warmup.compiling, "run_part", lambda name: None)
+    monkeypatch.setattr(warmup, "_warm_pairs", lambda: None)
+    yield Stage.made
+    jit.let_go(jit.LANES, jit.EDGES)
+
+
+def test_the_check_of_discs_and_polygons_comes_first(stages: list[Stage]) -> None:
     warming = RefereeWarmup()
     warming.start()
+    first = until(lambda: stages and stages[0])
+    assert first.names == tuple(CHECK) and first.is_urgent and first.n_processes == 2
     assert warming.factory is None and not warming.wait(0.0)
-    may_end.touch()
-    assert warming.wait(PATIENCE)
-    world = World()
-    assert warming.factory is not None and warming.factory(world) == ("referee of", world)
-    assert warming.failure == ""
+    first.finish()
+    assert until(lambda: warming.factory) is not None
+    second = until(lambda: stages[1:] and stages[1])
+    assert second.names == tuple(name for name in EVERYTHING if name not in CHECK) and not second.is_urgent
+    assert second.n_processes == max(n_cores() - 1, 1)
+    assert not warming.is_complete and jit.is_held_back(jit.LANES) and jit.is_held_back(jit.EDGES)
+    second.finish(EDGES)
+    until(lambda: not jit.is_held_back(jit.EDGES))
+    assert jit.is_held_back(jit.LANES) and not jit.has_wide_registers() and not warming.is_complete
+    second.finish(*(name for name in RUNNING if name not in (EDGES, *CHECK)))
+    until(lambda: warming.is_complete)
+    assert not jit.is_held_back(jit.LANES) and not warming.wait(0.0)  # and goes on with the rest
+    second.finish()
+    assert warming.wait(PATIENCE) and warming.failure == ""
 
 
-def test_a_failure_is_said_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+def test_a_failure_is_said_not_raised(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
         raise ImportError("no compiler here")
 
-    monkeypatch.setattr(warmup.query, "is_warm", lambda: False)
-    monkeypatch.setattr(warmup, "_COMPILE", "raise SystemExit(1)")
-    monkeypatch.setattr(warmup, "referee_factory", fail)
+    monkeypatch.setattr(warmup.compiling, "run_part", fail)
     warming = RefereeWarmup()
     warming.start()
+    until(lambda: stages and stages[0]).finish()
     assert warming.wait(PATIENCE)
-    assert warming.factory is None and "no compiler here" in warming.failure
+    assert warming.factory is None and "no compiler here" in warming.failure and not warming.is_complete
 
 
-def test_closing_ends_the_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup.query, "is_warm", lambda: False)
-    monkeypatch.setattr(warmup, "_COMPILE", "import time; time.sleep(1e4)")
+def test_what_fails_later_leaves_the_check_and_holds_nothing_back(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        if name == EDGES:
+            raise ImportError("no compiler here")
+
+    monkeypatch.setattr(warmup.compiling, "run_part", fail)
     warming = RefereeWarmup()
     warming.start()
-    until(lambda: warming._compiler)
+    until(lambda: stages and stages[0]).finish()
+    until(lambda: stages[1:] and stages[1]).finish(EDGES)
+    assert warming.wait(PATIENCE)
+    assert warming.factory is not None and warming.is_complete and "no compiler here" in warming.failure
+    assert not jit.is_held_back(jit.LANES) and not jit.is_held_back(jit.EDGES)
+
+
+def test_closing_ends_the_other_processes(stages: list[Stage]) -> None:
+    warming = RefereeWarmup()
+    warming.start()
+    first = until(lambda: stages and stages[0])
     warming.close()
-    assert warming.wait(PATIENCE) and warming.factory is None
+    assert warming.wait(PATIENCE) and warming.factory is None and first.is_closed and len(stages) == 1
 
 
-def test_it_tells_how_far_compiling_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = iter((0, 0, 7, 40))
-    monkeypatch.setattr(warmup.query, "is_warm", lambda: False)
-    monkeypatch.setattr(warmup, "_LOOK", 0.05)
-    monkeypatch.setattr(warmup, "_COMPILE", "import time; time.sleep(1e4)")
-    monkeypatch.setattr(warmup, "n_in_cache", lambda: next(counts, 41))
+def test_it_tells_how_far_compiling_is(stages: list[Stage], monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = iter((0, 0, 7, 10))
+    monkeypatch.setattr(warmup, "n_in_cache", lambda: next(counts, 11))
     warming = RefereeWarmup()
     assert warming.words == warmup.LOADING
     warming.start()
-    until(lambda: "41 functions of about" in warming.words)
-    assert "being compiled, once" in warming.words and warming.short.startswith("compiling: 41 of about")
+    until(lambda: "11 functions of about" in warming.words)
+    assert "being compiled, once" in warming.words and warming.short.startswith("compiling: 11 of about")
     warming.close()
     assert warming.wait(PATIENCE)
+
+
+def test_processes_share_the_parts_and_say_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part is done once, whoever does it, and the first ones first."""
+    program = (
+        "import sys, pathlib; from engine.app import compiling; "
+        "compiling.run_part = lambda name: open(sys.argv[1] + '/' + name, 'a').write('x'); compiling.share(sys.argv[1], 0, sys.argv[3:])"
+    )
+    monkeypatch.setattr(compiling, "_SHARE", program)
+    with Compilers(("one", "two", "three"), 2) as compilers:
+        folder = Path(compilers._folder.name)
+        until(lambda: compilers.is_over)
+        assert compilers.done == ("one", "two", "three") and compilers.begun == ()
+        assert [(folder / name).read_text() for name in compilers.names] == ["x", "x", "x"]
+    assert not folder.exists()
+
+
+def test_ending_before_it_is_over_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_SHARE", "import time; time.sleep(1e4)")
+    with Compilers(("one", "two"), 2) as compilers:
+        assert not compilers.is_over and compilers.done == ()
+    assert compilers.is_over
 
 
 def test_how_many_are_to_come_is_told_only_where_it_is_known() -> None:

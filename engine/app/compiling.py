@@ -1,0 +1,207 @@
+"""Everything that is compiled ahead, part by part, by as many processes as are wanted.
+
+The parts stand in the order of likely use. Each process takes the first part that nobody has begun, by being the first to make its file
+in a folder that all of them share, and makes a second file when it is done with it: then its kernels are on disk, and whoever
+wants them loads them from there, by running the part too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from engine.common import compile_notice
+from engine.common.interrupts import DeferredInterrupt
+from engine.common.jit import compile_in_turn
+
+__all__ = ["CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], int(sys.argv[2]), sys.argv[3:])"
+_LOW_PRIORITY = 5
+"""Of what nobody waits for, as `nice` has it."""
+LONGEST = 1800.0
+"""Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
+
+
+def _questions(*names: str) -> None:
+    from engine.query import warming
+
+    for name in names:
+        for question in {**warming.SANDBOX, **warming.LIBRARY}[name]():
+            with DeferredInterrupt():
+                question()
+
+
+def _world() -> None:
+    """What the check of a world needs beside the manifolds, and what draws it."""
+    import numpy as np
+
+    from engine.box2d import memory
+    from engine.broadphase import Grid
+    from engine.render.raster import load_raster
+
+    load_raster()
+    memory.load()
+    _questions("boxes", "overlaps", "gaps")
+    Grid().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (3, 1)))
+
+
+def _volumes() -> None:
+    import numpy as np
+
+    from engine.bounding.batch import VolumeBatch
+    from engine.bounding.kinds import KINDS
+    from engine.bounding.trade_off import outlines_meeting
+
+    star = np.array([(2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (-0.5, 0.5), (-2.0, 0.0), (0.0, -0.5)])
+    poses = np.zeros((4, 3))
+    for kind in KINDS:
+        batch = VolumeBatch(kind, [star], 12)
+        batch.overlap(batch.update(np.zeros(4, dtype=int), poses), np.array([(0, 1), (2, 3)]))
+    outlines_meeting([star], poses)
+
+
+def _hulls() -> None:
+    import numpy as np
+
+    from engine.box2d.hull_oracle import box2d_hulls
+
+    box2d_hulls([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])])
+
+
+def _load_of(module: str) -> None:
+    importlib.import_module(module).load()
+
+
+CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifolds"), "worlds": _world}
+"""What the live check of discs and polygons needs: two parts that take about as long, each five to eight seconds of processor time."""
+
+EDGES = "manifolds with edges"
+"""The part that lets pairs with edges be judged."""
+_LATER = (EDGES, "distances", "sweeps", "times of impact", "manifolds of many pairs", "overlaps of many pairs")
+
+RUNNING: dict[str, Callable[[], None]] = {
+    **CHECK,
+    **{name: partial(_questions, name) for name in (*_LATER, "pairs of a scene", "outlines of pictures")},
+}
+"""What a demo can ask, those of the bullets' time line and of the race of broad phases left out, which wait for themselves."""
+
+EVERYTHING: dict[str, Callable[[], None]] = {
+    **RUNNING,
+    "the bullets' time line": partial(_load_of, "demos._bullet_kernels"),
+    "distances and depths": partial(_questions, "distances and depths"),
+    "casts": partial(_questions, "casts"),
+    "broad phases": partial(_load_of, "demos._broadphase_race"),
+    "bounding volumes": _volumes,
+    "contact sets": partial(_questions, "contact sets"),
+    "traces": partial(_questions, "traces"),
+    "hulls": _hulls,
+}
+"""All of it."""
+
+
+def run_part(name: str) -> None:
+    """Run one part here: its kernels are loaded, or compiled where they are not on disk."""
+    EVERYTHING[name]()
+
+
+def share(folder: str, priority: int, names: Sequence[str]) -> None:
+    """Compile those of the parts that nobody else has begun; what another process does."""
+    if priority and hasattr(os, "nice"):
+        os.nice(priority)
+    compile_notice.wait_in_silence()
+    compile_in_turn()
+    gc.disable()  # the compiler makes much that lasts: to look through all of it again and again costs a twelfth of the time
+    for number, name in enumerate(names):
+        try:
+            Path(folder, f"{number}.begun").touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        run_part(name)
+        Path(folder, f"{number}.done").touch()
+        gc.collect()
+
+
+def n_cores() -> int:
+    """Return how many processor cores this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Compilers:
+    """Processes that compile parts; they end with the `with` block.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of `EVERYTHING`, in the order in which they are begun.
+    n_processes : int
+    is_urgent : bool
+        Whether somebody waits for them.
+    """
+
+    def __init__(self, names: Sequence[str], n_processes: int, is_urgent: bool = True) -> None:
+        self.names = tuple(names)
+        self._folder = tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True)
+        priority = 0 if is_urgent else _LOW_PRIORITY
+        arguments = (self._folder.name, str(priority), *self.names)
+        self._processes = [elsewhere(_SHARE, *arguments) for _ in range(min(n_processes, len(self.names)))]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def done(self) -> tuple[str, ...]:
+        """The parts that are on disk."""
+        return tuple(name for number, name in enumerate(self.names) if self._is_there(f"{number}.done"))
+
+    @property
+    def begun(self) -> tuple[str, ...]:
+        """The parts that are being compiled."""
+        numbers = range(len(self.names))
+        return tuple(self.names[n] for n in numbers if self._is_there(f"{n}.begun") and not self._is_there(f"{n}.done"))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all processes have ended, well or not."""
+        return all(process.poll() is not None for process in self._processes)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until one of the processes has ended that are at work now, at most so long."""
+        for process in self._processes:
+            if process.poll() is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(seconds)
+                return
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in self._processes:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+        self._folder.cleanup()
+
+    def _is_there(self, name: str) -> bool:
+        return Path(self._folder.name, name).exists()
+
+
+def elsewhere(statement: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """Let a second Python run a statement, quietly."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))}
+    quiet = subprocess.DEVNULL
+    command = [sys.executable, "-c", statement, *arguments]
+    return subprocess.Popen(command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet)

@@ -1,0 +1,84 @@
+"""What a script is told on standard error that waits for the compiler: once, after two seconds of it, and nobody else."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.common import compile_notice
+from tests.waiting import PATIENCE, until
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> compile_notice._Watch:
+    monkeypatch.setattr(compile_notice, "_silent", threading.Event())
+    monkeypatch.setattr(compile_notice, "_PATIENCE", 0.02)
+    return compile_notice._Watch()
+
+
+def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
+    watch.start()
+    until(compile_notice._silent.is_set)
+    watch.end()
+    watch.start()
+    watch.end()
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert "being compiled, once" in err and "doctor --compile" in err
+
+
+def test_many_short_ones_count_together(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
+    watch._spent = 1.0
+    watch.start()  # a kernel, and one that it calls
+    watch.start()
+    until(compile_notice._silent.is_set)
+    watch.end()
+    watch.end()
+    assert "being compiled" in capsys.readouterr().err
+
+
+def test_what_is_soon_done_is_not_worth_a_word(watch: compile_notice._Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_notice, "_PATIENCE", PATIENCE)
+    watch.start()
+    timer = watch._timer
+    watch.end()
+    assert timer is not None
+    timer.join(PATIENCE)  # cancelled, it ends at once
+    assert not compile_notice._silent.is_set() and watch._timer is None
+
+
+def test_whoever_shows_how_far_it_is_asks_for_silence(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
+    compile_notice.wait_in_silence()
+    watch.start()
+    assert watch._timer is None
+    watch.end()
+    compile_notice._tell()
+    assert capsys.readouterr().err == ""
+
+
+_SCRIPT = """
+from engine.common import compile_notice
+compile_notice._PATIENCE = 0.05
+from engine import query
+from engine.geometry import Circle, Transform
+print(query.{question}(Circle(1.0), Transform(), Circle(1.0), Transform((1.0, 0.0))) is not None)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="nothing is compiled without Numba's compiler")
+def test_a_scripts_first_question_says_what_it_waits_for(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", _SCRIPT.format(question="overlap")]
+    first, second = (
+        subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        for _ in range(2)
+    )
+    assert first.stdout == second.stdout == "True\n"
+    assert first.stderr.count("\n") == 1 and "being compiled, once" in first.stderr
+    assert second.stderr == ""

@@ -1,0 +1,79 @@
+"""What the live check does while some of its kernels are still being compiled: other forms answer alike, or it waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.common.jit import EDGES, LANES, hold_back, let_go
+from engine.compare.live.contacts import LiveReferee
+from engine.compare.live.pairs import LivePairs
+from engine.contracts import PairAgreement
+from engine.geometry import Circle, Polygon, Segment
+from engine.narrowphase import batched
+from engine.query import batch
+
+
+@pytest.fixture(autouse=True)
+def nothing_held_back_after() -> Iterator[None]:
+    yield
+    let_go(LANES, EDGES)
+
+
+def floor_and_discs() -> World:
+    """Discs on a box, and one on a floor of one edge."""
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Segment((4.0, 0.0), (8.0, 0.0))), FixtureSpec(Polygon.box(3.0, 0.5, (0.0, -0.5)))), "static"))
+    for x in (-2.0, -1.0, 0.0, 6.0):
+        world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(x, 0.3)))
+    return world
+
+
+def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n, 0.5, skin_radius=0.01) for n in (3, 4, 8))])
+    n = 4 * batched.LANES_FROM
+    pairs, here, there = rng.integers(0, 4, (n, 2)), np.zeros((n, 3)), rng.uniform(-1.0, 1.0, (n, 3))
+    before = [(batch.manifold(shapes, pairs, here, there, rule=rule)) for rule in ("exact", "box2d")]
+    overlapping = batch.overlap(shapes, pairs, here, there)
+    hold_back(LANES)
+    for name in ("manifold_lanes", "overlap_lanes"):
+        monkeypatch.setattr(batched, name, None)  # nobody calls it
+    for rule, old in zip(("exact", "box2d"), before, strict=True):
+        new = batch.manifold(shapes, pairs, here, there, rule=rule)
+        for column in ("count", "normal", "position", "separation"):
+            assert getattr(new, column).tobytes() == getattr(old, column).tobytes(), (rule, column)
+    assert batch.overlap(shapes, pairs, here, there).tobytes() == overlapping.tobytes()
+
+
+def test_pairs_with_edges_are_judged_as_soon_as_their_kernel_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = floor_and_discs()
+    check = LiveReferee(world, LivePairs(world))
+    hold_back(EDGES)
+    with monkeypatch.context() as patched:
+        patched.setattr(batched, "manifold_core_pairs", None)  # nobody calls it
+        for _ in range(3):
+            contacts = world.step()
+            assert int((contacts.evaluated & (contacts.count > 0)).sum()) == 4
+            assert check.check(contacts).compared == 3
+            assert check.pairs is not None and check.pairs.check(contacts) == PairAgreement()
+    let_go(EDGES)
+    for _ in range(3):
+        contacts = world.step()
+        assert check.check(contacts).compared == 4
+        found = check.pairs.check(contacts)
+        assert found.ours == found.box2d == found.agree == 4
+
+
+def test_a_world_without_edges_is_checked_whole() -> None:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(3.0, 0.5)),), "static", position=(0.0, -0.5)))
+    world.create_body(BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 0.3)))
+    check = LiveReferee(world, LivePairs(world))
+    hold_back(LANES, EDGES)
+    contacts = world.step()
+    assert check.check(contacts).compared == 1
+    assert check.pairs is not None and check.pairs.check(contacts).agree == 1
