@@ -160,9 +160,9 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     hand.key(pygame.K_ESCAPE)
     choose(hand, "Back to the demos")
     hand.frame(2)
-    if window.browsing:
-        choose(hand, "Quit")
-        assert not window.running
+    assert window.browsing
+    choose(hand, "Quit")
+    assert not window.running
 
 
 def test_what_cannot_be_done_is_grey_and_says_why(hand: Hand, browser: Hand, tmp_path: Path) -> None:
