@@ -204,9 +204,11 @@ class FilesDock(Dock):
         return self._offered(window) is not None or (self.autosave is not None and bool(self.autosave.left))
 
     def would_lose(self, window: Window) -> str:
-        """Return the title of a demo that was left with something built in it that is in no file, and could be kept in none; else ""."""
+        """Return the title of a demo with something built in it that is in no file, and can be kept in none; else ""."""
         is_kept = self.autosave is not None and not self.autosave.failure
-        return next((plain_title(one.demo.title) for one in window.left.all if not is_kept and self._is_unsaved(one)), "")
+        return next(
+            (plain_title(one.demo.title) for one in (*window.left.all, window.session) if not is_kept and self._is_unsaved(one)), ""
+        )
 
     def _offered(self, window: Window) -> LeftBehind | Session | None:
         """Return what is offered.

@@ -192,6 +192,8 @@ class MenuDock(Dock):
         nothing_yet = no_past or ("" if session.history is not None and session.history.last > 0 else "nothing has happened yet")
         nothing_left = "" if self._files.has_left(window) else "nothing was left unsaved"
         span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
+        lost = self._files.would_lose(window)
+        unsaved = f"what you built in {lost} is lost" if lost else "what was built and not saved is kept"
         in_list = "this is the list" if window.browsing else ""
         records = session.recorder is not None
         themes = "Light" if palette.theme_name() == "dark" else "Dark"
@@ -244,7 +246,7 @@ class MenuDock(Dock):
                     _Entry("Larger text", "Ctrl +", "Larger text and buttons, as far as there is room.", (pygame.K_PLUS, _CTRL)),
                     _Entry("Smaller text", "Ctrl -", "Smaller text and buttons.", (pygame.K_MINUS, _CTRL)),
                     _Entry("Back to the demos", "Esc", "The list of all demos.", Command.BACK, in_list),
-                    _Entry("Quit", "", "The window closes; what was built and not saved is kept.", Command.QUIT),
+                    _Entry("Quit", "", f"The window closes; {unsaved}.", Command.QUIT),
                 ),
             ),
         )

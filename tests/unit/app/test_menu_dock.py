@@ -13,6 +13,8 @@ from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE
 from engine.app.menu_dock import MenuDock
 from engine.app.registry import find_demo
 from engine.app.window import Window
+from engine.box2d import BodySpec, FixtureSpec
+from engine.geometry import Circle
 from engine.render import palette
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
@@ -207,3 +209,12 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     assert not menu._plate.colliderect(window.layout.strip)
     assert not [(a, b) for a, b in itertools.combinations(menu._rects, 2) if a.colliderect(b)]
     assert all(menu._plate.contains(rect) for rect in menu._rects) and menu._rects[-1].bottom <= menu._foot.top
+
+
+def test_quit_says_what_becomes_of_what_is_not_saved(hand: Hand) -> None:
+    def says() -> str:
+        return menu_of(hand)._entries(hand.window)[-1].says
+
+    assert says() == "The window closes; what was built and not saved is kept."
+    hand.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0)),))
+    assert says() == "The window closes; what you built in Drop is lost."  # nothing keeps it in this window
