@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import finite, integer, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MOST_CONTOUR_CORNERS
 from engine.decompose.outline import Outline
 
 __all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "opacity_threshold", "read_opacity", "read_pixels"]
@@ -53,6 +54,7 @@ Crop = tuple[int, int, int, int]
 """Left, top, width, height: pixels, from the picture's upper left corner."""
 
 Bytes = NDArray[np.uint8]
+Shares = NDArray[np.float32]
 _Value = TypeVar("_Value", bound=np.generic)
 
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
@@ -63,6 +65,9 @@ _LARGEST_FILE = 64_000_000
 """Bytes."""
 _PAPER_GRAIN = 24
 """Steps of 255 in a channel by which paper differs from itself: what JPEG of middling quality does to a plain colour."""
+_BAND = 1_000_000
+"""Pixels that are worked on in one go: whatever is computed of them takes some tens of megabytes, and not of a picture at its largest a
+gigabyte."""
 _RIM = 2
 """Pixels over which the edge of a drawing is spread: one that runs aslant crosses two of them between paper and ink."""
 _OPAQUE = 255
@@ -72,12 +77,12 @@ _WORD_STEPS = 257
 
 @dataclass(frozen=True, slots=True)
 class Opacity:
-    """How opaque each pixel is: `alpha` float64 (height, width), 0 to 1, row 0 on top; the rectangle looked at; notes.
+    """How opaque each pixel is: `alpha` float32 (height, width), 0 to 1, row 0 on top; the rectangle looked at; notes.
 
     `is_whole`: there is nothing to tell figure and background by, the picture's own rectangle is the outline.
     """
 
-    alpha: FloatArray
+    alpha: Shares
     crop: Crop | None
     notes: tuple[str, ...]
     is_whole: bool = False
@@ -100,11 +105,13 @@ def read_opacity(path: str | os.PathLike[str], crop: Crop | None = None) -> Opac
     """
     pixels, crop, notes = _read(path, crop)
     if pixels[:, :, 3].min() < _OPAQUE:
-        alpha = pixels[:, :, 3] / _OPAQUE
+        held = np.ascontiguousarray(pixels[:, :, 3])
+        del pixels
+        alpha = np.divide(held, _OPAQUE, dtype=np.float32)
     else:
         alpha, note = _on_paper(pixels[:, :, :3])
         notes.append(note)
-    return Opacity(np.ascontiguousarray(alpha, dtype=np.float64), crop, tuple(notes), bool(alpha.min() == 1.0))
+    return Opacity(alpha, crop, tuple(notes), bool(alpha.min() == 1.0))
 
 
 def read_pixels(path: str | os.PathLike[str], crop: Crop | None = None) -> Bytes:
@@ -137,12 +144,12 @@ def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop 
     return pixels, crop, notes
 
 
-def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: float = 0.5, name: str = "picture") -> Outline:
+def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, threshold: float = 0.5, name: str = "picture") -> Outline:
     """Return the outline where `alpha` exceeds the threshold, holes and all parts; the origin is the picture's lower left corner.
 
     Parameters
     ----------
-    alpha : float64 (height, width)
+    alpha : float32 or float64 (height, width)
         0 to 1; row 0 is the highest.
     pixels_per_metre : float
         > 0.
@@ -160,28 +167,58 @@ def contour_of_opacity(alpha: FloatArray, pixels_per_metre: float, threshold: fl
     ----------
     contourpy's "serial" generator: marching squares, with outer lines and holes sorted out.
     """
-    import contourpy
     import shapely
 
     scale = positive("pixels_per_metre", pixels_per_metre)
-    level = opacity_threshold(threshold)
+    level = float(alpha.dtype.type(opacity_threshold(threshold)))
     height, width = alpha.shape
-    padded = np.zeros((height + 2, width + 2))
-    padded[1:-1, 1:-1] = alpha
-    # a pixel of exactly the threshold would be a corner where four lines meet, or none
-    padded[padded == level] = np.nextafter(level, 0.0)
+    _check_corners(alpha, level, name)
     x = (np.arange(width + 2) - 0.5) / scale
     y = (height + 0.5 - np.arange(height + 2)) / scale
+    bands = []
+    for top, end in _bands(height + 1, width + 2):  # of rows of squares between the centres of pixels; the next begins where one ends
+        padded = np.zeros((end - top + 1, width + 2))
+        held = alpha[max(top - 1, 0) : end]
+        first = int(top == 0)
+        padded[first : first + len(held), 1:-1] = held
+        bands.append(_contour(x, y[top : end + 1], padded, level))
+    polygons = [polygon for band in bands for polygon in band]
+    if not polygons:
+        raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
+    found = shapely.MultiPolygon(polygons) if len(bands) == 1 else shapely.union_all(polygons)
+    return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
+
+
+def _contour(x: FloatArray, y: FloatArray, padded: FloatArray, level: float) -> list[Any]:
+    """Return polygons around what exceeds the level, in a rectangle of a grid."""
+    import contourpy
+    import shapely
+
+    # a pixel of exactly the threshold would be a corner where four lines meet, or none
+    padded[padded == level] = np.nextafter(level, 0.0)
     generator = contourpy.contour_generator(x, y, padded, name="serial", fill_type=contourpy.FillType.OuterOffset)
     points, offsets = cast(tuple[list[FloatArray], list[IntArray]], generator.filled(level, np.inf))
     polygons = []
     for ring_points, ends in zip(points, offsets, strict=True):
         rings = np.split(ring_points, ends[1:-1])
         polygons.append(shapely.Polygon(rings[0], rings[1:]))
-    if not polygons:
-        raise InvalidShapeError(name, f"opaque somewhere (alpha above {level:g})", Described("nothing but transparency"))
-    found = shapely.MultiPolygon(polygons)
-    return Outline.from_shapely(found if found.is_valid else shapely.make_valid(found, method="structure", keep_collapsed=False))
+    return polygons
+
+
+def _bands(height: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield first row and end of bands of a picture, of about `_BAND` pixels each."""
+    rows = max(1, _BAND // width)
+    for first in range(0, height, rows):
+        yield first, min(height, first + rows)
+
+
+def _check_corners(alpha: Shares | FloatArray, level: float, name: str) -> None:
+    """Refuse a picture whose contour has too many corners: there is one between each two neighbours of which one is solid."""
+    solid = alpha > level
+    n_corners = sum(int(np.count_nonzero(one != other)) for one, other in ((solid[1:], solid[:-1]), (solid[:, 1:], solid[:, :-1])))
+    n_corners += sum(int(np.count_nonzero(side)) for side in (solid[0], solid[-1], solid[:, 0], solid[:, -1]))
+    if n_corners > MOST_CONTOUR_CORNERS:
+        raise InvalidShapeError(name, f"a picture whose contour has at most {MOST_CONTOUR_CORNERS} corners", Described(str(n_corners)))
 
 
 def opacity_threshold(value: float) -> float:
@@ -248,39 +285,57 @@ def _is_cut_short(name: str) -> bool:
 
 def _as_rgba(picture: Any) -> Bytes:
     """Return (height, width, 4) bytes; greys of sixteen and thirty-two bits and floats are brought to eight, which Pillow would cut off."""
-    if picture.mode.startswith(("I", "F")):
-        values = np.asarray(picture, dtype=np.float64)
-        values = np.where(np.isfinite(values), values, 0.0)
-        largest = values.max()
-        steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
-        grey = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)
-        clear = picture.info.get("transparency")  # of a PNG, the one grey that is transparent
-        alpha = np.where(values == clear, 0, _OPAQUE) if isinstance(clear, int) else np.full(grey.shape, _OPAQUE)
-        return np.stack((grey, grey, grey, alpha.astype(np.uint8)), axis=2)
-    return np.asarray(picture.convert("RGBA"))
+    width, height = picture.size
+    picture.load()
+    pixels = np.empty((height, width, 4), dtype=np.uint8)
+    bands = list(_bands(height, width))
+    if not picture.mode.startswith(("I", "F")):
+        for first, end in bands:
+            pixels[first:end] = np.asarray(picture.crop((0, first, width, end)).convert("RGBA"))
+        return pixels
+
+    def greys(band: tuple[int, int]) -> FloatArray:
+        values = np.asarray(picture.crop((0, band[0], width, band[1])), dtype=np.float64)
+        return np.where(np.isfinite(values), values, 0.0)
+
+    largest = max(float(greys(band).max()) for band in bands)
+    steps = _WORD_STEPS if picture.mode.startswith("I") and largest > _OPAQUE else 1.0 if largest > 1.0 else 1.0 / _OPAQUE
+    clear = picture.info.get("transparency")  # of a PNG, the one grey that is transparent
+    for first, end in bands:
+        values = greys((first, end))
+        pixels[first:end, :, :3] = np.clip(values / steps, 0, _OPAQUE).astype(np.uint8)[:, :, None]
+        pixels[first:end, :, 3] = np.where(values == clear, 0, _OPAQUE) if isinstance(clear, int) else _OPAQUE
+    return pixels
 
 
-def _on_paper(colors: Bytes) -> tuple[FloatArray, str]:
+def _on_paper(colors: Bytes) -> tuple[Shares, str]:
     """Return the opacity of a drawing on paper of one colour, or of the whole picture, and what was done."""
+    height, width = colors.shape[:2]
     border = np.concatenate((colors[0], colors[-1], colors[:, 0], colors[:, -1])).astype(np.int64)
     paper = np.median(border, axis=0)
     if np.abs(border - paper).max() > _PAPER_GRAIN:
-        return np.ones(colors.shape[:2]), "It has neither transparency nor a border of one colour: the whole picture is the outline."
-    away = np.abs(colors.astype(np.int16) - np.rint(paper).astype(np.int16)).max(axis=2)
+        note = "It has neither transparency nor a border of one colour: the whole picture is the outline."
+        return np.ones((height, width), dtype=np.float32), note
+    away = np.empty((height, width), dtype=np.uint8)
+    for first, end in _bands(height, width):
+        away[first:end] = np.abs(colors[first:end].astype(np.int16) - np.rint(paper).astype(np.int16)).max(axis=2)
     if away.max() <= _PAPER_GRAIN:
-        return np.ones(colors.shape[:2]), "It has no transparency and one colour only: the whole picture is the outline."
+        return np.ones((height, width), dtype=np.float32), "It has no transparency and one colour only: the whole picture is the outline."
     word = "".join(f"{round(float(channel)):02x}" for channel in paper)
     return _coverage(away), f"It has no transparency: the colour of its border, #{word}, was taken for the background, wherever it is."
 
 
-def _coverage(away: NDArray[np.int16]) -> FloatArray:
+def _coverage(away: Bytes) -> Shares:
     """Return how far each pixel is covered, 0 to 1, from how far its colour is from the paper's, steps of 255."""
-    share = np.minimum(away / np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN), 1.0)
+    greatest = np.maximum(_greatest_around(away), 2 * _PAPER_GRAIN)
+    share = np.minimum(np.divide(away, greatest, dtype=np.float32), np.float32(1.0))
+    del greatest
     thin = away <= _PAPER_GRAIN
     for _ in range(_RIM):
         rim = _with_sides(thin)
         thin |= rim & (share < 0.5)
-    return np.where(rim, share, 1.0)
+    share[~rim] = 1.0
+    return share
 
 
 def _with_sides(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

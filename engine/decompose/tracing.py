@@ -173,8 +173,9 @@ def trace_file(
         opacity = read_opacity(given, None if crop is None else _four(crop))
         notes = opacity.notes
         height, width = opacity.alpha.shape
-        found = _outline_of_opacity(opacity, scale, threshold, given)
         picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
+        found = _outline_of_opacity(opacity, scale, threshold, given)
+        del opacity
     traced = time.thread_time()
     contour, n_parts, n_holes = without_specks(found, SPECK_RADIUS)
     if contour is None:

@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import outline_of_image, trace_file
 from engine.decompose.image import contour_of_opacity, read_opacity
+from engine.decompose.measures import boundary_distance
 from sprites.draw_figure import OUTLINE_TOLERANCE
 from sprites.figure_outline import FRAME_LOWER, OUTLINE, PICTURE, PIXELS_PER_METRE
 
@@ -282,3 +283,35 @@ def test_the_alpha_of_the_figure_is_read_once_for_all(tmp_path: Path) -> None:
     opacity = read_opacity(PICTURE, FRAME)
     assert opacity.alpha.shape == (432, 408) and opacity.crop == FRAME and opacity.notes == ()
     assert 0.0 == opacity.alpha.min() < opacity.alpha.max() == 1.0
+
+
+@pytest.mark.parametrize("kind", ["noise", "soft_noise", "checkerboard", "dots", "strip"])
+def test_a_contour_of_too_many_corners_is_refused_before_it_is_made(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.decompose import image
+    from tests.hazards import hostile
+
+    monkeypatch.setattr(image, "MOST_CONTOUR_CORNERS", 500)
+    monkeypatch.setattr(image, "_contour", None)
+    path = tmp_path / "hostile.png"
+    path.write_bytes(hostile.KINDS[kind].make(900 if kind == "strip" else 48))
+    with pytest.raises(InvalidShapeError, match=r"a picture whose contour has at most 500 corners, got \d+"):
+        outline_of_image(path, pixels_per_metre=1.0)
+
+
+@pytest.mark.parametrize("kind", ["disc", "disc_on_paper", "rings", "wide_dots", "deep_grey"])
+def test_a_large_picture_is_worked_on_in_bands(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut into bands of some rows it has the same contour, corner by corner, and the same pixels."""
+    from engine.decompose import image
+    from tests.hazards import hostile
+
+    path = tmp_path / "hostile.png"
+    path.write_bytes(hostile.KINDS[kind].make(80))
+    whole, pixels = image.contour_of_opacity(image.read_opacity(path).alpha, 1.0), image.read_pixels(path)
+    monkeypatch.setattr(image, "_BAND", 700)
+    banded = image.contour_of_opacity(image.read_opacity(path).alpha, 1.0)
+    assert np.array_equal(image.read_pixels(path), pixels)
+    assert banded.area == pytest.approx(whole.area, rel=1e-12)
+    assert len(banded.parts) == len(whole.parts)
+    corners = [{(x, y) for ring in one.rings() for x, y in ring.tolist()} for one in (whole, banded)]
+    assert corners[0] <= corners[1]
+    assert boundary_distance(whole, banded, 1e-9) < 1e-8
