@@ -18,11 +18,12 @@ from engine.app.headless import png_bytes
 from engine.app.stage import Stage
 from engine.geometry import Transform
 from engine.render.canvas import Canvas
-from engine.scenes.pictures import MOST_BYTES, BodyPicture
+from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES, BodyPicture
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.decompose.outline import Outline
+    from engine.decompose.tracing import Picture
 
 __all__ = ["DroppedPainter", "kept_picture", "picture_of", "pictures_of"]
 
@@ -70,7 +71,7 @@ def picture_of(file: BodyFile) -> pygame.Surface | None:
         changed = os.stat(picture.file).st_mtime_ns
     except (OSError, ValueError):
         return None
-    return _of_body(file, changed)
+    return _of_body(picture, file.outline, changed)
 
 
 def pictures_of(demo: Demo, stage: Stage) -> list[tuple[tuple[int, ...], DroppedBody]]:
@@ -93,7 +94,7 @@ def kept_picture(bodies: tuple[int, ...], body: DroppedBody) -> BodyPicture | No
     return BodyPicture(bodies, _encoded(surface), lower, upper)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=MOST_PICTURES)
 def _encoded(surface: pygame.Surface) -> bytes:
     content = png_bytes(surface)
     while len(content) > MOST_BYTES:
@@ -102,7 +103,7 @@ def _encoded(surface: pygame.Surface) -> bytes:
     return content
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=MOST_PICTURES)
 def _decoded(png: bytes) -> pygame.Surface | None:
     try:
         whole = pygame.image.load(io.BytesIO(png), "picture.png")
@@ -111,14 +112,13 @@ def _decoded(png: bytes) -> pygame.Surface | None:
     return _clear(whole)
 
 
-@lru_cache(maxsize=32)
-def _of_body(file: BodyFile, changed: int) -> pygame.Surface | None:
-    assert file.picture is not None
-    (left, bottom), (right, top) = file.picture.lower, file.picture.upper
-    whole = _read(file.picture.file, file.picture.crop, (top - bottom) / (right - left), changed)
+@lru_cache(maxsize=MOST_PICTURES)
+def _of_body(picture: Picture, outline: Outline, changed: int) -> pygame.Surface | None:
+    (left, bottom), (right, top) = picture.lower, picture.upper
+    whole = _read(picture.file, picture.crop, (top - bottom) / (right - left), changed)
     if whole is None or int(pygame.surfarray.array_alpha(whole).min()) < _OPAQUE:
         return whole
-    return _cut(whole, file.outline, (left, top), (right - left, top - bottom))
+    return _cut(whole, outline, (left, top), (right - left, top - bottom))
 
 
 def _cut(whole: pygame.Surface, outline: Outline, corner: tuple[float, float], size: tuple[float, float]) -> pygame.Surface:

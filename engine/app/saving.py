@@ -22,7 +22,7 @@ from engine.app.scene_demo import SceneDemo, plain_title
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.scenes import Scene, SceneWorld
-from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURES, BodyPicture
+from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
 def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]) -> tuple[list[list[BodyPicture]], list[str]]:
     """Return the pictures of each world, as many as a scene may hold, and a note where some are left out."""
     found: list[list[BodyPicture]] = []
-    room, n_left_out = MOST_IN_ALL, 0
+    room, n_pictures, n_bodies, n_left_out = MOST_IN_ALL, 0, 0, 0
     for world in seen:
         own: dict[tuple[object, ...], BodyPicture] = {}
         for bodies, body in world:
@@ -188,15 +188,18 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
             if picture is None:
                 continue
             key = picture.png, picture.lower, picture.upper
-            if key in own:  # the same file, dropped again
-                own[key] = replace(own[key], bodies=(*own[key].bodies, *bodies))
-            elif len(picture.png) <= room and len(own) < MOST_PICTURES:
-                own[key] = picture
-                room -= len(picture.png)
-            else:
-                n_left_out += 1
+            is_new = key not in own  # else the same file, dropped again
+            if n_bodies + len(bodies) > MOST_PICTURED or (is_new and (len(picture.png) > room or n_pictures == MOST_PICTURES)):
+                n_left_out += len(bodies)
+                continue
+            own[key] = picture if is_new else replace(own[key], bodies=(*own[key].bodies, *bodies))
+            n_bodies += len(bodies)
+            if is_new:
+                room, n_pictures = room - len(picture.png), n_pictures + 1
         found.append(list(own.values()))
-    return found, [f"Left out: {counted(n_left_out, 'picture')}; a scene has {MOST_IN_ALL} bytes of them."] if n_left_out else []
+    return found, [
+        f"Left out: the pictures of {counted(n_left_out, 'body', 'bodies')}, beyond what a scene may hold."
+    ] if n_left_out else []
 
 
 def _start(history: History) -> int:

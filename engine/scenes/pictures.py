@@ -20,7 +20,7 @@ from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_COORDINATE
 
-__all__ = ["MOST_BYTES", "MOST_IN_ALL", "MOST_PICTURES", "MOST_SIDE", "BodyPicture", "check_png", "png_of"]
+__all__ = ["MOST_BYTES", "MOST_IN_ALL", "MOST_PICTURED", "MOST_PICTURES", "MOST_SIDE", "BodyPicture", "check_png", "png_of"]
 
 MOST_SIDE = 1024
 """Pixels: a body on the screen is smaller."""
@@ -28,7 +28,10 @@ MOST_BYTES = 400_000
 """Of a picture, packed; a photograph of 320 x 320 pixels has 250,000."""
 MOST_IN_ALL = 8_000_000
 """Of all pictures of a scene, so that they fit into its file beside the bodies."""
-MOST_PICTURES = 1_000
+MOST_PICTURES = 64
+"""Of a scene: as many as are kept unpacked, 100 MB of the largest."""
+MOST_PICTURED = 2_000
+"""Bodies of a scene that have one: each is turned and made as large as it is seen."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}

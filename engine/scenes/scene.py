@@ -7,6 +7,7 @@ saved, but not to the last bit as it would have; a recording does that.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +28,7 @@ from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
-from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURES, BodyPicture
+from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
 
 __all__ = [
     "LONGEST_TEXT",
@@ -132,9 +133,14 @@ class Scene:
             _text(name, getattr(self, name))
         for k, note in enumerate(self.notes):
             _text(f"notes[{k}]", note)
-        n_bytes = sum(len(picture.png) for world in self.all_worlds for picture in world.pictures)
-        if n_bytes > MOST_IN_ALL:
-            raise InvalidInputError("pictures", f"at most {MOST_IN_ALL} bytes, all together", Described(str(n_bytes)))
+        pictures = [picture for world in self.all_worlds for picture in world.pictures]
+        for counted, most, what in (
+            (len(pictures), MOST_PICTURES, "pictures"),
+            (sum(len(picture.bodies) for picture in pictures), MOST_PICTURED, "bodies with a picture"),
+            (sum(len(picture.png) for picture in pictures), MOST_IN_ALL, "bytes"),
+        ):
+            if counted > most:
+                raise InvalidInputError("pictures", f"at most {most} {what}, in all worlds together", Described(str(counted)))
         if self.camera is not None and not isinstance(self.camera, AABB):
             raise InvalidInputError("camera", "an AABB", self.camera)
 
@@ -261,6 +267,10 @@ def _check_world(world: Scene | SceneWorld) -> None:
     for k, picture in enumerate(world.pictures):
         if max(picture.bodies) >= len(world.bodies):
             raise InvalidInputError(f"pictures[{k}].bodies", f"places of {len(world.bodies)} bodies, from 0", picture.bodies)
+    pictured = [body for picture in world.pictures for body in picture.bodies]
+    if len(set(pictured)) < len(pictured):
+        twice = next(body for body, times in Counter(pictured).items() if times > 1)
+        raise InvalidInputError("pictures", "one for each body at the most", Described(f"several for bodies[{twice}]"))
     for k, joint in enumerate(world.joints):
         for name in body_fields(joint):
             if getattr(joint, name) >= len(world.bodies):

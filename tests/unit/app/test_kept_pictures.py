@@ -6,6 +6,7 @@ import base64
 import json
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from engine.app.frame import FramePainter
 from engine.app.saving import scene_maker
 from engine.app.scene_demo import load_any_scene, scene_demo
 from engine.app.session import Session
+from engine.box2d import BodySpec
 from engine.common.errors import InvalidInputError
-from engine.scenes import load_scene, save_scene
+from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
 
 RED, WHITE = (200, 30, 40), (255, 255, 255)
@@ -158,14 +160,16 @@ def test_a_wrong_picture_in_a_file_is_told_with_its_line(changes: dict[str, Any]
     assert told in str(caught.value) and "scene.json, line " in str(caught.value)
 
 
-def test_pictures_are_bounded_all_together(tmp_path: Path) -> None:
-    noise = bytes(1) + np.random.default_rng(3).integers(0, 256, 300_000, dtype=np.uint8).tobytes()
-    large = png(1000, 100, (noise[:1] + noise[1:3001]) * 100, 2)
-    assert len(large) < MOST_BYTES
-    picture = {"bodies": [0], "lower": [0, 0], "upper": [1, 1], "png": base64.b64encode(large).decode()}
-    disc = {"fixtures": [{"shape": {"kind": "circle", "radius": 0.5}}]}
-    n = 8_000_000 // len(large) + 1
-    path = tmp_path / "scene.json"
-    path.write_text(json.dumps({"format": "collision scene", "version": 1, "bodies": [disc], "pictures": [picture] * min(n, 1001)}))
-    with pytest.raises(InvalidInputError, match="pictures must be"):
-        load_scene(path)
+def test_pictures_are_bounded_all_together() -> None:
+    many = BodyPicture((0,), png(), (0, 0), (1, 1))
+    with pytest.raises(InvalidInputError, match="at most 2000 bodies with a picture"):
+        Scene(bodies=(BodySpec(),) * 2001, pictures=(replace(many, bodies=tuple(range(2001))),))
+    with pytest.raises(InvalidInputError, match=r"pictures must be one for each body at the most, got several for bodies\[0\]"):
+        Scene(bodies=(BodySpec(),), pictures=(many, many))
+    with pytest.raises(InvalidInputError, match="pictures must be a sequence of at most 64"):
+        Scene(bodies=(BodySpec(),) * 65, pictures=tuple(replace(many, bodies=(k,)) for k in range(65)))
+    noise = np.random.default_rng(3).integers(0, 256, 130_000, dtype=np.uint8).tobytes()
+    large = png(433, 100, b"".join(b"\0" + noise[1299 * k : 1299 * (k + 1)] for k in range(100)), 2)
+    assert 8_000_000 // 64 < len(large) < MOST_BYTES
+    with pytest.raises(InvalidInputError, match="at most 8000000 bytes, in all worlds together"):
+        Scene(bodies=(BodySpec(),) * 64, pictures=tuple(BodyPicture((k,), large, (0, 0), (1, 1)) for k in range(64)))
