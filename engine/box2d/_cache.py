@@ -101,10 +101,12 @@ class Box2DCache:
         del self._bodies[body]
         self._changed_bodies()
 
-    def add_fixture(self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: FixtureShape) -> None:
-        """Fix a shape, converted already, to a body."""
+    def add_fixture(
+        self, fixture: int, body: int, spec: FixtureSpec, box2d_shape: Any, shape: FixtureShape, is_weighed: bool = True
+    ) -> None:
+        """Fix a shape, converted already, to a body; where not `is_weighed`, without its mass until `weigh`."""
         definition = self._definition
-        definition.density = spec.density
+        definition.density = spec.density if is_weighed else 0.0
         definition.friction = spec.friction
         definition.restitution = spec.restitution
         definition.isSensor = spec.sensor
@@ -118,6 +120,12 @@ class Box2DCache:
         self._by_address[hash(made)] = FixtureHandle(fixture, body, spec.sensor, self._bodies[body])
         self._skins[fixture] = (shape.radius, 0.0) if isinstance(shape, Circle) else (BOX2D_POLYGON_SKIN, BOX2D_POLYGON_SKIN)
         self._table = None
+
+    def weigh(self, body: int, densities: Mapping[int, float]) -> None:
+        """Give the fixtures of a new body their density and add up its mass, once: the first of them alone might have none to bear."""
+        for fixture, density in densities.items():
+            self._fixtures[fixture].density = density
+        self._bodies[body].ResetMassData()
 
     def remove_fixture(self, fixture: int) -> None:
         """Destroy one fixture of a living body."""
@@ -198,6 +206,16 @@ class Box2DCache:
         at = tuple(made.worldCenter) if point is None else point
         (made.ApplyLinearImpulse if kind == "impulse" else made.ApplyForce)(vector, at, True)
 
+    def speed_after(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> float:
+        """Return the greatest of the three speeds, m/s and rad/s, that an impulse would give a dynamic body."""
+        made = self._bodies[body]
+        velocity, center = made.linearVelocity, made.worldCenter
+        _, mass, inertia = self.mass_data(body)
+        arm = (0.0, 0.0) if point is None else (point[0] - float(center.x), point[1] - float(center.y))
+        twist = 0.0 if made.fixedRotation or inertia <= 0.0 else (arm[0] * impulse[1] - arm[1] * impulse[0]) / inertia
+        linear = (float(velocity.x) + impulse[0] / mass, float(velocity.y) + impulse[1] / mass)
+        return max(abs(linear[0]), abs(linear[1]), abs(float(made.angularVelocity) + twist))
+
     def turn(self, body: int, torque: float) -> None:
         """Apply a torque during the next step."""
         self._bodies[body].ApplyTorque(torque, True)
@@ -228,6 +246,12 @@ class Box2DCache:
         """Read pose, velocity and wakefulness of every body, in ascending order of id."""
         _, handles, addresses, _ = self._body_rows()
         return self.reader.bodies(handles, addresses)
+
+    def motion_of(self, body: int) -> tuple[tuple[float, ...], bool]:
+        """Return x, y, angle, vx, vy, omega of one body, and whether it is awake."""
+        made = self._bodies[body]
+        position, velocity = made.position, made.linearVelocity
+        return (position.x, position.y, made.angle, velocity.x, velocity.y, made.angularVelocity), bool(made.awake)
 
     def read_hidden(self) -> HiddenState | None:
         """Read what bodies and joints remember, in ascending order of id; None where that is out of reach."""

@@ -7,18 +7,19 @@ boundary. What it is given has been checked by `World`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
+from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
-from engine.box2d.convert import to_fixture_shape
+from engine.box2d.convert import check_fixture_shape, to_fixture_shape
 from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.joints import (
     GearJointSpec,
@@ -30,15 +31,15 @@ from engine.box2d.joints import (
     bodies_of,
     resolve,
 )
-from engine.box2d.listener import Pose
+from engine.box2d.listener import Pending, Pose
 from engine.box2d.memory import best_hidden, best_reader
 from engine.box2d.reading import RawBodies
 from engine.box2d.records import StepCost
 from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings, changed, check_mass
+from engine.box2d.specs import BODY_TYPES, BodySpec, BodyType, FixtureSpec, WorldSettings, changed
 from engine.box2d.step_pairs import FixtureColumns, StepPairs
 from engine.common.arrays import FloatArray, frozen
-from engine.common.errors import Described, InvalidInputError, WorldLostError
+from engine.common.errors import Described, InvalidInputError, LabError, WorldLostError
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
 from engine.geometry import FixtureShape, Transform
 
@@ -48,6 +49,13 @@ _MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, 
 """How large each column of `RawBodies.values` may become before the body is astray."""
 
 
+_Concerned: TypeAlias = tuple[int, tuple[float, ...], bool]
+"""A body, its row of `RawBodies.values`, and whether it is awake."""
+
+_TRUTH = ("settings", "step_index", "pairs", "strays", "bodies", "fixtures", "joints", "_gears", "_keeps_hidden")
+"""What `WorldState.load` puts others in the place of."""
+
+
 @dataclass(slots=True)
 class BodyEntry:
     """A living body; the specifications of its fixtures are theirs."""
@@ -55,6 +63,10 @@ class BodyEntry:
     spec: BodySpec
     fixtures: list[int]
     joints: list[int] = field(default_factory=list)
+
+    def copied(self) -> BodyEntry:
+        """Return a copy with lists of its own."""
+        return BodyEntry(self.spec, list(self.fixtures), list(self.joints))
 
 
 @dataclass(slots=True)
@@ -94,6 +106,10 @@ class WorldState:
         """The gear joints among them: nothing that one stands on may go, or leave its island, before it."""
         self._dropped: list[int] = []
         self.strays: list[int] = []
+        self._undo: list[tuple[dict[int, Any], int, Any]] = []
+        """The entries that the command under way has changed or added, as they were; None where there was none."""
+        self.lost = ""
+        """Why there is nothing left to go on with; empty while there is."""
         self.pairs: EvaluatedPairs = no_pairs(0)
         self._motion: Motion | None = None
         self._teleported: set[int] = set()
@@ -169,21 +185,30 @@ class WorldState:
         Asked when a command is given and again when it is applied: of several in one step, each may be right by itself.
         """
         match command:
-            case c.CreateBody(_, spec, _):
-                check_mass(spec.type, spec.fixtures)
-            case c.CreateFixture(_, body, fixture_spec):
-                check_mass(self.bodies[body].spec.type, [*self._fixture_specs(body), fixture_spec])
+            case c.CreateBody(_, spec, _):  # of which the mass was checked when it was specified
+                for one in spec.fixtures:
+                    check_fixture_shape(one.shape)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                check_fixture_shape(fixture_spec.shape)
+                self._check_mass(body, self.bodies[body].spec.type, {fixture: fixture_spec})
             case c.DestroyFixture(fixture):
                 body = self.fixtures[fixture].body
-                check_mass(self.bodies[body].spec.type, self._fixture_specs(body, {fixture: None}))
+                self._check_mass(body, self.bodies[body].spec.type, {fixture: None})
             case c.SetFixture(fixture, changes):
                 body = self.fixtures[fixture].body
                 fixture_spec = changed(self.fixtures[fixture].spec, "fixture", dict(changes))
-                check_mass(self.bodies[body].spec.type, self._fixture_specs(body, {fixture: fixture_spec}))
+                if fixture_spec.density != self.fixtures[fixture].spec.density:
+                    self._check_mass(body, self.bodies[body].spec.type, {fixture: fixture_spec})
             case c.SetBody(body, changes):
-                check_mass(self._changed_spec(body, dict(changes)).type, self._fixture_specs(body))
+                type_then = self._changed_spec(body, dict(changes)).type
+                if type_then != self.bodies[body].spec.type:
+                    self._check_mass(body, type_then)
             case c.SetVelocity(body, _, _) if self.bodies[body].spec.type == "static":
                 raise InvalidInputError("body", "dynamic or kinematic", body)
+            case c.ApplyImpulse(body, impulse, point) if self.bodies[body].spec.type == "dynamic":
+                if not self.cache.speed_after(body, impulse, point) <= MAX_SPEED:
+                    wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
+                    raise InvalidInputError("impulse", wanted, impulse)
             case c.CreateJoint(_, MouseJointSpec() as joint):
                 if self.bodies[joint.body].spec.type != "dynamic":
                     raise InvalidInputError("body", "a dynamic body", joint.body)
@@ -199,11 +224,11 @@ class WorldState:
                 if all(self.bodies[body].spec.type != "dynamic" for body in ends):
                     raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
 
-    def _fixture_specs(self, body: int, instead: Mapping[int, FixtureSpec | None] | None = None) -> list[FixtureSpec]:
-        """Return the specifications of a body's fixtures as they stand, some replaced, or left out where None."""
-        other = instead or {}
-        specs = (other.get(fixture, self.fixtures[fixture].spec) for fixture in self.bodies[body].fixtures)
-        return [spec for spec in specs if spec is not None]
+    def _check_mass(self, body: int, type_then: BodyType, instead: Mapping[int, FixtureSpec | None] | None = None) -> None:
+        """Refuse a change after which the whole body is dynamic without a mass; some fixtures are replaced, new, or gone where None."""
+        if type_then == "dynamic":
+            specs = {fixture: self.fixtures[fixture].spec for fixture in self.bodies[body].fixtures} | dict(instead or {})
+            check_body_mass([(spec.shape, spec.density) for spec in specs.values() if spec is not None])
 
     def _changed_spec(self, body: int, changes: dict[str, object]) -> BodySpec:
         spec = self.bodies[body].spec
@@ -280,30 +305,94 @@ class WorldState:
         InvalidInputError
             Box2D could not bear it as things stand; nothing was changed.
         WorldLostError
-            Box2D refused in the middle. The cache has been rebuilt as it stood, without this command.
+            Box2D refused in the middle. The world has been put back as it stood, without this command.
         """
         self.check(command)
+        cache, pending, settings = self.cache, self.cache.listener.pending(), self.settings
+        known = None if self._stale else self._motion
+        concerned = None if known is not None else self._read_concerned(command)
+        self._undo.clear()
         try:
             self._apply(command)
+            self._stale = True
+            changes_hold = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
+            return self._drop_what_cannot_hold() if isinstance(command, changes_hold) and self.joints else ()
         except Exception as error:
-            if isinstance(command, c.CreateBody) and command.body in self.bodies:
-                for fixture in self.bodies.pop(command.body).fixtures:
-                    del self.fixtures[fixture]
+            self.settings = settings
+            told = f"Box2D refused {type(command).__name__}: {error}"
+            if isinstance(command, c.Rebuild) and self.cache is cache:  # nothing has been touched
+                raise WorldLostError(f"{told}; the world stands as before it") from error
+            raise self._put_back(told, lambda: known or self._salvaged(concerned), pending) from error
+
+    def _read_concerned(self, command: c.Command) -> _Concerned | None:
+        """Read the one body that a command changes in several strokes, before the first."""
+        match command:
+            case c.DestroyBody(body) | c.SetBody(body, _) | c.SetPose(body, _, _) | c.CreateFixture(_, body, _):
+                return body, *self.cache.motion_of(body)
+            case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
+                body = self.fixtures[fixture].body
+                return body, *self.cache.motion_of(body)
+        return None
+
+    def _salvaged(self, concerned: _Concerned | None) -> Motion:
+        """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.
+
+        What that one remembers besides is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
+        """
+        ids, raw, hidden = self.cache.body_ids, self.cache.read_bodies(), self.cache.read_hidden()
+        if concerned is not None:
+            body, values, is_awake = concerned
+            others = ids != body
+            at = int(np.searchsorted(ids[others], body))
+            if hidden is not None:
+                hidden = HiddenState(ids[others], hidden.bodies[others], hidden.joint_ids, hidden.joints)
+            ids = np.insert(ids[others], at, body)
+            raw = RawBodies(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
+        rows, poses = {body: row for row, body in enumerate(ids.tolist())}, _float64(raw, 0)
+        return Motion(rows, raw, poses, self._previous_poses(rows, poses), _float64(raw, 3), hidden)
+
+    def _put_back(self, told: str, motion: Callable[[], Motion], pending: Pending) -> WorldLostError:
+        """Undo what the command under way has changed, build the world as it stood, and return the error that says so.
+
+        Where even that fails the world is `lost`, and says nothing else from then on.
+        """
+        try:
+            stood = motion()
+            self._undo_changes()
             self._structure_changed()
-            self.rebuild(self.motion())
-            raise WorldLostError(f"Box2D refused {type(command).__name__}: {error}; the world stands as before it") from error
-        self._stale = True
-        changes_hold = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
-        return self._drop_what_cannot_hold() if isinstance(command, changes_hold) and self.joints else ()
+            self.rebuild(stood, pending=pending)
+        except Exception as error:
+            self.lost = f"{told}; and the world could not be put back: {error}. Only restore() helps"
+            return WorldLostError(self.lost)
+        return WorldLostError(f"{told}; the world stands as before it")
+
+    def _note(self, table: dict[int, Any], key: int) -> None:
+        """Remember an entry that is about to change, until the command is done."""
+        entry = table.get(key)
+        self._undo.append((table, key, entry.copied() if isinstance(entry, BodyEntry) else entry))
+
+    def _undo_changes(self) -> None:
+        for table, key, entry in reversed(self._undo):
+            if entry is None:
+                table.pop(key, None)
+            else:
+                table[key] = entry
+        if self._undo:  # what was taken out and put in again stands last now
+            self.bodies, self.fixtures = dict(sorted(self.bodies.items())), dict(sorted(self.fixtures.items()))
+            self.joints, self._gears = dict(sorted(self.joints.items())), dict(sorted(self._gears.items()))
+            self._undo.clear()
 
     def _apply(self, command: c.Command) -> None:
         match command:
             case c.CreateBody(body, spec, fixtures):
                 self.cache.add_body(body, spec, spec.position, spec.angle, spec.awake)
                 self._structure_changed()
+                self._note(self.bodies, body)
                 self.bodies[body] = BodyEntry(replace(spec, fixtures=()), [])
                 for fixture, fixture_spec in zip(fixtures, spec.fixtures, strict=True):
-                    self._add_fixture(fixture, body, fixture_spec)
+                    self._add_fixture(fixture, body, fixture_spec, is_weighed=len(fixtures) == 1)
+                if len(fixtures) > 1:
+                    self.cache.weigh(body, {fixture: self.fixtures[fixture].spec.density for fixture in fixtures})
                 self.cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
                 self.cache.set_awake(body, spec.awake)
             case c.DestroyBody(body):
@@ -311,13 +400,17 @@ class WorldState:
                     if joint in self.joints:  # and not gone with another
                         self._remove_joint(joint)
                 self.cache.remove_body(body, tuple(self.bodies[body].fixtures))
+                self._note(self.bodies, body)
                 for fixture in self.bodies.pop(body).fixtures:
+                    self._note(self.fixtures, fixture)
                     del self.fixtures[fixture]
                 self._structure_changed()
             case c.CreateFixture(fixture, body, spec):
                 self._add_fixture(fixture, body, spec)
             case c.DestroyFixture(fixture):
                 self.cache.remove_fixture(fixture)
+                self._note(self.bodies, self.fixtures[fixture].body)
+                self._note(self.fixtures, fixture)
                 self.bodies[self.fixtures.pop(fixture).body].fixtures.remove(fixture)
                 self._structure_changed()
             case c.CreateJoint(joint, spec):
@@ -330,6 +423,7 @@ class WorldState:
                 resolved = self.joints[joint]
                 assert isinstance(resolved.spec, MouseJointSpec)
                 self.cache.set_mouse_target(joint, target)
+                self._note(self.joints, joint)
                 self.joints[joint] = replace(resolved, spec=replace(resolved.spec, target=target))
             case c.SetPose(body, position, angle):
                 self.cache.set_pose(body, position, angle)
@@ -342,10 +436,12 @@ class WorldState:
                 self._change_body(body, dict(changes))
             case c.SetFixture(fixture, changes):
                 entry = self.fixtures[fixture]
-                before, entry.spec = entry.spec, changed(entry.spec, "fixture", dict(changes))
-                self.cache.change_fixture(fixture, entry.spec)
+                spec = changed(entry.spec, "fixture", dict(changes))
+                self.cache.change_fixture(fixture, spec)
+                self._note(self.fixtures, fixture)
+                self.fixtures[fixture] = replace(entry, spec=spec)
                 self._structure_changed()
-                if before.sensor != entry.spec.sensor and self._is_mid_step:
+                if spec.sensor != entry.spec.sensor and self._is_mid_step:
                     # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
                     self.rebuild(self.motion())
             case c.SetSettings(changes):
@@ -358,23 +454,30 @@ class WorldState:
                 self.cache.push(body, "force", force, point)
             case c.ApplyTorque(body, torque):
                 self.cache.turn(body, torque)
-            case c.Rebuild():
+            case c.Rebuild(taken_out):
                 self.rebuild(self.motion(), self.touching())
+                if taken_out:
+                    self._take_out(taken_out)
 
-    def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
+    def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
         made, held = to_fixture_shape(spec.shape)
-        self.cache.add_fixture(fixture, body, spec, made, held)
+        self.cache.add_fixture(fixture, body, spec, made, held, is_weighed)
+        self._note(self.fixtures, fixture)
+        self._note(self.bodies, body)
         self.fixtures[fixture] = FixtureEntry(spec, body, held, made)
         self.bodies[body].fixtures.append(fixture)
         self._structure_changed()
 
     def _add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
         self.cache.add_joint(joint, resolved)
+        self._note(self.joints, joint)
         self.joints[joint] = resolved
         if isinstance(resolved.spec, GearJointSpec):
+            self._note(self._gears, joint)
             self._gears[joint] = resolved.spec
         for body in resolved.bodies:
             if body is not None:
+                self._note(self.bodies, body)
                 self.bodies[body].joints.append(joint)
         self._structure_changed()
 
@@ -383,9 +486,12 @@ class WorldState:
         lost = self.lost_with([joint])
         for one in reversed(lost):
             self.cache.remove_joint(one)
+            self._note(self.joints, one)
+            self._note(self._gears, one)
             self._gears.pop(one, None)
             for body in self.joints.pop(one).bodies:
                 if body is not None:
+                    self._note(self.bodies, body)
                     self.bodies[body].joints.remove(one)
         self._structure_changed()
         return lost
@@ -394,6 +500,8 @@ class WorldState:
         """Make a joint anew, in place of the one of its id, with the gear joints on it."""
         anew = {one: self.joints[one] for one in self.lost_with([joint])}
         self.cache.remake_joints({**anew, joint: resolved}, joint)
+        self._note(self.joints, joint)
+        self._note(self._gears, joint)
         self.joints[joint] = resolved
         if isinstance(resolved.spec, GearJointSpec):
             self._gears[joint] = resolved.spec
@@ -404,6 +512,7 @@ class WorldState:
         self.cache.change_body(body, spec)
         if (spec.type, spec.active) != (before.type, before.active):
             self._renewed.add(body)
+        self._note(self.bodies, body)
         self.bodies[body].spec = spec
         self._structure_changed()
 
@@ -426,10 +535,26 @@ class WorldState:
             Box2D broke off, or a body left the finite numbers; the cache has been rebuilt as it stood before, and such bodies
             have been taken out.
         """
-        before = self.motion()
-        number = self.step_index + 1
-        cache = self.cache
+        before, pending, number = self.motion(), self.cache.listener.pending(), self.step_index + 1
         self.step_pairs = None
+        self._undo.clear()
+        try:
+            lost = self._make_step(number, before)
+        except Exception as error:
+            raise self._put_back(f"Box2D broke off in step {number}: {error}", lambda: before, pending) from error
+        if lost:
+            told = self._put_back(f"body {', '.join(map(str, lost))} left the finite numbers in step {number}", lambda: before, pending)
+            if self.lost:
+                raise told
+            self._take_out(lost)
+            raise WorldLostError(f"{told}, with that body taken out")
+        is_astray = np.abs(self.motion().raw.values) > _MOST
+        if is_astray.any():
+            self._take_out(self.cache.body_ids[is_astray.any(axis=1)].tolist())
+
+    def _make_step(self, number: int, before: Motion) -> list[int]:
+        """Step the cache and read it; return the bodies that have left the finite numbers: where there are any, nothing is taken over."""
+        cache = self.cache
         renewed, self._renewed = frozenset(self._renewed), set()
         cache.reader, cache.hidden = best_reader(), self._hidden_memory()  # the fast one may have become ready since the last step
 
@@ -438,24 +563,14 @@ class WorldState:
             return x, y, angle
 
         started = perf_counter()
-        try:
-            cache.step(number, start_pose)
-            self._is_mid_step = self.settings.sub_stepping
-        except Exception as error:
-            self.rebuild(before)
-            raise WorldLostError(f"Box2D broke off in step {number}: {error}; the world stands as before it") from error
+        cache.step(number, start_pose)
         stepped = perf_counter()
         phases = cache.phases(1e3 * (stepped - started))
         after = cache.read_bodies()
         finite = np.isfinite(after.values)
         if not finite.all():
-            lost = cache.body_ids[~finite.all(axis=1)].tolist()
-            self.rebuild(before)
-            self._take_out(lost)
-            names = ", ".join(map(str, lost))
-            raise WorldLostError(
-                f"body {names} left the finite numbers in step {number}; the world stands as before it, with that body taken out"
-            )
+            lost: list[int] = cache.body_ids[~finite.all(axis=1)].tolist()
+            return lost
         movable = self._movable(before)
         began, ended = cache.listener.harvest()
         inputs = StepInputs(
@@ -470,26 +585,31 @@ class WorldState:
             began=began,
             ended=ended,
         )
-        self.pairs = build_step_contacts(inputs, self.pairs)
+        pairs, step_pairs = build_step_contacts(inputs, self.pairs), None
         if self.keeps_pairs:
             touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
             columns, settled = self._fixture_columns(), cache.listener.settled
-            self.step_pairs = StepPairs(number, self._n_builds, columns, before.poses, inputs.active, renewed, touching, settled)
-        self._motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3), cache.read_hidden())
-        self._stale = False
+            step_pairs = StepPairs(number, self._n_builds, columns, before.poses, inputs.active, renewed, touching, settled)
+        motion = Motion(before.rows, after, _float64(after, 0), before.poses, _float64(after, 3), cache.read_hidden())
+        self.pairs, self.step_pairs, self._motion, self._stale = pairs, step_pairs, motion, False  # from here on nothing can go wrong
         self.step_index = number
+        self._is_mid_step = self.settings.sub_stepping
         self.cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
-        is_astray = np.abs(after.values) > _MOST
-        if is_astray.any():
-            self._take_out(cache.body_ids[is_astray.any(axis=1)].tolist())
+        return []
 
     def _take_out(self, bodies: Iterable[int]) -> None:
-        for body in bodies:
-            if self.bodies[body].spec.active:
-                self._change_body(body, {"active": False})
-                self.strays.append(body)
-        if self._gears:
-            self._dropped += self._drop_what_cannot_hold()
+        motion, pending, strays = self.motion(), self.cache.listener.pending(), list(self.strays)
+        self._undo.clear()
+        try:
+            for body in bodies:
+                if self.bodies[body].spec.active:
+                    self._change_body(body, {"active": False})
+                    self.strays.append(body)
+            dropped = self._drop_what_cannot_hold() if self._gears else ()
+        except Exception as error:
+            self.strays = strays
+            raise self._put_back(f"Box2D refused to take out a body: {error}", lambda: motion, pending) from error
+        self._dropped += dropped
 
     def _movable(self, motion: Motion) -> NDArray[np.bool_]:
         """Tell which bodies are not static; found again only when the structure has changed."""
@@ -532,28 +652,49 @@ class WorldState:
 
     # -- rebuilding ---------------------------------------------------------------------------------------------------
 
-    def rebuild(self, motion: Motion, touching: set[tuple[int, int]] | None = None) -> None:
+    def rebuild(self, motion: Motion, touching: set[tuple[int, int]] | None = None, pending: Pending | None = None) -> None:
         """Throw the `b2World` away and build it again from the truth, with the bodies as `motion` has them.
+
+        The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
+        beginning has been told and no end yet: where the contacts, evaluated anew at the present poses, say otherwise, the next step
+        tells. `pending` is what it shall tell in place of all that.
+        """
+        old = self.cache
+        cache = self._built(motion)
+        cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
+        if pending is None:
+            found = cache.touching() if touching is not None else set()
+            overdue = ([], []) if touching is None else (sorted(found - touching), sorted(touching - found))
+            pending = Pending(*old.listener.harvest(), overdue)
+        cache.listener.owe(pending)
+        cache.attach_listener()
+        self.cache = cache
+        self._motion = motion
+        self._is_mid_step = False
+        self._n_builds += 1
+        self._stale = True
+        self.lost = ""
+        old.close()
+
+    def _built(self, motion: Motion) -> Box2DCache:
+        """Return a new cache, all but its listener.
 
         The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
         fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
-        what is hidden over it all; the listener last. `touching` are the pairs whose beginning has been told and no end yet:
-        where the contacts, evaluated anew at the present poses, say otherwise, the next step tells.
+        what is hidden over it all.
         """
-        events = self.cache.listener.harvest()
-        hooks, error = self.cache.listener.hooks, self.cache.listener.take_error()
-        self.cache.close()
-        self.cache = cache = Box2DCache(self.settings, best_reader(), self._hidden_memory())
-        cache.listener.hooks, cache.listener.error = hooks, error
-        cache.listener.began, cache.listener.ended = list(events[0]), list(events[1])
+        cache = Box2DCache(self.settings, best_reader(), self._hidden_memory())
         cache.prime()
         for body in sorted(self.bodies):
             x, y, angle = motion.poses[motion.rows[body]].tolist()
             entry = self.bodies[body]
             cache.add_body(body, entry.spec, (x, y), angle, awake=True)
+            is_weighed = len(entry.fixtures) == 1
             for fixture in entry.fixtures:
                 one = self.fixtures[fixture]
-                cache.add_fixture(fixture, body, one.spec, one.made, one.shape)
+                cache.add_fixture(fixture, body, one.spec, one.made, one.shape, is_weighed)
+            if len(entry.fixtures) > 1:
+                cache.weigh(body, {fixture: self.fixtures[fixture].spec.density for fixture in entry.fixtures})
             if entry.spec.type != "static":
                 vx, vy, omega = motion.velocities[motion.rows[body]].tolist()
                 cache.set_velocity(body, (vx, vy), omega)
@@ -566,17 +707,30 @@ class WorldState:
                 cache.set_awake(body, False)
         if motion.hidden is not None:
             cache.write_hidden(motion.hidden)
-        if touching is not None:
-            found = cache.touching()
-            cache.listener.overdue = sorted(found - touching), sorted(touching - found)
-        cache.attach_listener()
-        self._motion = motion
-        self._is_mid_step = False
-        self._n_builds += 1
-        self._stale = True
+        return cache
 
     def load(self, snapshot: WorldSnapshot) -> None:
-        """Take the truth from a snapshot and rebuild."""
+        """Take the truth from a snapshot and rebuild.
+
+        Raises
+        ------
+        WorldLostError
+            Box2D refused. The world stands as before.
+        """
+        before, pending = {name: getattr(self, name) for name in _TRUTH}, self.cache.listener.pending()
+        try:
+            self._take_over(snapshot)
+        except Exception as error:
+            for name, value in before.items():
+                setattr(self, name, value)
+            self.cache.listener.owe(pending)
+            if isinstance(error, LabError):
+                raise
+            told = f"Box2D refused the snapshot of step {snapshot.step_index}: {error}"
+            raise WorldLostError(f"{told}; the world stands as before it") from error
+        self._structure_changed()
+
+    def _take_over(self, snapshot: WorldSnapshot) -> None:
         self.settings, self.step_index, self.pairs = snapshot.settings, snapshot.step_index, snapshot.pairs
         self.strays = list(snapshot.strays)
         self._keeps_hidden = snapshot.hidden is not None or best_hidden() is None  # as it went on then, so it must now
@@ -596,10 +750,9 @@ class WorldState:
                     self.bodies[body].joints.append(joint)
         rows = {body: row for row, (body, _, _) in enumerate(snapshot.bodies)}
         poses = _float64(snapshot.motion, 0)
-        listener = self.cache.listener
-        listener.began, listener.ended = list(snapshot.events[0]), list(snapshot.events[1])
-        self._structure_changed()
-        self.rebuild(Motion(rows, snapshot.motion, poses, poses, _float64(snapshot.motion, 3), snapshot.hidden), set(snapshot.touching))
+        motion = Motion(rows, snapshot.motion, poses, poses, _float64(snapshot.motion, 3), snapshot.hidden)
+        self.cache.listener.owe(Pending(*snapshot.events))
+        self.rebuild(motion, set(snapshot.touching))
 
 
 def _float64(raw: RawBodies, first: int) -> FloatArray:

@@ -175,7 +175,12 @@ class ApplyTorque:
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """Build the world anew from what can be kept of it."""
+    """Build the world anew from what can be kept of it; in the log also what became of a step that broke off.
+
+    `taken_out` are the bodies that had left the finite numbers in it, and were set inactive.
+    """
+
+    taken_out: tuple[int, ...] = ()
 
 
 Command: TypeAlias = (

@@ -18,9 +18,9 @@ import numpy as np
 from engine.box2d.wrap import wrap
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, FixtureShape, Polygon, Segment, Shape
+from engine.geometry import FixtureShape, Polygon, Segment, Shape
 
-__all__ = ["check_fixture_shape", "to_box2d", "to_edge", "to_fixture_shape"]
+__all__ = ["check_fixture_shape", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
 
 
 def to_box2d(shape: Shape) -> tuple[Any, Shape]:
@@ -31,8 +31,12 @@ def to_box2d(shape: Shape) -> tuple[Any, Shape]:
     InvalidShapeError
         Box2D refuses the polygon (too small an area for float32), would change it, or would never end making it.
     """
-    if isinstance(shape, Circle):
-        return Box2D.b2CircleShape(pos=shape.center, radius=shape.radius), shape
+    return _polygon_to_box2d(shape) if isinstance(shape, Polygon) else (Box2D.b2CircleShape(pos=shape.center, radius=shape.radius), shape)
+
+
+@lru_cache(maxsize=1024)
+def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
+    """Foretell the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
     given = [(float(x), float(y)) for x, y in shape.vertices]
     corners = wrap(shape.vertices.astype(np.float32))
     if corners is None:
@@ -98,10 +102,21 @@ def check_fixture_shape(shape: FixtureShape) -> None:
     """
     made, held = to_fixture_shape(shape)
     if isinstance(held, Polygon):
-        try:
-            made.getMass(1.0)
-        except AssertionError:
-            raise InvalidShapeError("vertices", _LARGE_ENOUGH, held.vertices.tolist()) from None
+        mass_of(made, 1.0)
+
+
+def mass_of(made: Any, density: float) -> Any:
+    """Return the b2MassData of a Box2D shape, inertia about the local origin.
+
+    Raises
+    ------
+    InvalidShapeError
+        Its area is too small; see `check_fixture_shape`.
+    """
+    try:
+        return made.getMass(density)
+    except AssertionError:
+        raise InvalidShapeError("vertices", _LARGE_ENOUGH, [(float(x), float(y)) for x, y in made.vertices]) from None
 
 
 _LARGE_ENOUGH = "a polygon large enough for float32 (area > 1.2e-7 m^2)"

@@ -27,7 +27,7 @@ import Box2D
 from engine.box2d.hooks import StepHooks
 from engine.contracts import PairEvent
 
-__all__ = ["ContactListener", "FixtureHandle", "ImpactPose", "Pose"]
+__all__ = ["ContactListener", "FixtureHandle", "ImpactPose", "Pending", "Pose"]
 
 Pose: TypeAlias = tuple[float, float, float]
 
@@ -46,6 +46,14 @@ class ImpactPose(NamedTuple):
 
     pose_a: Pose
     pose_b: Pose
+
+
+class Pending(NamedTuple):
+    """Events noted since the last step, and pairs of fixtures whose beginning or end nobody was told of."""
+
+    began: tuple[PairEvent, ...]
+    ended: tuple[PairEvent, ...]
+    overdue: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
 
 
 class _Phase(Enum):
@@ -131,6 +139,14 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         events = tuple(self.began), tuple(self.ended)
         self.began, self.ended = [], []
         return events
+
+    def pending(self) -> Pending:
+        """Return what the next step will tell: events that began and ended, and what is overdue."""
+        return Pending(tuple(self.began), tuple(self.ended), (list(self.overdue[0]), list(self.overdue[1])))
+
+    def owe(self, pending: Pending) -> None:
+        """Let the next step tell this, and nothing else."""
+        self.began, self.ended, self.overdue = list(pending.began), list(pending.ended), pending.overdue
 
     def BeginContact(self, contact: Any) -> None:
         try:

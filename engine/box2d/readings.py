@@ -18,7 +18,7 @@ from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, 
 from engine.box2d.specs import WorldSettings
 from engine.box2d.step_pairs import StepPairs
 from engine.common.arrays import FloatArray
-from engine.common.errors import DeadHandleError, WrongThreadError
+from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError
 from engine.contracts import StepContacts
 
 __all__ = ["WorldReadings"]
@@ -216,8 +216,10 @@ class WorldReadings:
 
     @property
     def _state(self) -> WorldState:
-        """The state, for the thread that owns it."""
+        """The state, for the thread that owns it, while there is one."""
         self._check_thread()
+        if self._unguarded.lost:
+            raise WorldLostError(self._unguarded.lost)
         return self._unguarded
 
     def _body_entry(self, body: int) -> BodyEntry:

@@ -12,10 +12,11 @@ from dataclasses import fields, replace
 from typing import Any, Literal, TypeVar
 
 from engine.box2d._spec import check_names, f32, f32_vec, spec
+from engine.box2d.body_mass import check_body_mass
 from engine.common.checks import boolean, choice, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MASS
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "changed"]
@@ -79,8 +80,9 @@ class FixtureSpec:
     Parameters
     ----------
     shape : Circle, Polygon or Segment
-        Body frame, metres. A polygon has at most `MAX_POLYGON_VERTICES`; it and a segment have the skin that Box2D gives them. A segment
-        is an edge without mass, and with its ghosts one link of a chain: `b2ChainShape` collides with just such edges.
+        Body frame, metres, within `MAX_REACH` of its origin. A polygon has at most `MAX_POLYGON_VERTICES`; it and a segment have the skin
+        that Box2D gives them. A segment is an edge without mass, and with its ghosts one link of a chain: `b2ChainShape` collides with
+        just such edges.
     density : float
         >= 0 kg/m^2. A dynamic body needs one fixture above 0.
     friction, restitution : float
@@ -167,42 +169,8 @@ class BodySpec:
         _text("name", self.name)
         if self.type == "static" and (self.linear_velocity != (0.0, 0.0) or self.angular_velocity != 0.0):
             raise InvalidInputError("linear_velocity", "0 m/s for a static body", self.linear_velocity)
-        check_mass(self.type, self.fixtures)
-
-
-_INERTIA_ROUNDING = 32.0 * EPS32
-"""Rounding, relative. Box2D sums inertias about the body's origin in float32 and subtracts the centre of mass's share; what is
-left must stand well above the dozen roundings in that."""
-
-
-def check_mass(body_type: BodyType, fixtures: Iterable[FixtureSpec]) -> None:
-    """Refuse a dynamic body whose mass or inertia Box2D cannot work with; one without fixtures is left alone.
-
-    Without any density Box2D would make it 1 kg with no inertia, a body that never turns. Too light or too heavy, or with its
-    shapes so far from its origin that the inertia about its centre drowns in rounding, it asserts, at once or in a later step.
-
-    Raises
-    ------
-    InvalidInputError
-        Names density, mass or shape.
-    """
-    listed = list(fixtures)
-    parts = [(one.density, one.shape.mass(one.density)) for one in listed if not isinstance(one.shape, Segment)]
-    if body_type != "dynamic" or not listed:
-        return
-    if not parts:
-        raise InvalidInputError("shape", "a circle or a polygon beside the edges of a dynamic body: edges have no mass", listed[0].shape)
-    if max(density for density, _ in parts) == 0.0:
-        raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
-    mass = sum(part.mass for _, part in parts)
-    if not MIN_MASS <= mass <= MAX_MASS:
-        raise InvalidInputError("mass", f"from {MIN_MASS:g} to {MAX_MASS:g} kg for a dynamic body", mass)
-    about_origin = sum(part.inertia + part.mass * (part.centroid[0] ** 2 + part.centroid[1] ** 2) for _, part in parts)
-    x = sum(part.mass * part.centroid[0] for _, part in parts) / mass
-    y = sum(part.mass * part.centroid[1] for _, part in parts) / mass
-    if about_origin - mass * (x * x + y * y) <= _INERTIA_ROUNDING * about_origin:
-        where = Described(f"centre at ({x:g}, {y:g})")
-        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float32", where)
+        if self.type == "dynamic":
+            check_body_mass([(one.shape, one.density) for one in self.fixtures])
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:
@@ -234,19 +202,17 @@ def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
 def _float32_edge(edge: Segment) -> Segment:
     if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
-    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_COORDINATE) for name in ("p1", "p2")}
-    ghosts = {
-        name: f32_vec(name, getattr(edge, name), "m", MAX_COORDINATE) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None
-    }
+    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("p1", "p2")}
+    ghosts = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
     return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
 
 
 def _float32_shape(shape: object) -> FixtureShape:
     if isinstance(shape, Circle):
-        radius = f32("radius", shape.radius, "m", high=MAX_NUMBER)
+        radius = f32("radius", shape.radius, "m", 0.0, MAX_REACH)
         if radius == 0.0:
             raise InvalidShapeError("radius", "> 0 m at float32 precision", shape.radius)
-        return Circle(radius, f32_vec("center", shape.center, "m", MAX_COORDINATE))
+        return Circle(radius, f32_vec("center", shape.center, "m", MAX_REACH))
     if isinstance(shape, Segment):
         return _float32_edge(shape)
     if not isinstance(shape, Polygon):
@@ -256,7 +222,7 @@ def _float32_shape(shape: object) -> FixtureShape:
         raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))
     if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
-    rows = [f32_vec(f"vertices[{i}]", row, "m", MAX_COORDINATE) for i, row in enumerate(shape.vertices.tolist())]
+    rows = [f32_vec(f"vertices[{i}]", row, "m", MAX_REACH) for i, row in enumerate(shape.vertices.tolist())]
     rounded = Polygon(rows, BOX2D_POLYGON_SKIN)
     if len(rounded.vertices) != n_vertices:
         raise InvalidShapeError("vertices", "strictly convex at float32 precision", shape.vertices.tolist())

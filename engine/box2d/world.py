@@ -8,7 +8,6 @@ change waits until the step has ended.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,6 @@ from typing import Any, NoReturn
 from engine.box2d import commands as c
 from engine.box2d._spec import check_names, f32, f32_vec
 from engine.box2d._state import WorldState
-from engine.box2d.convert import check_fixture_shape
 from engine.box2d.hooks import PreSolveHook, StepHooks
 from engine.box2d.joints import JointSpec, MouseJointSpec, altered, bodies_of, joints_of
 from engine.box2d.readings import WorldReadings
@@ -111,11 +109,8 @@ class World(WorldReadings):
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
         _want("spec", spec, BodySpec)
-        for fixture in spec.fixtures:
-            check_fixture_shape(fixture.shape)  # refuses what Box2D would change, before an id is spent
-        fixtures = tuple(self._new_id("fixture") for _ in spec.fixtures)
-        body = self._new_id("body")
-        self._submit(c.CreateBody(body, spec, fixtures))
+        body, first = self._next_ids["body"], self._next_ids["fixture"]
+        self._submit(c.CreateBody(body, spec, tuple(range(first, first + len(spec.fixtures)))))
         return body
 
     def destroy_body(self, body: int) -> None:
@@ -127,8 +122,7 @@ class World(WorldReadings):
         """Add a fixture to a body and return the fixture's id."""
         self._body_entry(body)
         _want("spec", spec, FixtureSpec)
-        check_fixture_shape(spec.shape)
-        fixture = self._new_id("fixture")
+        fixture = self._next_ids["fixture"]
         self._submit(c.CreateFixture(fixture, body, spec))
         return fixture
 
@@ -144,8 +138,7 @@ class World(WorldReadings):
             self._body_entry(body)
         for other in joints_of(spec):
             self._joint_entry(other)
-        self._check_command(c.CreateJoint(self._next_ids["joint"], spec))
-        joint = self._new_id("joint")
+        joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
         return joint
 
@@ -262,8 +255,7 @@ class World(WorldReadings):
                 world._submit(waiting[at][1])
                 at += 1
             if step < n_steps:
-                with contextlib.suppress(WorldLostError):  # the run went on after it, and so does its replay
-                    world.step()
+                world.step()  # one that broke off is in the log, with what became of it
         return world
 
     def snapshot(self) -> WorldSnapshot:
@@ -304,7 +296,7 @@ class World(WorldReadings):
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
         with DeferredInterrupt():
-            self._state.load(snapshot)
+            self._unguarded.load(snapshot)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
             self._deaths.clear()
             self._log.clear()
@@ -314,6 +306,7 @@ class World(WorldReadings):
     def _submit(self, command: c.Command) -> None:
         """Apply a checked command now; or, where a hook gave it, when the step or the command under way has ended."""
         self._check_command(command)
+        self._reserve(command)
         if self._busy:
             self._doomed.update(self._victims(command))
             self._deferred.append(command)
@@ -358,27 +351,34 @@ class World(WorldReadings):
             raise errors[0]
 
     def _advance(self) -> None:
-        """Make the step, and remember the joints that went because of a body that was taken out."""
+        """Make the step, and remember the joints that went because of a body that was taken out; log a step that broke off."""
+        state = self._state
+        n_strays = len(state.strays)
         try:
-            self._state.advance()
+            state.advance()
+        except WorldLostError:
+            self._log.append((state.step_index, c.Rebuild(tuple(state.strays[n_strays:]))))
+            raise
         finally:
-            self._deaths.update((("joint", joint), self.step_index) for joint in self._state.take_dropped())
+            self._bury_dropped()
+
+    def _bury_dropped(self) -> None:
+        state = self._unguarded
+        self._deaths.update((("joint", joint), state.step_index) for joint in state.take_dropped())
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and remember who died of it."""
-        match command:
-            case c.CreateBody(body, _, fixtures):
-                self._seen("body", body)
-                for fixture in fixtures:
-                    self._seen("fixture", fixture)
-            case c.CreateFixture(fixture, _, _):
-                self._seen("fixture", fixture)
-            case c.CreateJoint(joint, _):
-                self._seen("joint", joint)
         for kind, number in self._targets(command):
             {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](number)
         victims = self._victims(command)
-        dropped = self._state.execute(command)
+        state = self._state
+        try:
+            dropped = state.execute(command)
+        except WorldLostError:
+            if not isinstance(command, c.Rebuild):
+                self._log.append((state.step_index, c.Rebuild()))  # what has come of it
+            raise
+        self._bury_dropped()
         self._log.append((self.step_index, command))
         for handle in [*victims, *(("joint", joint) for joint in dropped)]:
             self._deaths[handle] = self.step_index
@@ -413,14 +413,19 @@ class World(WorldReadings):
             case _:
                 return [("body", command.body)]
 
-    def _new_id(self, kind: str) -> int:
-        number = self._next_ids[kind]
-        self._next_ids[kind] += 1
-        return number
-
-    def _seen(self, kind: str, number: int) -> None:
-        """Never hand out an id again that a replayed command brought along."""
-        self._next_ids[kind] = max(self._next_ids[kind], number + 1)
+    def _reserve(self, command: c.Command) -> None:
+        """Never hand out again the ids that a command that is in order brings along, whatever becomes of it."""
+        match command:
+            case c.CreateBody(body, _, fixtures):
+                made = {"body": (body,), "fixture": fixtures}
+            case c.CreateFixture(fixture, _, _):
+                made = {"fixture": (fixture,)}
+            case c.CreateJoint(joint, _):
+                made = {"joint": (joint,)}
+            case _:
+                return
+        for kind, numbers in made.items():
+            self._next_ids[kind] = max(self._next_ids[kind], *(number + 1 for number in numbers), 0)
 
     def _check_between_steps(self, what: str) -> None:
         self._check_thread()

@@ -53,7 +53,7 @@ class DeadHandleError(LabError, LookupError):
 
 
 class WorldLostError(LabError, RuntimeError):
-    """The Box2D world behind a `World` broke in the middle of a step; says whether it could be rebuilt."""
+    """Box2D broke off in the middle of a step or a command; says whether the world behind a `World` was put back as it stood."""
 
 
 _LONGEST_VALUE = 80

@@ -10,7 +10,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_SPEED
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
 from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES
 from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
@@ -37,6 +37,7 @@ _NOT_NEGATIVE = _number(0.0)
 _POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_NUMBER}
 _FLAG: Schema = {"type": "boolean"}
 _POINT = _pair(MAX_COORDINATE)
+_CORNER = _pair(MAX_REACH)
 _TEXT: Schema = {"type": "string", "maxLength": LONGEST_TEXT}
 _BODY_REFERENCE: Schema = {
     "description": "A body: its place in the list, from 0, or its name, which no other body may have.",
@@ -49,10 +50,11 @@ _FRACTION_HERTZ: Schema = {"type": "number", "minimum": 1.0, "maximum": 10_000.0
 
 _BY_NAME: dict[str, Schema] = {
     **dict.fromkeys(("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed", "position"), _POINT),
-    **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2", "linear_offset"), _POINT),
+    "linear_offset": _POINT,
+    **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2"), _CORNER),
     **dict.fromkeys(("density", "friction", "restitution", "linear_damping", "angular_damping"), _NOT_NEGATIVE),
     **dict.fromkeys(("frequency", "damping_ratio", "max_motor_torque", "max_motor_force", "max_force", "max_torque"), _NOT_NEGATIVE),
-    **dict.fromkeys(("radius", "max_length", "length", "length_a", "length_b"), _POSITIVE),
+    **dict.fromkeys(("max_length", "length", "length_a", "length_b"), _POSITIVE),
     **dict.fromkeys(("body", "body_a", "body_b"), _BODY_REFERENCE),
     **dict.fromkeys(("joint_a", "joint_b"), _JOINT_REFERENCE),
     **dict.fromkeys(("velocity_iterations", "position_iterations"), _whole(1, MAX_ITERATIONS)),
@@ -67,10 +69,11 @@ _BY_NAME: dict[str, Schema] = {
     "type": {"enum": list(BODY_TYPES)},
     "name": {"type": "string"},
     "skin_radius": {"type": "number", "minimum": 0.0},
+    "radius": _POSITIVE | {"maximum": MAX_REACH},
     "vertices": {
         "description": "Corners of a convex polygon, metres, in either winding.",
         "type": "array",
-        "items": _POINT,
+        "items": _CORNER,
         "minItems": 3,
         "maxItems": MAX_POLYGON_VERTICES,
     },

@@ -259,8 +259,8 @@ def test_a_creation_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest
     before = world.state_hash(), world.fixture_ids
     apply = WorldState._add_fixture
 
-    def fail(self: Any, fixture: int, body: int, spec: FixtureSpec) -> None:
-        apply(self, fixture, body, spec)
+    def fail(self: Any, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
+        apply(self, fixture, body, spec, is_weighed)
         raise AssertionError("half built")
 
     monkeypatch.setattr(WorldState, "_add_fixture", fail)

@@ -1,0 +1,238 @@
+"""Whatever Box2D throws, out of whatever command, the world stands as before and says so; where it cannot, it says only that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.box2d import (
+    BodySpec,
+    FixtureSpec,
+    GearJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    RevoluteJointSpec,
+    StepHooks,
+    World,
+    WorldSettings,
+)
+from engine.box2d._cache import Box2DCache
+from engine.common.errors import InvalidInputError, WorldLostError
+from engine.geometry import Circle, Polygon
+
+BOX = FixtureSpec(Polygon.box(0.5, 0.5))
+SENSOR = FixtureSpec(Circle(0.8), density=0.0, sensor=True)
+FLOOR, SPINNER, A, B, C = range(5)
+HINGE, SLIDER, GEAR, MOUSE = range(4)
+
+COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
+    "create_body": ("add_fixture", lambda w: w.create_body(BodySpec((BOX, SENSOR), position=(9.0, 9.0)))),
+    "create_body, weighed": ("weigh", lambda w: w.create_body(BodySpec((BOX, SENSOR), position=(9.0, 9.0)))),
+    "destroy_body": ("remove_body", lambda w: w.destroy_body(B)),
+    "destroy_body, its joints": ("remove_joint", lambda w: w.destroy_body(B)),
+    "create_fixture": ("add_fixture", lambda w: w.create_fixture(SPINNER, FixtureSpec(Circle(0.3, (2.0, 0.0))))),
+    "destroy_fixture": ("remove_fixture", lambda w: w.destroy_fixture(w.fixtures_of(SPINNER)[1])),
+    "set_fixture": ("change_fixture", lambda w: w.set_fixture(w.fixtures_of(SPINNER)[0], density=7.0)),
+    "set_body": ("change_body", lambda w: w.set_body(SPINNER, type="static")),
+    "set_body, joints dropped": ("remove_joint", lambda w: w.set_body(B, type="static")),
+    "create_joint": ("add_joint", lambda w: w.create_joint(RevoluteJointSpec(FLOOR, SPINNER, (0.0, 1.0)))),
+    "destroy_joint": ("remove_joint", lambda w: w.destroy_joint(SLIDER)),
+    "set_joint": ("remake_joints", lambda w: w.set_joint(HINGE, enable_motor=True, motor_speed=3.0, max_motor_torque=50.0)),
+    "set_joint, a gear": ("remake_joints", lambda w: w.set_joint(GEAR, ratio=2.0)),
+    "set_mouse_target": ("set_mouse_target", lambda w: w.set_mouse_target(MOUSE, (5.0, 5.0))),
+    "set_pose": ("set_pose", lambda w: w.set_pose(A, (2.0, 2.0), 1.0)),
+    "set_settings": ("set_settings", lambda w: w.set_settings(gravity=(1.0, 2.0), sleeping=False)),
+    "rebuild": ("write_impulses", lambda w: w.rebuild()),
+}
+"""What is asked for, and where in it Box2D throws."""
+
+
+def full_world() -> World:
+    """A floor, a lopsided body that spins, three bodies with a hinge, a slider and a gear on them, and a mouse joint."""
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(20.0, 0.5)),), type="static", position=(0.0, -0.5)))
+    lopsided = (BOX, FixtureSpec(Circle(0.3, (0.9, 0.2))), SENSOR)
+    world.create_body(BodySpec(lopsided, position=(0.0, 0.6), linear_velocity=(3.0, 0.0), angular_velocity=5.0))
+    for i in range(3):
+        world.create_body(BodySpec((BOX,), position=(4.0 + 1.5 * i, 0.49)))
+    hinge = world.create_joint(RevoluteJointSpec(A, B, (4.7, 0.5)))
+    slider = world.create_joint(PrismaticJointSpec(B, C, (6.0, 0.5), (1.0, 0.0)))
+    world.create_joint(GearJointSpec(hinge, slider))
+    world.create_joint(MouseJointSpec(A, (4.0, 0.6), 50.0))
+    for _ in range(10):
+        world.step()
+    return world
+
+
+def standing(world: World) -> tuple[object, ...]:
+    """All that is told of a world."""
+    bodies = [world.body(body) for body in world.body_ids]
+    joints = [(world.joint(joint), world.joint_bodies(joint), world.joint_anchors(joint)) for joint in world.joint_ids]
+    fixtures = [world.fixture(fixture).spec for fixture in world.fixture_ids]
+    previous = world.previous_poses.tobytes()
+    return world.state_hash(), world.settings, world.step_index, bodies, fixtures, joints, previous, world.contacts.normal_impulse.tobytes()
+
+
+def is_whole(world: World) -> bool:
+    cache = world._state.cache
+    counts = len(world.body_ids) + 1, len(world.joint_ids)  # and the anchor of mouse joints
+    return (cache._world.bodyCount, cache._world.jointCount) == counts and cache._fixtures.keys() == set(world.fixture_ids)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("is_fresh", [True, False], ids=["read", "unread"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_breaks_off_leaves_the_world_as_it_stood(
+    command: str, is_fresh: bool, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, twin = full_world(), full_world()
+    if not is_fresh:  # since the last step something has changed that nobody has read yet
+        for each in (world, twin):
+            each.set_velocity(SPINNER, (1.0, 2.0), 3.0)
+            each.set_pose(C, (8.0, 0.7), 0.2)
+    twin_before = standing(twin)
+    place, ask = COMMANDS[command]
+    real, calls = getattr(Box2DCache, place), []
+
+    def breaks(self: Box2DCache, *arguments: Any, **more: Any) -> object:
+        calls.append(place)
+        if len(calls) > 1:
+            return real(self, *arguments, **more)
+        if when == "after":
+            real(self, *arguments, **more)
+        raise AssertionError("m_I > 0.0f")
+
+    monkeypatch.setattr(Box2DCache, place, breaks)
+    with pytest.raises(WorldLostError, match=r"Box2D refused \w+: m_I > 0.0f; the world stands as before it"):
+        ask(world)
+    monkeypatch.undo()
+    assert standing(world) == twin_before and is_whole(world)
+    ask(world)  # and what broke off can be asked for again
+    assert is_whole(world)
+    for _ in range(5):
+        world.step()
+    assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
+
+
+def test_a_step_that_breaks_off_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log says what became of it: what came after it came after it in a replay, too."""
+    world = full_world()
+    monkeypatch.setattr(Box2DCache, "step", lambda self, number, pose: (_ for _ in ()).throw(AssertionError("IsLocked() == false")))
+    with pytest.raises(WorldLostError, match=r"broke off in step 11: IsLocked.*stands as before"):
+        world.step()
+    monkeypatch.undo()
+    world.apply_impulse(SPINNER, (3.0, 4.0))
+    for _ in range(20):
+        world.step()
+    assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
+
+
+def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Box2D has moved on then: without putting back, a second attempt would step twice."""
+    world, twin = full_world(), full_world()
+    monkeypatch.setattr("engine.box2d._state.build_step_contacts", lambda *arguments: 1 // 0)
+    with pytest.raises(WorldLostError, match=r"broke off in step 11: integer .* by zero; the world stands as before it"):
+        world.step()
+    monkeypatch.undo()
+    twin.rebuild()
+    for _ in range(5):
+        world.step()
+        twin.step()
+        assert (world.step_index, world.state_hash()) == (twin.step_index, twin.state_hash())
+
+
+def test_events_of_a_step_that_broke_off_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static"))
+    world.create_body(BodySpec((BOX,), position=(0.0, 1.05)))
+    while True:
+        snapshot = world.snapshot()
+        if len(world.step().began):
+            break
+    world.restore(snapshot)  # the next step begins a contact
+    monkeypatch.setattr(Box2DCache, "phases", lambda self, whole: (_ for _ in ()).throw(MemoryError("out of memory")))
+    with pytest.raises(WorldLostError, match="out of memory"):
+        world.step()
+    monkeypatch.undo()
+    assert [len(world.step().began) for _ in range(3)] == [1, 0, 0]
+
+
+def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = full_world()
+    snapshot, before = world.snapshot(), standing(world)
+
+    def fail(*arguments: Any, **more: Any) -> object:
+        raise AssertionError("out of memory")
+
+    monkeypatch.setattr(Box2DCache, "add_body", fail)
+    with pytest.raises(WorldLostError, match="Box2D refused CreateBody: out of memory; and the world could not be put back: out of memory"):
+        world.create_body(BodySpec((BOX,)))
+    with pytest.raises(WorldLostError, match="Box2D refused the snapshot of step 10: out of memory"):
+        world.restore(snapshot)
+    monkeypatch.undo()
+    world.hooks = StepHooks()
+    uses: tuple[Callable[[], object], ...] = (
+        world.step,
+        world.rebuild,
+        world.snapshot,
+        world.state_hash,
+        lambda: world.poses,
+        lambda: world.body_ids,
+        lambda: world.body(A),
+        lambda: world.contacts,
+        lambda: world.create_body(BodySpec((BOX,))),
+        lambda: world.destroy_body(A),
+        lambda: world.destroy_joint(GEAR),
+        lambda: world.set_settings(hertz=30.0),
+        lambda: world.body_at((0.0, 0.0)),
+    )
+    for use in uses:
+        with pytest.raises(WorldLostError, match=r"could not be put back: out of memory\. Only restore\(\) helps"):
+            use()
+    world.restore(snapshot)
+    assert standing(world)[0] == before[0] and is_whole(world)
+    world.step()
+
+
+def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new world is complete before the old one goes."""
+    world, twin = full_world(), full_world()
+    monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
+    for _ in range(2):
+        with pytest.raises(WorldLostError, match=r"Box2D refused Rebuild: integer .* by zero; the world stands as before it"):
+            world.rebuild()
+        world.step()
+        twin.step()
+        assert world.state_hash() == twin.state_hash()
+    assert world.log == twin.log
+
+
+def test_a_snapshot_that_box2d_refuses_leaves_the_world_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = full_world()
+    snapshot = world.snapshot()
+    world.create_body(BodySpec((BOX,), position=(0.0, 9.0)))
+    for _ in range(3):
+        world.step()
+    before, log = standing(world), world.log
+    monkeypatch.setattr(Box2DCache, "add_joint", lambda *arguments: 1 // 0)
+    for attempt in (lambda: world.restore(snapshot), lambda: World.from_snapshot(snapshot)):
+        with pytest.raises(WorldLostError, match=r"Box2D refused the snapshot of step 10: integer .* by zero; the world stands as before"):
+            attempt()
+    monkeypatch.undo()
+    assert (standing(world), world.log) == (before, log) and is_whole(world)
+    world.step()
+
+
+def test_an_impulse_that_leaves_the_range_of_speeds_is_refused() -> None:
+    """A large one on a small body made its velocity infinite at once, and no step could be made from there."""
+    world = World()
+    grain = world.create_body(BodySpec((FixtureSpec(Circle(1e-6), density=1e6),)))
+    before = world.state_hash()
+    for impulse, point in (((1e9, 0.0), None), ((0.0, 1e9), (1e6, 0.0)), ((1e-5, 1e-5), (1e6, -1e6))):
+        with pytest.raises(InvalidInputError, match=r"impulse must be small enough that the body stays below 1e\+06 m/s and rad/s"):
+            world.apply_impulse(grain, impulse, point)
+    assert world.state_hash() == before
+    world.apply_impulse(grain, (1e-6, 0.0))
+    world.step()
