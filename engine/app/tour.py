@@ -2,7 +2,7 @@
 
 The pictures come first. Where the algorithms are still being compiled no demo waits for them: other processes compile, a few contacts a
 step are checked without the compiler until the live check is there, and what a demo asks beside it is left out of its picture. And a demo
-for whose seconds the machine takes very long is shown as far as it came.
+for whose seconds a busy machine takes very long is shown as far as it came.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from engine.common.checks import positive
 
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 
-LONGEST = 20.0
-"""Seconds by the clock for the steps of one demo; two are usual, where nothing else runs."""
+LONGEST = 240.0
+"""Seconds by the clock for the steps of all demos; five of each of forty take one minute where nothing else runs. Each has an even share of
+what is left, so that the last are not worse off than the first."""
 
 
 class Coming(Protocol):
@@ -41,12 +42,16 @@ class Coming(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TourStop:
-    """One demo of the tour: its report, where its picture lies, and which of its contacts were checked: "all", "in part", "none"."""
+    """One demo of the tour: its report, where its picture lies, and which of its contacts were checked: "all", "in part", "none".
+
+    `seconds` are those of its own time.
+    """
 
     report: RunReport
     title: str
     picture: Path
     checked: str
+    seconds: float
 
 
 class _Guide:
@@ -68,7 +73,7 @@ class _Guide:
         self, referee: RefereeFactory | None, coming: Coming | None, plain: PlainCheck, on_step: Callable[[Demo], None] | None
     ) -> None:
         self._referee, self._coming, self._plain, self._on_step = referee, coming, plain, on_step
-        self._began = 0.0
+        self._until = 0.0
         self._is_whole = True
 
     def factory(self, kind: type[Demo]) -> RefereeFactory | None:
@@ -77,9 +82,12 @@ class _Guide:
             return self._referee
         return self._coming.factory
 
+    def begin(self, until: float) -> None:
+        """Begin with another demo, which has time until then."""
+        self._until, self._is_whole = until, True
+
     def prepare(self, acting: Direct | History) -> None:
-        """Begin with a demo; where something is on its way, it does not wait for it."""
-        self._began, self._is_whole = perf_counter(), True
+        """Let a demo not wait for what is on its way."""
         if self._coming is not None:
             acting.demo.interactive = acting.demo.waits = True
 
@@ -100,7 +108,7 @@ class _Guide:
 
     def is_late(self) -> bool:
         """Whether the demo has had its time."""
-        return perf_counter() - self._began > LONGEST
+        return perf_counter() > self._until
 
     def checked(self, demo: Demo) -> str:
         """Say which contacts of the demo were checked."""
@@ -126,7 +134,7 @@ def run_tour(
     out_dir : path
         Made if it is missing.
     seconds : float
-        > 0; world time, not real time. Of that no more than what `LONGEST` seconds of real time are enough for.
+        > 0; world time, not real time. A demo takes no more of it than its share of `LONGEST` seconds of real time is enough for.
     seed : int
     referee : callable, optional
         As in `run_headless`.
@@ -142,17 +150,21 @@ def run_tour(
     """
     seconds = positive("seconds", seconds, "s")
     out_dir = check_directory("out", out_dir)
-    stops = []
+    stops: list[TourStop] = []
+    kinds, left = tuple(demos), LONGEST
     with _plain_check() as plain:
         guide = _Guide(referee, coming, plain, on_step)
-        for demo in demos:
+        for demo in kinds:
             picture = check_writable("out", out_dir / f"{demo.id}.png")
             steps = max(1, round(seconds / demo(seed).step_seconds))
+            start = perf_counter()
+            guide.begin(start + left / (len(kinds) - len(stops)))
             report, running = run_headless(
                 demo, steps, seed, None, guide.factory(demo), guide.stepped, guide.prepare, is_enough=guide.is_late
             )
+            left = max(left - (perf_counter() - start), 0.0)
             write_atomically(picture, picture_of(running))
-            stops.append(TourStop(report, demo.title, picture, guide.checked(running)))
+            stops.append(TourStop(report, demo.title, picture, guide.checked(running), report.steps * running.step_seconds))
     return tuple(stops)
 
 

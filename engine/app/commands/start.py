@@ -86,12 +86,12 @@ def _tour() -> int:
     finally:
         if coming is not None:
             coming.close()
-    heads = ("demo", "bodies", "contacts", "checked", "agree", "explained", "unexplained", "ms a step", "picture")
+    heads = ("demo", "seconds", "bodies", "contacts", "checked", "agree", "explained", "unexplained", "ms a step", "picture")
     table = Table(*heads, box=None, header_style="bold")
     for stop in stops:
         report = stop.report
         counts = (report.agree, report.explained, report.unexplained)
-        before = (report.demo, str(report.bodies), str(report.contacts_begun), stop.checked)
+        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.contacts_begun), stop.checked)
         table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
     if coming is not None and coming.failure:

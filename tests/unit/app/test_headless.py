@@ -1,5 +1,6 @@
 import gc
 import io
+import itertools
 import random
 import tracemalloc
 from pathlib import Path
@@ -171,7 +172,12 @@ def test_without_compiled_algorithms_the_command_shows_what_is_there(
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tour, "LONGEST", 0.0)
     (stop,) = run_tour((drop,), tmp_path / "out", 5.0)
-    assert stop.report.steps == 1 and stop.picture.is_file()
+    assert stop.report.steps == 1 and stop.seconds == 1.0 / 60.0 and stop.picture.is_file()
+    ticks = itertools.count()
+    monkeypatch.setattr(tour, "LONGEST", 60.0)
+    monkeypatch.setattr(tour, "perf_counter", lambda: float(next(ticks)))
+    stops = run_tour((drop, drop, drop), tmp_path / "out", 5.0)
+    assert [stop.report.steps for stop in stops] == [21, 20, 18]  # 20 s a demo, a second a step; what the last look at the clock took is the next ones'
 
 
 def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Path) -> None:
