@@ -24,8 +24,9 @@ _SETTLED = 2.0
 """Seconds for which a state lasts before it is told: the mean of the lag has settled by then, and a single long frame is none."""
 _REST = 60.0
 """Seconds for which it must have been gone before it is told again."""
-_SLOW_FOR = 8.0
-"""Seconds for which it is told that time runs slowly; after that the figure beside the speed says so."""
+_SLOW_FOR, _SLOW_AT_LEAST = 8.0, 4.0
+"""Seconds for which it is told that time runs slowly, and for how many of them even if it ends: it can be read. After that the figure
+beside the speed says so."""
 
 
 class _State:
@@ -33,19 +34,19 @@ class _State:
 
     Parameters
     ----------
-    longest : float
-        Seconds for which it is told at the most.
+    least, longest : float
+        Seconds for which it is told, even if it is so no more, and at the most.
     """
 
-    def __init__(self, longest: float = math.inf) -> None:
-        self._longest = longest
+    def __init__(self, least: float = 0.0, longest: float = math.inf) -> None:
+        self._least, self._longest = least, longest
         self._lasted = self._told_for = 0.0
         self._gone_for = math.inf
         self._is_told = False
 
     def advance(self, elapsed: float, is_so: bool) -> bool:
         """Note whether it has been so for `elapsed` seconds; return whether it is to be told now."""
-        if not is_so:
+        if not is_so and not (self._is_told and self._told_for < self._least):
             self._gone_for += elapsed
             self._lasted = 0.0
             self._is_told = False
@@ -66,7 +67,7 @@ class Notes:
     """The line of a window, for whichever demo runs in it: what was told of one is not told of the next at once."""
 
     def __init__(self) -> None:
-        self._slow, self._empty = _State(_SLOW_FOR), _State()
+        self._slow, self._empty = _State(_SLOW_AT_LEAST, _SLOW_FOR), _State()
         self._is_slow = self._is_empty = False
 
     def advance(self, elapsed: float, is_slow: bool, shows_nothing: bool) -> None:

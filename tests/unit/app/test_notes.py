@@ -41,6 +41,14 @@ def test_that_time_runs_slowly_is_said_once_and_again_only_after_a_decent_while(
     assert len(told(notes, session, 5.0, is_slow=True)) == 1
 
 
+def test_a_note_that_has_begun_can_be_read_though_the_state_flickers(session: Session) -> None:
+    notes = Notes()
+    assert len(told(notes, session, 2.1, is_slow=True)) == 1
+    assert len(told(notes, session, 3.0)) == 1 and notes.now(session, False) is not None
+    told(notes, session, 1.5)
+    assert notes.now(session, False) is None
+
+
 def test_what_was_told_of_one_demo_is_not_told_of_the_next_at_once(session: Session, twins: type[Demo]) -> None:
     notes = Notes()
     assert len(told(notes, session, 12.0, is_slow=True)) == 1
