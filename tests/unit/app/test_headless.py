@@ -177,7 +177,7 @@ def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo]
     monkeypatch.setattr(tour, "LONGEST", 60.0)
     monkeypatch.setattr(tour, "perf_counter", lambda: float(next(ticks)))
     stops = run_tour((drop, drop, drop), tmp_path / "out", 5.0)
-    assert [stop.report.steps for stop in stops] == [21, 20, 18]  # 20 s a demo, a second a step; what the last look at the clock took is the next ones'
+    assert [stop.report.steps for stop in stops] == [21, 20, 18]  # a second a step; the last look is over time
 
 
 def test_the_tour_refuses_a_file_for_a_directory(drop: type[Demo], tmp_path: Path) -> None:
