@@ -9,8 +9,9 @@ from typing import Never
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.files import read_at_most
+from engine.common.limits import MOST_JSON_VALUES
 
-__all__ = ["glance", "json_text", "read_json"]
+__all__ = ["check_values", "glance", "json_text", "read_json"]
 
 _INNERMOST = re.compile(r"\[\s+([^][{}\"]*?)\s+\]")
 
@@ -35,10 +36,26 @@ def read_json(path: str | os.PathLike[str], kind: str, largest: int) -> object:
     return _parsed(content, kind, os.fspath(path))
 
 
+def check_values(content: bytes, name: str) -> int:
+    """Return about how many values JSON has, counted by brackets and commas before it is read: some megabytes can stand for gigabytes.
+
+    Raises
+    ------
+    InvalidInputError
+        There are more than `MOST_JSON_VALUES`.
+    """
+    n_values = sum(map(content.count, (b",", b"[", b"{")))
+    if n_values > MOST_JSON_VALUES:
+        raise InvalidInputError(name, f"JSON of at most {MOST_JSON_VALUES} values", Described(f"about {n_values}"))
+    return n_values
+
+
 def glance(path: str | os.PathLike[str], largest: int) -> object:
     """Return what is in a JSON file, None where that cannot be told: it is not there, larger than so many bytes, or no JSON."""
     try:
-        return json.loads(read_at_most(path, "file", largest, "smaller").decode("utf-8-sig"))
+        content = read_at_most(path, "file", largest, "smaller")
+        check_values(content, os.fspath(path))
+        return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):  # of which a refusal is one
         return None
 
@@ -54,6 +71,7 @@ def _parsed(content: bytes, kind: str, name: str) -> object:
     def refuse(constant: str) -> Never:
         raise InvalidInputError(name, "JSON, which has finite numbers only", constant)
 
+    check_values(content, name)
     try:
         return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
     except UnicodeDecodeError:

@@ -31,6 +31,7 @@ __all__ = [
     "MOST_PART_CORNERS",
     "MOST_RECORDED_INPUTS",
     "MOST_RECORDED_STEPS",
+    "MOST_RECORDED_VALUES",
     "MOST_SEARCHED",
     "MOST_UNPACKED",
     "VELOCITY_THRESHOLD",
@@ -111,8 +112,11 @@ MOST_JSON_VALUES = 2_000_000
 """Lists, objects and members of one JSON text, a count, taken from its brackets and commas before it is read: 200 MB. The largest scene of
 ten thousand boxes has a fifth of it."""
 
-MOST_RECORDED_STEPS = 1_500_000
-"""Of a recording, a count: seven hours at 60 Hz."""
+MOST_RECORDED_STEPS = 1_000_000
+"""Of a recording, a count: more than four hours at 60 Hz."""
+
+MOST_RECORDED_VALUES = 5_000_000
+"""Values of JSON of a recording, all parts together, a count: 200 MB."""
 
 MOST_RECORDED_INPUTS = 200_000
 """Of a recording, a count: a drag of an hour at 60 Hz. What is dropped or built counts by its size as well (`MOST_JSON_VALUES`)."""

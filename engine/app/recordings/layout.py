@@ -29,6 +29,8 @@ import numpy as np
 
 from engine.app.imprint import DIGEST_BYTES, BodyIds
 from engine.common.errors import Described, InvalidInputError
+from engine.common.json_file import check_values
+from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_VALUES, MOST_UNPACKED
 
 __all__ = [
     "HASH_BYTES",
@@ -38,6 +40,7 @@ __all__ = [
     "VERSION",
     "Part",
     "RecordingError",
+    "Unpacked",
     "chunk",
     "chunks_of",
     "ids_of",
@@ -133,20 +136,48 @@ def chunks_of(content: bytes, file: str) -> Iterator[tuple[bytes, bytes]]:
         at = end
 
 
-def inflated(payload: bytes, place: str) -> bytes:
-    """Return what zlib has packed, unless it is too much."""
+class Unpacked:
+    """How many bytes one file may unpack to still, all chunks together, and how many values of JSON."""
+
+    def __init__(self) -> None:
+        self.left = MOST_UNPACKED
+        self._values = MOST_RECORDED_VALUES
+
+    def take_values(self, n_values: int, place: str) -> None:
+        self._values -= n_values
+        if self._values < 0:
+            raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_VALUES} values of JSON", Described("more"))
+
+    def take(self, n_bytes: int, place: str) -> None:
+        self.left -= n_bytes
+        if self.left < 0:
+            raise RecordingError(place, f"of a recording that unpacks to at most {MOST_UNPACKED} bytes", Described("more"))
+
+
+def inflated(payload: bytes, place: str, room: Unpacked | None = None) -> bytes:
+    """Return what zlib has packed, unless it is too much, for a chunk or for what is left of the `room` of a file."""
     unpacker = zlib.decompressobj()
+    most = LONGEST_CHUNK if room is None else min(LONGEST_CHUNK, room.left + 1)
     try:
-        content = unpacker.decompress(payload, LONGEST_CHUNK)
+        content = unpacker.decompress(payload, most)
     except zlib.error:
         raise RecordingError(place, "packed by zlib", Described("other bytes")) from None
+    if room is not None:
+        room.take(len(content), place)
     if not unpacker.eof or unpacker.unused_data:
         raise RecordingError(place, f"packed by zlib, at most {LONGEST_CHUNK} bytes", Described("more, or less"))
     return content
 
 
-def json_of(content: bytes, place: str) -> Any:
+def json_of(content: bytes, place: str, room: Unpacked | None = None) -> Any:
     """Return the plain data of JSON with finite numbers."""
+
+    try:
+        n_values = check_values(content, place)
+    except InvalidInputError as error:
+        raise RecordingError(error.field, error.requirement, error.value) from None
+    if room is not None:
+        room.take_values(n_values, place)
 
     def refuse(constant: str) -> None:
         raise RecordingError(place, "JSON with finite numbers", constant)
@@ -180,18 +211,20 @@ def packed_part(part: Part) -> bytes:
     return zlib.compress(struct.pack("<I", len(text)) + text + b"".join(part.hashes) + b"".join(words), 6)
 
 
-def part_of(payload: bytes, place: str) -> Part:
-    """Return the part in a payload; its inputs are as they stand there."""
-    content = inflated(payload, place)
+def part_of(payload: bytes, place: str, room: Unpacked | None = None) -> Part:
+    """Return the part in a payload; its inputs are as they stand there. `room` is what the file may unpack to still."""
+    content = inflated(payload, place, room)
     if len(content) < 4:
         raise RecordingError(place, "whole", Described("too short"))
     text_end = 4 + int(struct.unpack_from("<I", content)[0])
-    plain = json_of(content[4:text_end], place)
+    plain = json_of(content[4:text_end], place, room)
     if not isinstance(plain, dict) or any(not _is_count(plain.get(name)) for name in ("step", "given", "steps")):
         raise RecordingError(place, "an object with step, given and steps", plain)
     inputs, changes, steps = plain.get("inputs"), plain.get("bodies"), plain["steps"]
     if not isinstance(inputs, list) or not isinstance(changes, list):
         raise RecordingError(place, "an object with inputs and bodies", plain)
+    if len(inputs) > MOST_RECORDED_INPUTS:
+        raise RecordingError(f"{place}: inputs", f"at most {MOST_RECORDED_INPUTS}", Described(str(len(inputs))))
     hashes_end = text_end + HASH_BYTES * steps
     if hashes_end > len(content):
         raise RecordingError(place, "as long as its steps", Described(f"{len(content)} bytes"))

@@ -9,18 +9,16 @@ from typing import Any
 from engine.app.history import Line
 from engine.app.imprint import DIGEST_BYTES
 from engine.app.recordings.inputs import input_of
-from engine.app.recordings.layout import HASH_BYTES, RecordingError, chunks_of, ids_of, inflated, is_number, json_of, part_of
+from engine.app.recordings.layout import HASH_BYTES, RecordingError, Unpacked, chunks_of, ids_of, inflated, is_number, json_of, part_of
 from engine.app.recordings.recording import Recording
 from engine.common.errors import Described
 from engine.common.files import read_at_most
+from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
 
 __all__ = ["load_recording", "recording_of"]
 
-_LARGEST_FILE = 500_000_000
+_LARGEST_FILE = 120_000_000
 """Bytes; an hour of 200 bodies has 90 million."""
-_MOST_UNPACKED = 2_000_000_000
-"""Bytes of all parts together."""
-_MOST_STEPS = 10_000_000
 _STATE_BYTES = 24
 _HEAD = ("demo", "seed", "values", "step_seconds", "makers", "hash", "bodies", "digests")
 
@@ -44,26 +42,27 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
     """Return the recording that a file's content is; errors as `load_recording`."""
     head: dict[str, Any] | None = None
     line = Line()
-    branches, is_ended, unpacked = 0, False, 0
+    branches, is_ended, room, n_inputs = 0, False, Unpacked(), 0
     for number, (kind, payload) in enumerate(chunks_of(content, name)):
         place = f"{name}, chunk {number}"
         if head is None:
             if kind != b"HEAD":
                 raise RecordingError(place, "the head", kind)
-            head = _head(payload, place, line)
+            head = _head(payload, place, line, room)
             continue
         is_ended = kind == b"END "
         if kind == b"HEAD":
             raise RecordingError(place, "the only head", Described("another"))
         if kind == b"PART":
-            unpacked += _append(line, payload, place)
-            if unpacked > _MOST_UNPACKED or line.last > _MOST_STEPS:
-                raise RecordingError(name, f"at most {_MOST_STEPS} steps, and {_MOST_UNPACKED} bytes unpacked", Described("more"))
+            n_inputs += _append(line, payload, place, room)
+            if n_inputs > MOST_RECORDED_INPUTS:
+                raise RecordingError(name, f"a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
         elif kind == b"KEYS":
-            _take_states(line, payload, place)
+            _take_states(line, payload, place, room)
         elif kind == b"BACK":
-            line = _back(line, payload, place)
+            _back(line, payload, place)
             branches += 1
+            room.take(len(line.states), place)  # which are all looked at
     if head is None:
         raise RecordingError(name, "a recording", Described("one that ends before it begins"))
     makers = {name: made for name, made in head["makers"].items() if isinstance(name, str) and isinstance(made, str)}
@@ -83,8 +82,8 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
     )
 
 
-def _head(payload: bytes, place: str, line: Line) -> dict[str, Any]:
-    head = json_of(inflated(payload, place), place)
+def _head(payload: bytes, place: str, line: Line, room: Unpacked) -> dict[str, Any]:
+    head = json_of(inflated(payload, place, room), place)
     missing = [name for name in _HEAD if not isinstance(head, dict) or name not in head]
     if missing:
         raise RecordingError(place, "an object with " + ", ".join(_HEAD), Described("without " + missing[0]))
@@ -111,9 +110,11 @@ def _head(payload: bytes, place: str, line: Line) -> dict[str, Any]:
     return found
 
 
-def _append(line: Line, payload: bytes, place: str) -> int:
-    """Add a part to a line; return about how many bytes it takes."""
-    part = part_of(payload, place)
+def _append(line: Line, payload: bytes, place: str, room: Unpacked) -> int:
+    """Add a part to a line; return how many inputs it has."""
+    part = part_of(payload, place, room)
+    if line.last + len(part.hashes) > MOST_RECORDED_STEPS:
+        raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
     if part.step != line.last or part.given != len(line.inputs[-1]):
         here = f"step {line.last}, input {len(line.inputs[-1])}"
         raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))
@@ -128,23 +129,27 @@ def _append(line: Line, payload: bytes, place: str) -> int:
     line.hashes.extend(part.hashes)
     line.bodies.extend(line.bodies[-1] if ids == line.bodies[-1] else ids for ids in part.bodies)
     line.digests.extend(part.digests)
-    return sum(len(one) for one in part.digests) + HASH_BYTES * len(part.hashes)
+    return len(part.inputs)
 
 
-def _take_states(line: Line, payload: bytes, place: str) -> None:
-    content = inflated(payload, place)
+def _take_states(line: Line, payload: bytes, place: str, room: Unpacked) -> None:
+    content = inflated(payload, place, room)
     step = int(struct.unpack_from("<I", content)[0]) if len(content) >= 4 else -1
     if not 0 <= step <= line.last or len(content) - 4 != _STATE_BYTES * sum(map(len, line.bodies[step])):
         raise RecordingError(place, "the states of the bodies of a step", Described(f"{len(content)} bytes for step {step}"))
     line.states[step] = content[4:]
 
 
-def _back(line: Line, payload: bytes, place: str) -> Line:
+def _back(line: Line, payload: bytes, place: str) -> None:
+    """Cut a line off; at its place, for a copy of what is left, each time, could take a short file hours."""
     plain = json_of(payload, place)
     is_pair = isinstance(plain, list) and len(plain) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in plain)
     if not is_pair or not 0 <= plain[0] <= line.last or not 0 <= plain[1] <= len(line.inputs[plain[0]]):
         raise RecordingError(place, "a step and a number of inputs that have been", plain)
-    return line.until(plain[0], plain[1])
+    step, given = plain
+    del line.inputs[step + 1 :], line.hashes[step + 1 :], line.bodies[step + 1 :], line.digests[step + 1 :]
+    del line.inputs[step][given:]
+    line.states = {at: state for at, state in line.states.items() if at <= step}
 
 
 def _bytes(plain: object, size: int, place: str) -> bytes:
