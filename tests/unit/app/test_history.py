@@ -134,6 +134,24 @@ def test_undo_goes_before_a_gesture_and_redo_returns() -> None:
     assert not history.can_redo
 
 
+def test_a_visit_leaves_everything_as_it_was() -> None:
+    history = played(200)
+    assert history.undo() and history.now == 130
+    for _ in range(20):
+        history.step()
+    here, line, seen = demo_hash(history.demo), history.line, []
+    for step in (0, 40, 149, 150):
+        history.visit(step, lambda: seen.append((history.now, history.hash_at(history.now) == demo_hash(history.demo))))
+        assert history.now == 150 and demo_hash(history.demo) == here and history.line is line
+    assert [step for step, _ in seen] == [0, 40, 149, 150] and history.divergence is None
+    with pytest.raises(LabError, match="nothing there"):
+        history.visit(40, lambda: (_ for _ in ()).throw(LabError("nothing there")))
+    assert history.now == 150 and demo_hash(history.demo) == here
+    with pytest.raises(InvalidInputError):
+        history.visit(151, lambda: None)
+    assert history.redo() and history.now == 200 and history.verify() is None
+
+
 def test_what_was_undone_does_not_happen_again_by_itself() -> None:
     history, untouched = played(20), played(20)
     spec = BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 3.0))
