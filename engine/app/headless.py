@@ -166,7 +166,9 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
         import pygame
 
         scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
+        interactive = demo.interactive
         window = window_on(demo, size, scale)
+        demo.interactive = interactive  # what it did not wait for in its steps it does not wait for in its picture
         window.session.clock.paused = paused
         window.session.clock.settle()
         surface = pygame.Surface(size)

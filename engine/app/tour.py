@@ -36,8 +36,9 @@ class Coming(Protocol):
     def factory(self) -> RefereeFactory | None:
         """None until it is there."""
 
-    def wait(self, seconds: float, /) -> bool:
-        """Wait for all that a demo can ask, at most so long; return whether it is there."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that a demo can ask is there, and contacts with edges are judged too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class _Guide:
 
     def factory(self, kind: type[Demo]) -> RefereeFactory | None:
         """Return the factory for a demo, if it is there; one that needs more than the check gets it when all is."""
-        if self._coming is None or (kind.needs_referee and not self._coming.wait(0.0)):
+        if self._coming is None or (kind.needs_referee and not self._coming.is_complete):
             return self._referee
         return self._coming.factory
 
@@ -95,7 +96,7 @@ class _Guide:
         """Look at a step, and give the demo what has come."""
         if self._coming is not None:
             lacks = [stage for stage in demo.stages if stage.referee is None]
-            self._is_whole = self._is_whole and not lacks
+            self._is_whole = self._is_whole and not lacks and self._coming.is_complete
             self._plain.look(lacks, has_stepped=True)
             factory = self.factory(type(demo)) if lacks else None
             if factory is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,6 +60,7 @@ def _tour() -> int:
     from engine.app.registry import all_demos
     from engine.app.tour import run_tour
     from engine.app.warmup import RefereeWarmup, referee_factory
+    from engine.common.jit import is_compiling
 
     check_directory("out", OUT)
     demos = all_demos()
@@ -73,7 +73,7 @@ def _tour() -> int:
         advance()
 
     referee, coming = None, None
-    if query.is_warm() or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    if query.is_warm() or not is_compiling():
         with warming():
             referee = referee_factory()
     else:

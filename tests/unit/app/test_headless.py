@@ -101,7 +101,8 @@ class Coming:
         self.n += 1
         return self._referee if self.n > self._looks else None
 
-    def wait(self, seconds: float) -> bool:
+    @property
+    def is_complete(self) -> bool:
         """Whether everything is there."""
         self.n += 1
         return self.n > self._looks + 3
@@ -122,6 +123,9 @@ def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
 
         def after_step(self) -> None:
             self.was_ready.append((self.interactive, self.has("kernels")))
+
+        def draw(self, canvas: Any) -> None:
+            assert self.interactive
 
     looked: list[int] = []
     monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: looked.append(len(stages)))
