@@ -57,6 +57,28 @@ def _world() -> None:
     Grid().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (3, 1)))
 
 
+def _broad_phases() -> None:
+    """What no demo asks of them: boxes that come and go, and how good a tree is."""
+    import numpy as np
+
+    from engine.broadphase import STRUCTURES, TopDownTree, quality
+
+    rng = np.random.default_rng(0)
+    low = rng.uniform(0.0, 30.0, (400, 2))
+    boxes = np.column_stack((low, low + rng.uniform(0.1, 2.0, (400, 2))))
+    for structure in STRUCTURES:
+        phase = structure()
+        phase.pairs(boxes)
+        phase.move(np.arange(5), boxes[:5] + 0.5)
+        phase.remove(phase.insert(boxes[:3]))
+        phase.pairs(), phase.regions(boxes[:40]), phase.rays(low[:40], np.ones((40, 2)))
+        phase.move(np.arange(1), boxes[:1] + 0.25)
+        phase.pairs()
+    tree = TopDownTree()
+    tree.pairs(boxes)
+    quality(tree.tree)
+
+
 def _volumes() -> None:
     import numpy as np
 
@@ -104,6 +126,7 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "casts": partial(_questions, "casts"),
     "broad phases": partial(_load_of, "demos._broadphase_race"),
     "bounding volumes": _volumes,
+    "boxes that come and go": _broad_phases,
     "contact sets": partial(_questions, "contact sets"),
     "traces": partial(_questions, "traces"),
     "hulls": _hulls,
