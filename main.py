@@ -2,6 +2,11 @@
 
 import os  # which Python has loaded already: Ctrl-C during an import would end with a traceback
 import sys
+import warnings
+
+# Under `python -W error` Box2D's extension module, made by SWIG, would end the process by a signal: a warning becomes an exception in the
+# middle of its start, where nobody looks for one.
+warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
 
 
 def _cannot_start(reason: str) -> None:

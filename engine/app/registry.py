@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from engine.app.demo import Demo
 from engine.common.errors import InvalidInputError
+from engine.common.words import shown
 
 __all__ = ["Registry", "all_demos", "broken_demos", "find_demo", "register"]
 
@@ -84,7 +85,7 @@ class Registry:
                 importlib.import_module(name)
             except Exception as error:
                 self.broken[name] = f"{type(error).__name__}: {error}"
-                sys.stderr.write(f"note: {name} is left out, it cannot be imported: {self.broken[name]}\n")
+                sys.stderr.write(f"note: {name} is left out, it cannot be imported: {shown(self.broken[name])}\n")
 
     def all(self) -> tuple[type[Demo], ...]:
         """Return the demos by category, in the order of `_CATEGORIES`, then title."""

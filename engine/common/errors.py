@@ -6,6 +6,8 @@ A caller's mistake is an `InvalidInputError`, whose message always names field, 
 
 from __future__ import annotations
 
+from engine.common.words import shown
+
 __all__ = [
     "DeadHandleError",
     "Described",
@@ -18,7 +20,10 @@ __all__ = [
 
 
 class LabError(Exception):
-    """Root of every error this project raises on purpose."""
+    """Root of every error this project raises on purpose. What a file or a path brings into its message is shown escaped."""
+
+    def __str__(self) -> str:
+        return shown(super().__str__(), in_lines=True)
 
 
 class InvalidInputError(LabError, ValueError):

@@ -1,11 +1,12 @@
-"""Words in sentences: a count with its noun, a number with so many decimals, what a mistyped word may have meant."""
+"""Words in sentences: a count with its noun, a number with so many decimals, what a mistyped word may have meant, text from anywhere."""
 
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["counted", "decimals", "meant"]
+__all__ = ["counted", "decimals", "meant", "shown"]
 
 _LIKENESS = 0.6
 """Of two words, 0 to 1, from which on one may have been meant for the other: two letters of five may be wrong."""
@@ -49,3 +50,30 @@ def meant(word: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(word.lower().replace("-", "_"), tuple(known), n=1, cutoff=_LIKENESS)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""General categories of Unicode: control, format (marks that turn the direction of writing, and what has no width), halves of pairs of
+UTF-16, ends of lines and paragraphs."""
+
+
+def shown(text: str, in_lines: bool = False) -> str:
+    """Return text from a file, a path or a person as it may be shown: control characters and all that is not seen are escaped.
+
+    On a terminal an escape sequence in the name of a body could move the cursor, set the title or hide what comes after; a mark of
+    direction turns a sentence round; half of a pair of UTF-16 can be neither written nor drawn. `in_lines` leaves ends of lines and tabs as
+    they are.
+
+    Examples
+    --------
+    >>> shown("a\x1b[31mb\u202ec\ud83d")
+    'a\\x1b[31mb\\u202ec\\ud83d'
+    >>> shown("naïve π 😀"), shown("two\nlines"), shown("two\nlines", in_lines=True)
+    ('naïve π 😀', 'two\\nlines', 'two\nlines')
+    """
+    if text.isprintable():
+        return text
+    kept = "\n\t" if in_lines else ""
+    return "".join(
+        one if one in kept or unicodedata.category(one) not in _UNSEEN else one.encode("unicode_escape").decode("ascii") for one in text
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pygame
 
+from engine.common.words import shown
 from engine.render import palette
 from engine.render.palette import Color
 from engine.render.recent import Recent
@@ -62,7 +63,7 @@ class FontBook:
         key = (text, size, color, bold)
         found = self._texts.get(key)
         if found is None:
-            found = self._texts.put(key, self.font(size, bold).render(text.replace("\0", ""), True, color))
+            found = self._texts.put(key, self.font(size, bold).render(shown(text), True, color))
         return found
 
     def plate(self, size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None = None) -> pygame.Surface:
@@ -78,7 +79,7 @@ class FontBook:
 
     def width(self, text: str, size: float, bold: bool = False) -> int:
         """Return the width of the text in screen pixels."""
-        return self.font(size, bold).size(text)[0]
+        return self.font(size, bold).size(shown(text))[0]
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
         """Break the text into lines of at most `width` screen pixels; a word longer than that, a path for instance, is broken too."""

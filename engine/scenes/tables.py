@@ -16,6 +16,7 @@ from typing import TextIO
 
 from engine.box2d import World
 from engine.common.files import naming, real_path, temporary_beside
+from engine.common.words import shown
 
 __all__ = ["CONTACT_COLUMNS", "STATE_COLUMNS", "TIMING_COLUMNS", "Tables"]
 
@@ -159,7 +160,7 @@ class Tables:
         """Return the names of bodies, asked for anew only when something has come, gone or changed, or the world is another one."""
         known, version, names = self._names.get(index, (None, -1, {}))
         if known is not world or version != world.structure_version:
-            names = {body: world.body(body).spec.name for body in world.body_ids}
+            names = {body: shown(world.body(body).spec.name) for body in world.body_ids}
             self._names[index] = world, world.structure_version, names
         return names
 

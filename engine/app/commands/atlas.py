@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, people, plain_lines, waiting
+from engine.app.commands.output import InterruptedRunError, SafeConsole, people, plain_lines, waiting
 from engine.app.commands.termination import MOST_JOBS, cores
 from engine.app.commands.words import listed
 from engine.app.files import check_directory, write_atomically
@@ -142,12 +142,11 @@ def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: Atla
 
 def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
     """Fire what is missing, with a bar on standard error."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     from engine.experiments.atlas import fire_missing
 
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True, highlight=False)
     columns = (TextColumn("firing"), BarColumn(), MofNCompleteColumn(), TextColumn("cells,"), TimeElapsedColumn(), TextColumn("left"))
     done = fire_missing(plan, journal, n_jobs)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -12,6 +12,7 @@ import typer
 from engine.app.commands.output import (
     LOADING,
     InterruptedRunError,
+    SafeConsole,
     check_apart,
     check_json_target,
     people,
@@ -159,11 +160,10 @@ def _on_one_pair(tasks: Sequence[Task], query: str | None, file: str) -> list[Ta
 
 def _on_many(tasks: Sequence[Task], may_be_refused: bool) -> tuple[list[Tally], bool]:
     """Try one function after the other, with a bar on standard error; return what was found, and whether that is all."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True, highlight=False)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -33,6 +33,7 @@ from engine.app.commands.trace import trace_command
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
+from engine.common.words import shown
 
 __all__ = ["main"]
 
@@ -160,11 +161,11 @@ def _unread(error: TyperException) -> str | None:
 
 
 def _mistake(message: str) -> int:
-    one_line = " ".join(message.split())
+    one_line = shown(" ".join(message.split()))
     typer.echo(f"error: {one_line}", err=True)
     return 2
 
 
 def _interrupted(words: str = "interrupted") -> int:
-    typer.echo(words, err=True)
+    typer.echo(shown(words), err=True)
     return 130

@@ -9,6 +9,7 @@ import typer
 from engine.app.commands.output import (
     LOADING,
     InterruptedRunError,
+    SafeConsole,
     check_apart,
     check_json_target,
     people,
@@ -104,10 +105,9 @@ def compare_command(
 
 def _with_progress(tallies: Generator[Tally, None, None], n_pairs: int, first_query: str) -> tuple[Tally | None, bool]:
     """Run to the end or to Ctrl-C, with a bar on standard error; return what was found and whether that is all."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True, highlight=False)
     rate = TextColumn("{task.fields[rate]} pairs/s, left")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), rate, TimeRemainingColumn())
     total: Tally | None = None

@@ -12,7 +12,7 @@ from os.path import normcase, realpath
 from typing import Any
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.segment import Segment
@@ -22,11 +22,13 @@ from rich.text import Text
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
+from engine.common.words import shown
 
 __all__ = [
     "LOADING",
     "STANDARD_OUTPUT",
     "InterruptedRunError",
+    "SafeConsole",
     "check_apart",
     "check_json_target",
     "people",
@@ -59,7 +61,15 @@ _LONGEST_WORD = 20
 """Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
 
 
-class _PatientConsole(Console):
+class SafeConsole(Console):
+    """Shows what would be a command to the terminal, and what cannot be written, escaped: names come from files."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(shown(segment.text, in_lines=True), segment.style)
+
+
+class _PatientConsole(SafeConsole):
     """Leaves a closed pipe to `cli.main`, where Rich would exit with status 1; cuts no words or numbers of a table off."""
 
     def on_broken_pipe(self) -> None:
@@ -162,7 +172,7 @@ def progress(title: str | Callable[[], str], total: int) -> Iterator[Callable[[]
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
         words = title if callable(title) else lambda: title
@@ -181,7 +191,7 @@ def waiting(title: str) -> Iterator[None]:
     """Say on standard error what goes on while the body runs, and for how long already: how far it is nobody knows."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True, highlight=False)
+    console = SafeConsole(stderr=True, highlight=False)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar, plain_lines(lambda: title):
         bar.add_task(escape(title), total=None)
@@ -210,7 +220,7 @@ def plain_lines(words: Callable[[], str]) -> Iterator[None]:
         until = PATIENCE
         while not over.wait(begun + until - time.monotonic()):
             with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-                stream.write(f"{words()}, {until:.0f} s so far\n")
+                stream.write(f"{shown(words())}, {until:.0f} s so far\n")
                 stream.flush()
             until *= 2.0
 

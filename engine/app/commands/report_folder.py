@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.app.files import write_atomically
 from engine.common.errors import InvalidInputError
+from engine.common.words import shown
 
 if TYPE_CHECKING:
     from engine.compare.pair.file import Pair
@@ -38,7 +39,7 @@ def write_report(folder: str, page: str, pairs: Mapping[str, Pair], pictures: Ma
             write_atomically(target / name, content)
         for name, pair in pairs.items():
             save_pair(target / name, pair)
-        write_atomically(target / _PAGE, page.encode("utf-8"))
+        write_atomically(target / _PAGE, shown(page, in_lines=True).encode("utf-8"))
     except OSError as error:
         raise InvalidInputError("--report", f"a folder that takes the report ({error.strerror})", folder) from None
     return target / _PAGE

@@ -10,6 +10,7 @@ import typer
 from engine.app.commands.output import check_apart, check_json_target, people, write_json
 from engine.app.files import check_writable, write_atomically
 from engine.common.errors import Described, InvalidInputError
+from engine.common.words import shown
 
 if TYPE_CHECKING:
     from engine.scenes import Scene
@@ -61,9 +62,9 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
         save_scene(out, scene)
     counts = _counts(scene)
     screen = people(json_file)
-    screen.print(scene.title or file, style="bold", markup=False)
+    screen.print(shown(scene.title or file), style="bold", markup=False)
     if scene.watch:
-        screen.print(f"  {scene.watch}", markup=False)
+        screen.print(f"  {shown(scene.watch)}", markup=False)
     if scene.worlds:
         screen.print(f"  worlds     {len(scene.all_worlds)}")
     screen.print(f"  bodies     {_listed(counts['bodies'])}")
@@ -73,7 +74,7 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     if n_pictures:
         screen.print(f"  pictures   {n_pictures}")
     for note in scene.notes:
-        screen.print(f"  {note}", markup=False)
+        screen.print(f"  {shown(note)}", markup=False)
     if out is not None:
         screen.print(f"written to {out}", markup=False)
     write_json(json_file, {"file": file, "title": scene.title, **counts, "notes": list(scene.notes)})

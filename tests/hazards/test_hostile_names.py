@@ -1,0 +1,95 @@
+"""Names in files that are commands of a terminal, marks of direction, ends of lines or halves of characters: shown escaped everywhere."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pygame
+import pytest
+
+from engine.app.commands.cli import main
+from engine.app.commands.output import people
+from engine.app.commands.report_folder import write_report
+from engine.common.errors import InvalidInputError, LabError
+from engine.common.words import shown
+from engine.render.fonts import FontBook
+from engine.scenes import build_all, load_scene
+from engine.scenes.tables import Tables
+from tests.hazards import hostile
+from tests.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+BOTH = hostile.NASTY_NAME + hostile.SURROGATE
+
+
+def is_harmless(text: str) -> bool:
+    return all(one.isprintable() or one == "\n" for one in text)
+
+
+def test_what_is_not_seen_is_escaped_and_what_is_seen_stays() -> None:
+    assert is_harmless(shown(BOTH))
+    assert "\n" not in shown(BOTH)
+    assert shown(BOTH).startswith(r"a\x1b[31mb\x1b]0;owned\x07c\x08\x9bd\u202ee\u2066f\u200bg\u2028h\r\nk")
+    assert shown("Überlauf é 日本 😀 a\u00a0b") == "Überlauf é 日本 😀 a\u00a0b"
+
+
+def test_errors_show_them_escaped() -> None:
+    assert is_harmless(str(InvalidInputError(BOTH, BOTH, BOTH)))
+    assert is_harmless(str(LabError(BOTH)))
+
+
+@pytest.mark.parametrize("kind", ["nasty_scene", "surrogate_scene", "nasty_rube", "nasty_body", "nasty_pair"])
+def test_no_command_lets_them_through(tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "hostile.json"
+    path.write_bytes(hostile.KINDS[kind].make(3))
+    out = str(tmp_path / "out.json")
+    for arguments in (["scene", str(path)], ["scene", str(path), "--out", out], ["scene", str(path), "--json", "-"]):
+        main(arguments)
+        told = "".join(capfd.readouterr())
+        assert is_harmless(told)
+        assert "Traceback" not in told
+        assert told
+    if kind.endswith(("scene", "rube")):
+        assert len(load_scene(out).bodies) >= 3
+
+
+def test_a_table_and_a_sentence_are_printed_escaped(capfd: pytest.CaptureFixture[str]) -> None:
+    from rich.table import Table
+
+    table = Table(BOTH)
+    table.add_row(BOTH)
+    console = people()
+    console.print(table)
+    console.print(BOTH, markup=False)
+    told = capfd.readouterr().out
+    assert is_harmless(told)
+    assert r"\x1b[31m" in told
+    assert r"\ud83d" in told
+
+
+def test_they_can_be_drawn() -> None:
+    pygame.font.init()
+    fonts = FontBook()
+    assert fonts.render(BOTH, 14.0, (255, 255, 255)).get_width() == fonts.width(BOTH, 14.0) > fonts.width(r"\x1b[31m", 14.0)
+    assert fonts.wrapped(BOTH, 14.0, 90)
+
+
+def test_reports_and_tables_are_written(tmp_path: Path) -> None:
+    page = write_report(str(tmp_path), f"<p>{BOTH}</p>", {}, {})
+    assert is_harmless(page.read_text(encoding="utf-8"))
+    path, states = tmp_path / "hostile.json", tmp_path / "states.csv"
+    path.write_bytes(hostile.KINDS["surrogate_scene"].make(1))
+    with Tables(None, str(states), None) as tables:
+        tables.add(0, build_all(load_scene(path)))
+    with states.open(encoding="utf-8") as file:
+        assert {row["name"] for row in csv.DictReader(file)} == {r"half \ud83d of a pair0"}
+
+
+def test_warnings_as_errors_do_not_end_the_program_by_a_signal() -> None:
+    command = [sys.executable, "-OO", "-W", "error", str(ROOT / "main.py"), "list"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert found.returncode == 0, found.stderr
+    assert "bullet" in found.stdout
