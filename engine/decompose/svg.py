@@ -152,6 +152,8 @@ def _union(regions: list[Any]) -> Any:
     """Return what all shapes fill together; thousands that nowhere meet are put side by side."""
     import shapely
 
+    if not regions:
+        return shapely.MultiPolygon()
     meetings = shapely.STRtree(regions).query(regions, predicate="intersects")
     if meetings.shape[1] > len(regions):
         return shapely.union_all(regions)
