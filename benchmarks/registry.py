@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks.measuring import Record
 
-__all__ = ["BENCHMARKS", "LONG", "load"]
+__all__ = ["BENCHMARKS", "COLD", "LONG", "load"]
 
 BENCHMARKS: dict[str, str] = {
     "manifold": "manifolds of many pairs, against Box2D through pybox2d",
@@ -32,6 +32,9 @@ BENCHMARKS: dict[str, str] = {
 
 LONG = frozenset({"cold_start", "history"})
 """Measured only where they are named: they take many minutes."""
+
+COLD = frozenset({"cold_start"})
+"""Those before which nothing is compiled."""
 
 
 def load(name: str) -> Callable[[bool], list[Record]]:

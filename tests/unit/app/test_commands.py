@@ -191,7 +191,8 @@ def test_ctrl_c_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch, capsys:
             raise KeyboardInterrupt
         return lambda quick: [record]
 
-    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"first": "", "second": ""}, LONG=(), load=load))
+    known = {"first": "", "second": ""}
+    monkeypatch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS=known, COLD=frozenset(), LONG=(), load=load))
     monkeypatch.setattr("engine.query.warm_up", lambda: None)
     assert main(["bench", "--json", "-"]) == 130
     captured = capsys.readouterr()
