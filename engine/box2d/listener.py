@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import Box2D
 
 from engine.box2d.hooks import StepHooks
+from engine.common.limits import MAX_IMPACTS_PER_STEP
 from engine.contracts import PairEvent
 
 __all__ = ["ContactListener", "FixtureHandle", "ImpactPose", "Pending", "Pose"]
@@ -165,7 +166,9 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         try:
             if self._phase is not _Phase.COLLIDE or self._compares_poses:
                 self._note_poses(contact)
-            if self.hooks is not None and self.hooks.pre_solve is not None and not self.hooks.pre_solve(self._event(contact)):
+            if len(self.moments) > MAX_IMPACTS_PER_STEP:
+                contact.enabled = False  # Box2D does not look at it again in this step
+            elif self.hooks is not None and self.hooks.pre_solve is not None and not self.hooks.pre_solve(self._event(contact)):
                 contact.enabled = False
         except BaseException as error:
             self._keep(error)

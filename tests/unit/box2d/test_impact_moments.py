@@ -49,3 +49,26 @@ def test_a_spinning_blade_meets_a_bullet_several_times_in_a_step() -> None:
     last = contacts.pose_a[k] if int(contacts.body_a[k]) == blade_id else contacts.pose_b[k]
     assert {int(contacts.body_a[k]), int(contacts.body_b[k])} == {blade_id, ball_id}
     assert last[2] == angles[-1]
+
+
+def heap(n_bullets: int) -> World:
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    for i in range(n_bullets):
+        at, speed = (0.2 * (i % 5), 0.2 * (i // 5)), (40.0 - 9.0 * (i % 7), 9.0 * (i % 5) - 20.0)
+        world.create_body(BodySpec((FixtureSpec(Polygon.regular(8, 2.0 + i)),), position=at, linear_velocity=speed, bullet=True))
+    return world
+
+
+def test_a_step_looks_at_no_more_impacts_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each asks again for all contacts of the two bodies: 33,000 impacts of fifty bullets in one heap took a second and more."""
+    free, limited, again = heap(25), heap(25), heap(25)
+    free.step()
+    limit = 20
+    monkeypatch.setattr("engine.box2d.listener.MAX_IMPACTS_PER_STEP", limit)
+    limited.step()
+    again.step()
+    assert limit < len(limited.impact_moments) < 0.7 * len(free.impact_moments)
+    for _ in range(3):
+        limited.step()
+        again.step()
+    assert limited.state_hash() == again.state_hash()
