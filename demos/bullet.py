@@ -237,8 +237,8 @@ class Bullet(Demo):
         return (KERNELS,) if self._has_algorithms else ()
 
     def _waits(self, lane: Lane) -> bool:
-        """Tell whether a lane cannot shoot yet, because its rule needs our algorithms."""
-        return lane.rule == "swept" and not self._is_loaded
+        """Tell whether a lane cannot shoot yet, because our algorithms stop its bullet, or tell where Box2D met it inside a step."""
+        return lane.rule in ("default", "bullet", "swept") and not self._is_loaded
 
     # Layout
 

@@ -166,9 +166,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
         import pygame
 
         scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
-        interactive = demo.interactive
         window = window_on(demo, size, scale)
-        demo.interactive = interactive  # what it did not wait for in its steps it does not wait for in its picture
         window.session.clock.paused = paused
         window.session.clock.settle()
         surface = pygame.Surface(size)
@@ -255,9 +253,11 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     """Return a window that is drawn and not watched; to be used within `no_screen`."""
     from engine.app.window import Window
 
+    waits_for_nothing = demo.interactive
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
+    demo.interactive = waits_for_nothing  # in its picture as in its steps
     if all(stage.referee is not None for stage in demo.stages):
-        window.has_referee()
+        window.has_referee(is_loaded=bool(demo.stages) or not waits_for_nothing)
     elif any(stage.sampled.compared for stage in demo.stages):
         window.checks_a_few("a few pairs were checked, without the compiler", "compiling")
     else:

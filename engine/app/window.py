@@ -226,11 +226,12 @@ class Window:
         """Return what a new demo of this kind may take for granted by now."""
         return self._referee if self._is_complete or not kind.needs_referee else None
 
-    def has_referee(self) -> None:
-        """Note that there is one, the demo's own or a factory: the kernels are loaded, those that draw too."""
+    def has_referee(self, is_loaded: bool = True) -> None:
+        """Note that there is one, the demo's own or a factory, or that it needs none; where kernels are loaded, those that draw are too."""
         self._plain = None
         self._check.is_there()
-        self.painter.raster = load_raster()
+        if is_loaded:
+            self.painter.raster = load_raster()
 
     def use_plain_check(self, check: PlainCheck) -> None:
         """Check a few contacts a frame with this until the live check is there, of the demo that runs."""

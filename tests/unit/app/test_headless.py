@@ -14,7 +14,7 @@ from engine import query
 from engine.app import registry, tour, warmup
 from engine.app.commands import start
 from engine.app.demo import Demo
-from engine.app.headless import picture_of, png_bytes, run_headless, time_frames
+from engine.app.headless import picture_of, png_bytes, run_headless, time_frames, window_on
 from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
 from engine.common.errors import InvalidInputError
@@ -171,6 +171,22 @@ def test_without_compiled_algorithms_the_command_shows_what_is_there(
     told = capsys.readouterr().out
     assert "a few pairs a step" in told and told.count("in part") == 2 and "doctor --compile" in told
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"drop.png", "twins.png"}
+
+
+@pytest.mark.parametrize("is_waited_for", [True, False])
+def test_a_picture_of_a_demo_without_worlds_compiles_nothing_if_nothing_is_waited_for(
+    is_waited_for: bool, drop: type[Demo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Bare(drop):  # type: ignore[valid-type,misc]
+        def build(self) -> None:
+            """No world."""
+
+    loaded: list[bool] = []
+    monkeypatch.setattr("engine.app.window.load_raster", lambda: loaded.append(True))
+    demo = Bare()
+    demo.interactive = not is_waited_for
+    window_on(demo, (640, 360), 1.0)
+    assert bool(loaded) == is_waited_for and demo.interactive != is_waited_for
 
 
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

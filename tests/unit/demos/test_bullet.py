@@ -254,8 +254,8 @@ class _Referee:
         return StepAgreement()
 
 
-@pytest.mark.parametrize("lanes", ["discrete+swept", "swept"])
-def test_in_the_window_our_swept_test_waits_until_it_is_loaded_and_the_others_do_not(lanes: str) -> None:
+@pytest.mark.parametrize("lanes", ["discrete+swept", "swept", "discrete+bullet", "default"])
+def test_in_the_window_lanes_wait_until_what_they_ask_is_loaded_and_the_others_do_not(lanes: str) -> None:
     demo = Bullet(values={"lanes": lanes, "target": "wall"})
     demo.interactive = demo.waits = True
     for _ in range(120):
