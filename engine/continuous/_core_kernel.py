@@ -170,15 +170,20 @@ def core_gap(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArr
 
 @inlined_kernel
 def is_inside(vertices: FloatArray, normals: FloatArray, radius: float, x: float, y: float, touch: float) -> bool:
-    """Tell whether a point lies in the core or within `radius` of it, the boundary and what is beyond it by `touch` included."""
-    n = vertices.shape[0]
+    """Tell whether a point lies in the core or within `radius` of it, the boundary and what is beyond it by `touch` included.
+
+    Behind all edges by no more than rounding, or in front of one by no more, it is asked how far it is from them: before a sharp corner
+    the lines of both edges are near, and the polygon is not.
+    """
+    n, near = vertices.shape[0], radius + touch
     if n > 2:
         farthest = -np.inf
         for i in range(n):
             farthest = max(farthest, normals[i, 0] * (x - vertices[i, 0]) + normals[i, 1] * (y - vertices[i, 1]))
-        if farthest <= touch:
+        if farthest < -touch:
             return True
-        if farthest > radius + touch:
+        if farthest > near:
             return False
+        near += max(0.0, -farthest)
     _, px, py = nearest_on_edges(x, y, vertices)
-    return math.hypot(x - px, y - py) <= radius + touch
+    return math.hypot(x - px, y - py) <= near

@@ -38,6 +38,11 @@ taken may be that of B's edge where b lies over A's::
 
 As a normal it is right within rounding, and what meets is the end of the edge whose normal it is.
 
+Slivers. Before a sharp corner of the difference, which is one of A's or of B's, the lines of both its edges are near and it is not
+(`_ray_kernel`): rounding alone lets a path in there. So where a polygon has an angle below `SHARP_ANGLE`, the two are put where they
+are said to touch and their distance is measured; where they do not touch, the path goes against the rounded difference, with r = 0,
+which it meets at an edge between its ends or at a corner.
+
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 5.5.2 to 5.5.6; D. Eberly, "Method of Separating Axes", geometrictools.com.
 """
 
@@ -47,10 +52,12 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
-from engine.continuous._core_kernel import core_axis
+from engine.continuous._core_kernel import core_axis, nearest_features
+from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
 from engine.continuous._ray_rounded_kernel import ray_rounded
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import move_to_frame
+from engine.narrowphase.packing import SHARP_COSINE
 
 __all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pair", "swept_pairs"]
 
@@ -90,6 +97,25 @@ def swept_edges(
             t_first = crossing
             nx, ny = edge_x, edge_y
     return t_first, t_last, nx, ny
+
+
+@kernel
+def has_sharp_corner(normals: FloatArray) -> bool:
+    """Tell whether two successive edges of a polygon make a sharp corner, as `packing` does."""
+    n = normals.shape[0]
+    for edge in range(n):
+        after = edge + 1 if edge + 1 < n else 0
+        if normals[edge, 0] * normals[after, 0] + normals[edge, 1] * normals[after, 1] < SHARP_COSINE:
+            return True
+    return False
+
+
+@kernel
+def are_apart(vertices_a: FloatArray, vertices_b: FloatArray, shift_x: float, shift_y: float, near: float, shifted: FloatArray) -> bool:
+    """Tell whether A and B, shifted by a way, are farther apart than `near`; `shifted` (m, 2) is room for B."""
+    for j in range(vertices_b.shape[0]):
+        shifted[j, 0], shifted[j, 1] = vertices_b[j, 0] + shift_x, vertices_b[j, 1] + shift_y
+    return bool(nearest_features(vertices_a, shifted[: vertices_b.shape[0]])[0] > near)
 
 
 @kernel
@@ -214,18 +240,24 @@ def swept_pair(
 
     gap = core_axis(vertices_a, normals_a, moved, moved_normals, radius + touch, touch)[0]
     is_inside = gap <= radius + touch
+    is_sharp = has_sharp_corner(normals_a) or has_sharp_corner(moved_normals)
+    if is_sharp and -touch <= gap <= 0.0:
+        is_inside = not are_apart(vertices_a, moved, 0.0, 0.0, radius + touch - gap, difference)
     if wx == 0.0 and wy == 0.0:
         if is_inside:
             result[0] = 0.0
         return OVERLAPPING if is_inside else MISS, 0
 
-    if radius == 0.0 and (n_a > 2 or n_b > 2):
+    is_bare, is_wrong = radius == 0.0 and (n_a > 2 or n_b > 2), False
+    if is_bare:
         t_first, t_last, nx, ny = swept_edges(vertices_a, normals_a, moved, wx, wy, touch)
         first_b, last_b, nx_b, ny_b = swept_edges(moved, moved_normals, vertices_a, -wx, -wy, touch)
         if first_b > t_first:
             t_first, nx, ny = first_b, -nx_b, -ny_b
         t_last = min(t_last, last_b)
-    else:
+        is_hit = is_sharp and not is_inside and 0.0 <= t_first <= t_last
+        is_wrong = is_hit and are_apart(vertices_a, moved, t_first * wx, t_first * wy, GRAZE_ROUNDINGS * touch, difference)
+    if is_wrong or not is_bare:
         n = minkowski_difference(vertices_a, normals_a, moved, moved_normals, difference, edge_normals, corners_a)
         t_first, t_last, nx, ny, corner = ray_rounded(difference[:n], edge_normals[:n], radius, wx, wy, touch)
 

@@ -93,8 +93,8 @@ def swept_rows(
     """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 3) x, y, angle.
 
     Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels find out on the way. Many polygons
-    without skins go in lanes, with the same answers to the bit. Without contact the ends are not counted, and the results are
-    `TIMES_SIZE` wide.
+    without skins and sharp corners go in lanes, with the same answers to the bit. Without contact the ends are not counted, and the
+    results are `TIMES_SIZE` wide.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def swept_rows(
     status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
     rest = room(n + 1).view(np.int64)
     n_rest = swept_lanes(
-        shapes.kind, shapes.n_vertices, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
+        shapes.kind, shapes.in_lanes, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
         t_max, with_contact, status, counts, results, room(SCRATCH), rest,
     )  # fmt: skip
     if n_rest != 0:

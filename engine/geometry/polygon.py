@@ -33,8 +33,9 @@ class Polygon:
     Parameters
     ----------
     vertices : array_like, (n, 2), n >= 3
-        Body frame, metres, in either winding. Repeated vertices and vertices on the line of their neighbours are
-        dropped; the rest is kept as given, reversed if it was clockwise.
+        Body frame, metres, in either winding. Repeated vertices and vertices on the line of their neighbours, within 3.6e-15
+        of the largest coordinate (`COLLINEAR_ROUNDING`), are dropped; the rest is kept as given, reversed if it was clockwise.
+        At least three must be left: so flat may a polygon be, and no flatter.
     skin_radius : float
         >= 0, metres. Box2D's polygons have `BOX2D_POLYGON_SKIN`.
 
@@ -170,7 +171,7 @@ def _strictly_convex(points: FloatArray) -> FloatArray:
     dot = (before * after).sum(axis=1)
     # cross = |before| |after| sin(turn); divided by the longer edge it is a distance, comparable with the resolution
     on_line = np.abs(cross) <= resolution * np.hypot(before[:, 0], before[:, 1]) + resolution * np.hypot(after[:, 0], after[:, 1])
-    if on_line.all():
+    if np.count_nonzero(~on_line) < 3:
         raise InvalidShapeError("vertices", "points that enclose an area", Described("points on one line"))
     turns = np.arctan2(cross, dot)
     if (on_line & (dot < 0.0)).any():

@@ -23,7 +23,8 @@ to count as part of it. Where the shapes are apart or overlap there is no contac
 A disc of radius r that touches a box by its corner, a hair e past the end of a face, is farther from the corner than from the face's
 line by e^2 / 2r only. For e up to sqrt(2 r touch) the face therefore passes for the axis; but the two intervals then miss each other by
 e, much more than "touch". That tells the case: it is two corners, and the line between them, which the search left in `pair`, is
-the normal.
+the normal; but where those two lie on each other within rounding, as a small polygon's may on a long edge's line: there the face's is as
+right as any.
 
 The row filled: `found` (6,) the world normal, then the two points (the same one twice for a point); `features` (4,) the vertices
 of A at its low and high end on the tangent, and of B. The answer is a status, and the number of points.
@@ -106,7 +107,8 @@ def contact_set_pair(
     if low - high > touch:  # past each other's ends: two corners, a direction that differs from the face's by rounding
         reach_x, reach_y = pair[1, 0] - pair[0, 0], pair[1, 1] - pair[0, 1]
         gap = math.hypot(reach_x, reach_y)
-        nx, ny = reach_x / gap, reach_y / gap
+        if gap > touch:
+            nx, ny = reach_x / gap, reach_y / gap
         if low_a > -low_b:  # A lies higher on the tangent
             features[1], features[2] = features[0], features[3]
         else:

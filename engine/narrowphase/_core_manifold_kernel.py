@@ -23,7 +23,8 @@ So the axis is that of the least translation that parts the rounded shapes: in c
 `_sat_kernel`, in case 3 ``R - d`` because every direction parts at most d.
 
 Points: where an edge carries the axis, the other core's incident edge is clipped to it (`_clip_kernel`) and those ends are kept
-that lie within R, so that a capsule that leans on its side has two points. Corners make one point. Each lies midway between
+that lie within R, so that a capsule that leans on its side has two points; where they lack the deepest point, it is done again as for
+polygons (`_manifold_kernel`). Corners make one point. Each lies midway between
 the two surfaces, radii and skins included; its separation leaves the skins out.
 
 Feature ids are Box2D's four bytes, ``index on A | index on B << 8 | type on A << 16 | type on B << 24``, with the types VERTEX 0
@@ -43,8 +44,16 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
-from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
-from engine.narrowphase._sat_kernel import traced_separation
+from engine.narrowphase._clip_kernel import (
+    FACE,
+    LACKING_ROUNDINGS,
+    VERTEX,
+    clip_incident_edge,
+    contact_vertex,
+    edge_at_vertex,
+    find_incident_edge,
+)
+from engine.narrowphase._sat_kernel import strict_separation, traced_separation
 from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 
 __all__ = ["edge_separation", "find_axis", "manifold_cores", "name_of", "nearest_points", "traced_axis", "write_point"]
@@ -85,7 +94,7 @@ def nearest_points(vertices_a: FloatArray, vertices_b: FloatArray, pair: FloatAr
     """Return the distance of two disjoint cores in one frame and the vertices at or before the nearest points, which fill `pair` (3, 2).
 
     The nearest points of two disjoint cores include a vertex of one, so each vertex is tried against the other's edges. The
-    distance is that of `_overlap_kernel.core_distance` to the bit, so that overlap and manifold decide alike. The third row of
+    distance is that of `_core_distance_kernel.core_distance` to the bit, so that overlap and manifold decide alike. The third row of
     `pair` is scratch.
     """
     nearest, at_a, at_b = np.inf, 0, 0
@@ -235,56 +244,82 @@ def manifold_cores(
 
     # The edge that carries the axis, and the other core's incident edge clipped to it.
     is_on_b = side == 1
-    if is_on_b:
-        reference_radius, other_radius = radius_b, radius_a
-        base, base_normals, other, other_normals = vertices_b, normals_b, vertices_a, normals_a
-    else:
-        reference_radius, other_radius = radius_a, radius_b
-        base, base_normals, other, other_normals = vertices_a, normals_a, vertices_b, normals_b
-    nx, ny = base_normals[edge, 0], base_normals[edge, 1]
-    to_b = -1.0 if is_on_b else 1.0
-    axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
-    whose, others = (1.0, 0.0) if is_on_b else (0.0, 1.0)
-    record_edge(trace, REFERENCE, whose, base, edge, best)
-    if is_parted:
-        return 0
-    n_base, n_other = base.shape[0], other.shape[0]
-    n_ends = 0
-    if n_other > 1:
-        incident = find_incident_edge(other_normals, nx, ny)
-        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-        record_edge(trace, INCIDENT, others, other, incident, cosine)
-        n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skin_a + skin_b, other, incident, ends, end_names, whose, trace)
-        if is_cut:
-            axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-
-    # The points, midway; the deepest vertex where clipping left none, and where there was nothing to clip.
-    count = 0
-    for k in range(n_ends + 1):
-        if k == n_ends:
-            if count > 0:
-                break
-            deepest = 0
-            for j in range(1, n_other):
-                if nx * (other[j, 0] - other[deepest, 0]) + ny * (other[j, 1] - other[deepest, 1]) < 0.0:
-                    deepest = j
-            x, y = other[deepest, 0], other[deepest, 1]
-            on_base, on_other, base_type, other_type = edge, deepest, FACE, VERTEX
+    edge_a, edge_b = edge, edge
+    first_on_b, first_edge, first_a, first_b = is_on_b, edge, separation_a, separation_b
+    count, tried = 0, 0
+    while True:
+        if is_on_b:
+            edge, best, reference_radius, other_radius, to_b, whose = edge_b, separation_b, radius_b, radius_a, -1.0, 1.0
+            base, base_normals, other, other_normals = vertices_b, normals_b, vertices_a, normals_a
         else:
-            x, y = ends[k, 0], ends[k, 1]
-            on_base, on_other = end_names[k, 0], end_names[k, 1]
-            base_type, other_type = end_names[k, 2], end_names[k, 3]
-        gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-        lift = 0.5 * (reference_radius - other_radius - gap)
-        if gap > reach + touch and k < n_ends:
-            record(trace, POINT, 0.0, np.nan, gap - surface, x, y, x + lift * nx, y + lift * ny)
-            continue
-        if base_type == FACE and n_base == 2:
-            on_base = 0
-        if other_type == FACE and n_other == 2:
-            on_other = 0
-        write_point(points, count, pose_a, x + lift * nx, y + lift * ny, gap - surface)
-        names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
-        record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, x + lift * nx, y + lift * ny)
-        count += 1
+            edge, best, reference_radius, other_radius, to_b, whose = edge_a, separation_a, radius_a, radius_b, 1.0, 0.0
+            base, base_normals, other, other_normals = vertices_a, normals_a, vertices_b, normals_b
+        nx, ny = base_normals[edge, 0], base_normals[edge, 1]
+        reference[0], reference[1] = (1 if is_on_b else 0), edge
+        axis[0], axis[1], axis[2], axis[3] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny), best - surface, 0.0
+        record_edge(trace, REFERENCE, whose, base, edge, best)
+        if is_parted:
+            return 0
+        n_base, n_other = base.shape[0], other.shape[0]
+        n_ends = 0
+        if n_other > 1:
+            if tried == 0 or tried == 3:
+                incident = find_incident_edge(other_normals, nx, ny)
+            else:
+                incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
+            cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+            record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
+            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skin_a + skin_b, other, incident, ends, end_names, whose, trace)
+            if is_cut:
+                axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+
+        # The points, midway; the foremost vertex where there was nothing to clip, and where nothing else has the deepest point.
+        count, deepest = 0, np.inf
+        for k in range(n_ends + 1):
+            if k == n_ends:
+                is_there = deepest <= best + LACKING_ROUNDINGS * touch
+                if is_there or (count > 0 and (tried < 3 or best > touch)):
+                    break
+                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
+                if n_other > 1 and out > LACKING_ROUNDINGS * touch and tried < 3:
+                    break
+                count = 0
+                x, y = other[vertex, 0], other[vertex, 1]
+                on_base, on_other, base_type, other_type = edge, vertex, FACE, VERTEX
+            else:
+                x, y = ends[k, 0], ends[k, 1]
+                on_base, on_other = end_names[k, 0], end_names[k, 1]
+                base_type, other_type = end_names[k, 2], end_names[k, 3]
+            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
+            lift = 0.5 * (reference_radius - other_radius - gap)
+            if gap > reach + touch and k < n_ends:
+                record(trace, POINT, 0.0, np.nan, gap - surface, x, y, x + lift * nx, y + lift * ny)
+                continue
+            deepest = min(deepest, gap)
+            if base_type == FACE and n_base == 2:
+                on_base = 0
+            if other_type == FACE and n_other == 2:
+                on_other = 0
+            write_point(points, count, pose_a, x + lift * nx, y + lift * ny, gap - surface)
+            names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
+            record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, x + lift * nx, y + lift * ny)
+            count += 1
+        if n_other == 1 or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
+            break
+
+        # Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
+        tried += 1
+        if tried == 1:
+            separation_a, edge_a = strict_separation(vertices_a, normals_a, vertices_b)
+            separation_b, edge_b = strict_separation(vertices_b, normals_b, vertices_a)
+            is_on_b = separation_b > separation_a + touch
+        if tried == 2:
+            is_on_b = not is_on_b
+            if not abs(separation_a - separation_b) <= touch:
+                tried = 3
+        if tried == 3:
+            is_on_b, edge_a, edge_b, separation_a, separation_b = first_on_b, first_edge, first_edge, first_a, first_b
+    for row in range(count, 2):
+        points[row, :] = 0.0
+        names[row] = 0
     return count

@@ -36,6 +36,14 @@ tangent, those of B nearest along it another; the middle of what the intervals s
             B's nearest               |--------------------|
                                       |---x---|                the witness points lie at x, on A's line and on B's
 
+Of slivers they may share nothing: EPA ends at an edge from which C stands out by no more than `rounding`, and between two nearly parallel
+edges a metre long that edge is a chord over one of their corners, its normal neither's::
+
+            A's farthest    .----___                    between the two both fall away from their lines, together by no more
+            B's nearest              ```----.           than rounding where C is nearest: there is x, at a corner of one of them
+
+Both are asked at the corners in between, and the place where they fall away least is taken.
+
 Sources: G. van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", GDC 2001; and
 Collision Detection in Interactive 3D Environments, 2003, 4.3.8.
 """
@@ -233,6 +241,23 @@ def epa_cores(
 
 
 @inlined_kernel
+def level_at(vertices: FloatArray, cos: float, sin: float, shift_x: float, shift_y: float, nx: float, ny: float, along: float) -> float:
+    """Return how far a core reaches along n at the place `along` on the tangent, -inf where it has no point there."""
+    n, level = vertices.shape[0], -np.inf
+    x, y = place(vertices[n - 1, 0], vertices[n - 1, 1], cos, sin, shift_x, shift_y)
+    level_p, along_p = nx * x + ny * y, nx * y - ny * x
+    for i in range(n):
+        x, y = place(vertices[i, 0], vertices[i, 1], cos, sin, shift_x, shift_y)
+        level_q, along_q = nx * x + ny * y, nx * y - ny * x
+        if along_q == along:
+            level = max(level, level_q)
+        elif (along_p - along) * (along_q - along) < 0.0:
+            level = max(level, level_p + (along - along_p) / (along_q - along_p) * (level_q - level_p))
+        level_p, along_p = level_q, along_q
+    return level
+
+
+@inlined_kernel
 def touching_points(
     vertices_a: FloatArray,
     vertices_b: FloatArray,
@@ -262,5 +287,20 @@ def touching_points(
         x, y = place(vertices_b[j, 0], vertices_b[j, 1], cos, sin, shift_x, shift_y)
         if nx * x + ny * y <= reach_b + rounding:
             low_b, high_b = min(low_b, nx * y - ny * x), max(high_b, nx * y - ny * x)
-    middle = 0.5 * (max(low_a, low_b) + min(high_a, high_b))
+    low, high = max(low_a, low_b), min(high_a, high_b)
+    middle = 0.5 * (low + high)
+    if low - high > rounding:
+        nearest = np.inf
+        for i in range(vertices_a.shape[0] + vertices_b.shape[0]):
+            if i < vertices_a.shape[0]:
+                x, y = vertices_a[i, 0], vertices_a[i, 1]
+            else:
+                j = i - vertices_a.shape[0]
+                x, y = place(vertices_b[j, 0], vertices_b[j, 1], cos, sin, shift_x, shift_y)
+            along = nx * y - ny * x
+            if high <= along <= low:
+                level_a = level_at(vertices_a, 1.0, 0.0, 0.0, 0.0, nx, ny, along)
+                level_b = -level_at(vertices_b, cos, sin, shift_x, shift_y, -nx, -ny, -along)
+                if level_b - level_a < nearest:
+                    nearest, middle, reach_a, reach_b = level_b - level_a, along, level_a, level_b
     return reach_a * nx - middle * ny, reach_a * ny + middle * nx, reach_b * nx - middle * ny, reach_b * ny + middle * nx

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.narrowphase._lanes_kernel import (
+    AGAIN,
     AXIS,
     BEST_A,
     CORNER,
@@ -14,15 +17,19 @@ from engine.narrowphase._lanes_kernel import (
     DX,
     DY,
     EDGE,
+    EDGE_A,
+    EDGE_B,
     INSIDE,
     LANES,
     LENGTH,
+    N_A,
     POINTS,
     POSE_A,
     RADIUS_A,
     RADIUS_B,
     REFERENCE,
     SIDE,
+    SLOT_MASK,
     STRIDE,
     SWAPPED,
     TO_B,
@@ -30,13 +37,16 @@ from engine.narrowphase._lanes_kernel import (
     X,
     Y,
 )
+from engine.narrowphase.rules import EXACT
 
-__all__ = ["find_corner", "touch_circle", "touch_circles"]
+__all__ = ["find_corner", "measure_corner", "touch_circle", "touch_circles"]
 
 
 @inlined_kernel
-def find_corner(v: FloatArray, s: FloatArray, k: IntArray) -> None:
-    """Find the centre's Voronoi region: mark the lanes where it is a corner's, with the vector from there."""
+def find_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
+    """Find the centre's Voronoi region: mark the lanes where it is a corner's, with the vector from there, and name that corner and the
+    one beyond; mark those that the scalar kernel must decide, within rounding of an edge's line and past the edge.
+    """
     for lane in range(LANES):
         v1_x, v1_y = s[REFERENCE * STRIDE + lane], s[(REFERENCE + 1) * STRIDE + lane]
         v2_x, v2_y = s[(REFERENCE + 2) * STRIDE + lane], s[(REFERENCE + 3) * STRIDE + lane]
@@ -48,7 +58,32 @@ def find_corner(v: FloatArray, s: FloatArray, k: IntArray) -> None:
         in_reach = (s[INSIDE * STRIDE + lane] <= in_front) & (in_front <= reach)
         s[DX * STRIDE + lane] = x - v1_x if past_v1 <= 0.0 else x - v2_x
         s[DY * STRIDE + lane] = y - v1_y if past_v1 <= 0.0 else y - v2_y
-        k[CORNER * STRIDE + lane] = 1 if in_reach & ((past_v1 <= 0.0) | (past_v2 <= 0.0)) else 0
+        is_past = (past_v1 <= 0.0) | (past_v2 <= 0.0)
+        k[CORNER * STRIDE + lane] = 1 if in_reach & is_past else 0
+        is_at_zero = (in_front >= -s[TOUCH * STRIDE + lane]) & (in_front < s[INSIDE * STRIDE + lane])
+        k[AGAIN * STRIDE + lane] = 1 if is_past & is_at_zero & (rule == EXACT) else 0
+        edge, n = k[EDGE * STRIDE + lane], k[N_A * STRIDE + lane]
+        after = edge + 1 if edge + 1 < n else 0
+        before, next_after = (edge - 1 if edge > 0 else n - 1), (after + 1 if after + 1 < n else 0)
+        k[EDGE_A * STRIDE + lane], k[EDGE_B * STRIDE + lane] = (
+            (edge if past_v1 <= 0.0 else after), (before if past_v1 <= 0.0 else next_after)
+        )  # fmt: skip
+
+
+@inlined_kernel
+def measure_corner(v: FloatArray, s: FloatArray, k: IntArray, rule: int) -> None:
+    """Fill the length from the corner, and mark the lanes where the centre lies beside the next edge; see `edge_beside`."""
+    for lane in range(LANES):
+        s[LENGTH * STRIDE + lane] = 1.0
+        if k[CORNER * STRIDE + lane] == 1:
+            dx, dy = s[DX * STRIDE + lane], s[DY * STRIDE + lane]
+            s[LENGTH * STRIDE + lane] = math.hypot(dx, dy)
+            corner = (k[EDGE_A * STRIDE + lane] & SLOT_MASK) * STRIDE + lane
+            beyond = (k[EDGE_B * STRIDE + lane] & SLOT_MASK) * STRIDE + lane
+            along = dx * (v[X * STRIDE + beyond] - v[X * STRIDE + corner])
+            along += dy * (v[Y * STRIDE + beyond] - v[Y * STRIDE + corner])
+            if along > 0.0 and rule == EXACT:
+                k[AGAIN * STRIDE + lane] = 1
 
 
 @inlined_kernel

@@ -7,6 +7,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
+from engine.narrowphase._clip_kernel import LACKING_ROUNDINGS
 from engine.narrowphase._lanes_kernel import (
     AGAIN,
     AXIS,
@@ -180,5 +181,7 @@ def clip(s: FloatArray, k: IntArray, rule: int) -> None:
         k[COUNT * STRIDE + lane] = (1 if keeps_0 else 0) + (1 if keeps_1 else 0)
         k[NAMES * STRIDE + lane] = name_0 if keeps_0 else (name_1 if keeps_1 else 0)
         k[(NAMES + 1) * STRIDE + lane] = name_1 if has_second else 0
-        is_lost = not (keeps_0 | keeps_1 | is_parted | (best > touch))
-        k[AGAIN * STRIDE + lane] = 1 if is_lost & (rule == EXACT) else 0
+        deepest = gap_0 if keeps_0 else np.inf
+        deepest = gap_1 if keeps_1 & (gap_1 < deepest) else deepest
+        is_lacking, is_at_zero = not (deepest <= best + LACKING_ROUNDINGS * touch), (best <= touch) & (best >= -touch)
+        k[AGAIN * STRIDE + lane] = 1 if (is_lacking | is_at_zero) & (not is_parted) & (rule == EXACT) else 0

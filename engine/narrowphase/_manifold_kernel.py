@@ -12,10 +12,18 @@ the ends that are near enough, and put each point midway between the two surface
                             |  - - - - surface of the reference: its skin outward
         reference edge  ----+----      midway = end + (r_reference - r_other - gap) / 2  along n
 
+Edges within rounding of each other. Of a sliver, or of any polygon far from the origin, many edges may be equal by the rounding that
+decides ties: any of them has a right normal and depth, but the contact need not be where the first one is. So where what is kept of
+the incident edge lacks the deepest point (`LACKING_ROUNDINGS`), EXACT does it again with the edge that is greatest to the last digit,
+of that side, then of the other if they tie, and an incident edge found from the foremost vertex (`_clip_kernel`); if that fails too,
+the foremost vertex alone is the contact. And a separation within rounding of 0 may be a touch, or two tips before each other, whose
+edges' lines meet though they are apart (`_ray_kernel` has the picture): then the distance decides.
+
 Polygon and circle. The nearest point of the polygon to the centre decides. Outside, it is a corner or lies on an edge; the
 edge of greatest separation bounds the right Voronoi region, because the distance to the polygon's plane through a corner
 grows with the alignment of its normal, and the two normals of that corner are the nearest in angle. Inside, the nearest
-boundary is the edge of greatest (least negative) separation.
+boundary is the edge of greatest (least negative) separation. Where several edges are greatest within rounding, the centre may be past
+the end of the one taken and beside the next: by EXACT one walks on to where it is beside an edge, or beside none.
 
 Two circles. The line of centres.
 
@@ -47,8 +55,17 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.narrowphase._climb_kernel import climb_separation
-from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
-from engine.narrowphase._sat_kernel import move_to_frame, traced_separation
+from engine.narrowphase._clip_kernel import (
+    FACE,
+    LACKING_ROUNDINGS,
+    VERTEX,
+    clip_incident_edge,
+    contact_vertex,
+    edge_at_vertex,
+    find_incident_edge,
+)
+from engine.narrowphase._core_distance_kernel import core_distance
+from engine.narrowphase._sat_kernel import move_to_frame, strict_separation, traced_separation
 from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.packing import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase.rules import BOX2D, EXACT
@@ -109,68 +126,114 @@ def manifold_polygons(
         is_parted = is_on_b = True
 
     cos, sin = pose_a[2], pose_a[3]
-    if is_on_b:
-        nx, ny, best = normals_b[edge_b, 0], normals_b[edge_b, 1], separation_b  # out of B, toward A
-        reference[0], reference[1] = 1, edge_b
-        record_edge(trace, REFERENCE, 1.0, vertices_b, edge_b, best)
-    else:
-        nx, ny, best = normals_a[edge_a, 0], normals_a[edge_a, 1], separation_a
-        reference[0], reference[1] = 0, edge_a
-        record_edge(trace, REFERENCE, 0.0, vertices_a, edge_a, best)
-    to_b = -1.0 if is_on_b else 1.0
-    axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
-    axis[2], axis[3], axis[4], axis[5] = best, 0.0, separation_a, separation_b
-    if is_parted:
-        return 0
-
-    # 2. The incident edge on the other polygon, clipped to the reference edge.
-    if is_on_b:
-        edge, reference_skin, other_skin, base, other, other_normals = edge_b, skin_b, skin_a, vertices_b, vertices_a, normals_a
-    else:
-        edge, reference_skin, other_skin, base, other, other_normals = edge_a, skin_a, skin_b, vertices_a, vertices_b, normals_b
-    incident = find_incident_edge(other_normals, nx, ny)
-    cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-    whose, others = (1.0, 0.0) if is_on_b else (0.0, 1.0)
-    record_edge(trace, INCIDENT, others, other, incident, cosine)
-    n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names, whose, trace)
-    if is_cut:
-        axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-    if rule == BOX2D and n_ends < 2:
-        n_ends = 0
-
-    # 3. The points: midway, in the world.
-    count = 0
-    for k in range(n_ends + 1):
-        if k == n_ends:
-            # An exact touch at the very end of the edge may be clipped away by rounding; the deepest vertex is then the contact.
-            if rule == BOX2D or count > 0 or best > touch:
-                break
-            deepest = 0
-            for j in range(1, other.shape[0]):
-                if nx * (other[j, 0] - other[deepest, 0]) + ny * (other[j, 1] - other[deepest, 1]) < 0.0:
-                    deepest = j
-            x, y = other[deepest, 0], other[deepest, 1]
-            on_reference, on_other, reference_type, other_type = edge, deepest, FACE, VERTEX
-        else:
-            x, y = ends[k, 0], ends[k, 1]
-            on_reference, on_other = end_names[k, 0], end_names[k, 1]
-            reference_type, other_type = end_names[k, 2], end_names[k, 3]
-        gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-        lift = 0.5 * (reference_skin - other_skin - gap)
-        end_x, end_y, x, y = x, y, x + lift * nx, y + lift * ny
-        if gap > total_skin + touch:
-            record(trace, POINT, 0.0, np.nan, gap, end_x, end_y, x, y)
-            continue
-        points[count, 0] = cos * x - sin * y + pose_a[0]
-        points[count, 1] = sin * x + cos * y + pose_a[1]
-        points[count, 2] = gap
+    first_on_b, first_a, first_b, first_edge_a, first_edge_b = is_on_b, separation_a, separation_b, edge_a, edge_b
+    count, tried = 0, 0
+    while True:
         if is_on_b:
-            names[count] = on_other | (on_reference << 8) | (other_type << 16) | (reference_type << 24)
+            edge, best, reference_skin, other_skin, to_b, whose = edge_b, separation_b, skin_b, skin_a, -1.0, 1.0
+            base, base_normals, other, other_normals = vertices_b, normals_b, vertices_a, normals_a
         else:
-            names[count] = on_reference | (on_other << 8) | (reference_type << 16) | (other_type << 24)
-        record(trace, POINT, 1.0, float(names[count]), gap, end_x, end_y, x, y)
-        count += 1
+            edge, best, reference_skin, other_skin, to_b, whose = edge_a, separation_a, skin_a, skin_b, 1.0, 0.0
+            base, base_normals, other, other_normals = vertices_a, normals_a, vertices_b, normals_b
+        nx, ny = base_normals[edge, 0], base_normals[edge, 1]  # out of the reference polygon, toward the other
+        reference[0], reference[1] = (1 if is_on_b else 0), edge
+        record_edge(trace, REFERENCE, whose, base, edge, best)
+        axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
+        axis[2], axis[3], axis[4], axis[5] = best, 0.0, separation_a, separation_b
+        if tried == 0 and rule == EXACT and not is_parted and abs(best) <= touch:
+            is_parted = core_distance(vertices_a, vertices_b) > total_skin + touch + max(0.0, -best)
+        if is_parted:
+            return 0
+
+        # 2. The incident edge on the other polygon, clipped to the reference edge.
+        if tried == 0 or tried == 3:
+            incident = find_incident_edge(other_normals, nx, ny)
+        else:
+            incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
+        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+        record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
+        n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names, whose, trace)
+        if is_cut:
+            axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+        if rule == BOX2D and n_ends < 2:
+            n_ends = 0
+
+        # 3. The points: midway, in the world.
+        count, deepest = 0, np.inf
+        for k in range(n_ends + 1):
+            if k == n_ends:
+                # An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then the contact. So it
+                # is where nothing else has the deepest point.
+                if rule == BOX2D or best > touch or deepest <= best + LACKING_ROUNDINGS * touch or (count > 0 and tried < 3):
+                    break
+                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
+                if out > LACKING_ROUNDINGS * touch and tried < 3:
+                    break
+                count = 0
+                x, y = other[vertex, 0], other[vertex, 1]
+                on_reference, on_other, reference_type, other_type = edge, vertex, FACE, VERTEX
+            else:
+                x, y = ends[k, 0], ends[k, 1]
+                on_reference, on_other = end_names[k, 0], end_names[k, 1]
+                reference_type, other_type = end_names[k, 2], end_names[k, 3]
+            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
+            lift = 0.5 * (reference_skin - other_skin - gap)
+            end_x, end_y, x, y = x, y, x + lift * nx, y + lift * ny
+            if gap > total_skin + touch:
+                record(trace, POINT, 0.0, np.nan, gap, end_x, end_y, x, y)
+                continue
+            deepest = min(deepest, gap)
+            points[count, 0] = cos * x - sin * y + pose_a[0]
+            points[count, 1] = sin * x + cos * y + pose_a[1]
+            points[count, 2] = gap
+            if is_on_b:
+                names[count] = on_other | (on_reference << 8) | (other_type << 16) | (reference_type << 24)
+            else:
+                names[count] = on_reference | (on_other << 8) | (reference_type << 16) | (other_type << 24)
+            record(trace, POINT, 1.0, float(names[count]), gap, end_x, end_y, x, y)
+            count += 1
+        if rule == BOX2D or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
+            break
+
+        # 4. Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
+        tried += 1
+        if tried == 1:
+            separation_a, edge_a = strict_separation(vertices_a, normals_a, vertices_b)
+            separation_b, edge_b = strict_separation(vertices_b, normals_b, vertices_a)
+            is_on_b = separation_b > separation_a + touch
+        if tried == 2:
+            is_on_b = not is_on_b
+            if abs(separation_a - separation_b) > touch:
+                tried = 3
+        if tried == 3:
+            is_on_b, separation_a, separation_b, edge_a, edge_b = first_on_b, first_a, first_b, first_edge_a, first_edge_b
+    for row in range(count, 2):
+        points[row, :] = 0.0
+        names[row] = 0
     return count
+
+
+@inlined_kernel
+def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
+    """Walk from `edge`, past one of whose ends a point lies, on to the edge beside which it lies, or to the corner before it."""
+    n = vertices.shape[0]
+    at, after = edge, (edge + 1) % n
+    v1_x, v1_y = vertices[at, 0], vertices[at, 1]
+    past_v1 = (x - v1_x) * (vertices[after, 0] - v1_x) + (y - v1_y) * (vertices[after, 1] - v1_y)
+    step = n - 1 if past_v1 <= 0.0 else 1
+    for _ in range(n):
+        corner = at if step == n - 1 else (at + 1) % n
+        other = (corner + step) % n
+        along = (x - vertices[corner, 0]) * (vertices[other, 0] - vertices[corner, 0])
+        along += (y - vertices[corner, 1]) * (vertices[other, 1] - vertices[corner, 1])
+        if along <= 0.0:  # before the corner: past the ends of both its edges
+            break
+        at = (at + step) % n
+        back = (x - vertices[other, 0]) * (vertices[corner, 0] - vertices[other, 0])
+        back += (y - vertices[other, 1]) * (vertices[corner, 1] - vertices[other, 1])
+        if back > 0.0:
+            break
+    return at
 
 
 @inlined_kernel
@@ -213,13 +276,28 @@ def manifold_polygon_circle(
     past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
     past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
 
+    least = -touch if rule == EXACT else inside
+    if rule == EXACT and least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
+        beside = edge_beside(vertices, edge, x, y)
+        if beside != edge:
+            edge = beside
+            record_edge(trace, REFERENCE, side, vertices, edge, in_front)
+            v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
+            after = (edge + 1) % vertices.shape[0]
+            v2_x, v2_y = vertices[after, 0], vertices[after, 1]
+            in_front = normals[edge, 0] * (x - v1_x) + normals[edge, 1] * (y - v1_y)
+            past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
+            past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
+
     nx, ny, gap, amplification = normals[edge, 0], normals[edge, 1], in_front, 0.0
-    if inside <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
+    if least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
         corner_x, corner_y = (v1_x, v1_y) if past_v1 <= 0.0 else (v2_x, v2_y)
-        gap = math.hypot(x - corner_x, y - corner_y)
-        record(trace, TRIED, -1.0, np.nan, gap, corner_x, corner_y, x, y)
-        amplification = 1.0 / gap
-        nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
+        from_corner = math.hypot(x - corner_x, y - corner_y)
+        if in_front >= inside or from_corner > inside:  # else on the corner, within rounding, whence no direction leads
+            gap = from_corner
+            record(trace, TRIED, -1.0, np.nan, gap, corner_x, corner_y, x, y)
+            amplification = 1.0 / gap
+            nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
     cos, sin = pose[2], pose[3]
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)

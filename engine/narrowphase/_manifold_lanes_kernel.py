@@ -4,7 +4,8 @@ This is `_manifold_kernel` again, the same operations in the same order, in anot
 agree to the bit, and a test holds them to it. The steps are in `_lanes_axis_kernel`, `_lanes_clip_kernel` and `_lanes_circle_kernel`.
 
 What remains goes to the scalar kernel, pair by pair: polygons of more than 16 vertices, kinds other than circle and polygon, classes
-with too few pairs to fill a block, and the touch at the very end of an edge that rounding clips away.
+with too few pairs to fill a block, polygons whose separation is within rounding of 0 or whose manifold lacks its deepest point, and a
+centre past the end of the edge of greatest separation and beside the next.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._lanes_axis_kernel import choose, move_centroid, pick_by_climb, pick_greatest, separations
-from engine.narrowphase._lanes_circle_kernel import find_corner, touch_circle, touch_circles
+from engine.narrowphase._lanes_circle_kernel import find_corner, measure_corner, touch_circle, touch_circles
 from engine.narrowphase._lanes_clip_kernel import clip, fetch_edge, find_incident
 from engine.narrowphase._lanes_kernel import (
     AGAIN,
@@ -24,7 +25,6 @@ from engine.narrowphase._lanes_kernel import (
     BEST_A,
     BEST_B,
     CIRCLES,
-    CORNER,
     COUNT,
     DX,
     DY,
@@ -226,8 +226,13 @@ def _polygon_circle_lanes(
     names: IntArray,
     axis: FloatArray,
     reference: IntArray,
-) -> None:
-    """Fill the `rows` of pairs of a polygon of at most `slots` vertices and a circle; the polygon is the lane's A."""
+    again: IntArray,
+) -> int:
+    """Fill the `rows` of pairs of a polygon of at most `slots` vertices and a circle; the polygon is the lane's A.
+
+    Returns how many of them `again` lists, to be done over.
+    """
+    n_again = 0
     for low in range(0, rows.shape[0], LANES):
         for lane in range(LANES):
             row = np.uint64(rows[min(low + lane, rows.shape[0] - 1)])
@@ -249,13 +254,15 @@ def _polygon_circle_lanes(
                 g[of + lane] = nx * (v[(X + TO_B) * STRIDE + lane] - x) + ny * (v[(Y + TO_B) * STRIDE + lane] - y)
         pick_greatest(g, s, k, 0, slots, BEST_A, EDGE)
         fetch_edge(v, s, k, 0, EDGE, REFERENCE)
-        find_corner(v, s, k)
-        for lane in range(LANES):
-            s[LENGTH * STRIDE + lane] = 1.0
-            if k[CORNER * STRIDE + lane] == 1:
-                s[LENGTH * STRIDE + lane] = math.hypot(s[DX * STRIDE + lane], s[DY * STRIDE + lane])
+        find_corner(v, s, k, rule)
+        measure_corner(v, s, k, rule)
         touch_circle(v, s, k)
         _store_single(s, k, rows, low, count, points, names, axis, reference)
+        for lane in range(min(LANES, rows.shape[0] - low)):
+            if k[AGAIN * STRIDE + lane] == 1:
+                again[n_again] = rows[low + lane]
+                n_again += 1
+    return n_again
 
 
 @kernel
@@ -338,9 +345,9 @@ def manifold_lanes(
             )  # fmt: skip
         else:
             slots = SLOT_GROUP * (number - POLYGON_AND_CIRCLE)
-            _polygon_circle_lanes(
+            n_rest += _polygon_circle_lanes(
                 v, g, s, k, chosen, slots, kind, n_vertices, radius, extent, flat,
-                pairs, poses_a, poses_b, rule, count, points, names, axis, reference,
+                pairs, poses_a, poses_b, rule, count, points, names, axis, reference, rest[n_rest:],
             )  # fmt: skip
     return rest[:n_rest]
 

@@ -6,13 +6,17 @@ apart than the sum of the radii r::
 
             core of A   ____            separation s over the edges' normals:
                        |    |             s > r        apart, an axis shows it
-                       |____|  ) r        s <= 0       the cores themselves overlap
-                              *           0 < s <= r   near a corner s is less than the distance d,
+                       |____|  ) r        s < 0        the cores themselves overlap
+                              *           0 <= s <= r  near a corner s is less than the distance d,
                            core of B                   so the distance itself must be measured
 
 Measured is only in that narrow band: the distance of two disjoint convex polygons is that of some vertex of one from some
 edge of the other, since two edges that are nearest inside both are parallel and overlap, and then an end of one lies
 opposite the other.
+
+All of that within rounding: an s of 0 is one that is not clearly below it. Two slivers tip to tip have s = 0 within rounding when they are
+metres apart (`_ray_kernel` has the picture). Where shapes overlap, moving one by the depth leaves a corner of one on an edge of the
+other: so near it was before, and that is what tells the two cases apart.
 
 Two cores without area, points or segments, need more care: their edge lines cannot part what lies on one line, end to end. They
 overlap for certain only where every separation is *below* zero by more than rounding, which means that they cross; else, too,
@@ -23,44 +27,27 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 5.1.2 and 5.4.2.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_entry, inlined_kernel, kernel
+from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sat_kernel import max_separation, move_to_frame, overlap_improved
+from engine.narrowphase._sat_kernel import face_separation, move_to_frame
 from engine.narrowphase.packing import POLYGON
 
-__all__ = ["core_distance", "overlap_pair", "overlap_pairs"]
+__all__ = ["overlap_pair", "overlap_pairs"]
 
 
 @inlined_kernel
-def distance_to_edges(x: float, y: float, vertices: FloatArray) -> float:
-    """Return the distance of a point from the nearest edge of a polygon; one vertex is a point."""
-    n = vertices.shape[0]
-    nearest = np.inf
-    for i in range(n):
-        ax, ay = vertices[i, 0], vertices[i, 1]
-        ex, ey = vertices[(i + 1) % n, 0] - ax, vertices[(i + 1) % n, 1] - ay
-        length_sq = ex * ex + ey * ey
-        share = 0.0
-        if length_sq > 0.0:
-            share = min(1.0, max(0.0, ((x - ax) * ex + (y - ay) * ey) / length_sq))
-        nearest = min(nearest, math.hypot(x - (ax + share * ex), y - (ay + share * ey)))
-    return nearest
-
-
-@kernel
-def core_distance(vertices_a: FloatArray, vertices_b: FloatArray) -> float:
-    """Return the distance of two disjoint cores in one frame."""
-    nearest = np.inf
-    for j in range(vertices_b.shape[0]):
-        nearest = min(nearest, distance_to_edges(vertices_b[j, 0], vertices_b[j, 1], vertices_a))
-    for j in range(vertices_a.shape[0]):
-        nearest = min(nearest, distance_to_edges(vertices_a[j, 0], vertices_a[j, 1], vertices_b))
-    return nearest
+def separation_up_to(vertices: FloatArray, normals: FloatArray, others: FloatArray, limit: float) -> float:
+    """Return the greatest separation over all edges, or the first beyond `limit`: most pairs are parted by one of the first edges."""
+    greatest = -np.inf
+    for edge in range(vertices.shape[0]):
+        greatest = max(greatest, face_separation(vertices, normals, edge, others))
+        if greatest > limit:
+            break
+    return greatest
 
 
 @inlined_entry
@@ -86,20 +73,17 @@ def overlap_pair(
     move_to_frame(pose_a, pose_b, vertices_b, moved, False)
     move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
     n_a = vertices_a.shape[0]
-    if kind_a == POLYGON and kind_b == POLYGON and radius == 0.0:
-        return overlap_improved(vertices_a, normals_a, moved, moved_normals, touch)
     separation = -np.inf
     if n_a > 1:
-        separation = max_separation(vertices_a, normals_a, moved, 0.0)[0]
+        separation = separation_up_to(vertices_a, normals_a, moved, radius + touch)
     if n_b > 1 and separation <= radius + touch:
-        separation = max(separation, max_separation(moved, moved_normals, vertices_a, 0.0)[0])
+        separation = max(separation, separation_up_to(moved, moved_normals, vertices_a, radius + touch))
     if separation > radius + touch:
         return False
-    if separation <= 0.0 and (kind_a == POLYGON or kind_b == POLYGON):
+    if separation < -touch and (kind_a == POLYGON or kind_b == POLYGON or (n_a > 1 and n_b > 1)):
         return True
-    if separation < -touch and n_a > 1 and n_b > 1:
-        return True
-    return core_distance(vertices_a, moved) <= radius + touch
+    deep = -separation if -touch <= separation < 0.0 else 0.0
+    return core_distance(vertices_a, moved) <= radius + touch + deep
 
 
 @kernel

@@ -4,9 +4,9 @@ The chapter is `_overlap_kernel`; read that one first, and `_lanes_kernel` for w
 moving and the separations are those of the manifolds. The scalar form leaves at the first edge that parts two polygons; here all edges are
 looked at, and the greatest separation compared, which is the same answer.
 
-Where the separation of two polygons lies in the band above zero and within their skins, or shapes are neither polygon nor circle, or too
-large, or too few, the scalar kernel answers. With a circle the band is as wide as the circle, so its distance from the polygon's edges is
-measured here, squared, for lanes have no `hypot`::
+Where the separation of two polygons lies in the band from a rounding below zero to their skins, or shapes are neither polygon nor
+circle, or too large, or too few, the scalar kernel answers. With a circle the band is as wide as the circle, so its distance from the
+polygon's edges is measured here, squared, for lanes have no `hypot`::
 
       no  <-- (1 + SQUARES) r^2 ---- r^2 ---- (1 - SQUARES) r^2 --> yes
                       scalar kernel, whose hypot decides
@@ -106,9 +106,8 @@ def _answer_polygons(s: FloatArray, k: IntArray) -> None:
     for lane in range(LANES):
         radius, touch = s[RADIUS_A * STRIDE + lane] + s[RADIUS_B * STRIDE + lane], s[TOUCH * STRIDE + lane]
         greatest = s[_GREATEST * STRIDE + lane]
-        in_band = 1 if greatest <= 0.0 else _UNSURE
-        sharp, rounded = (0 if greatest > touch else 1), (0 if greatest > radius + touch else in_band)
-        k[_ANSWER * STRIDE + lane] = sharp if radius == 0.0 else rounded
+        in_band = 1 if greatest < -touch else _UNSURE
+        k[_ANSWER * STRIDE + lane] = 0 if greatest > radius + touch else in_band
 
 
 @inlined_kernel
@@ -117,11 +116,12 @@ def _answer_circles(s: FloatArray, k: IntArray) -> None:
     for lane in range(LANES):
         radius, touch = s[RADIUS_A * STRIDE + lane] + s[RADIUS_B * STRIDE + lane], s[TOUCH * STRIDE + lane]
         greatest, nearest_sq = s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane]
-        within_sq = (radius + touch) * (radius + touch)
+        within = radius + touch + (-greatest if (greatest < 0.0) & (greatest >= -touch) else 0.0)
+        within_sq = within * within
         holds = (within_sq > SAFE_PRODUCT) & (within_sq < np.inf)
         is_near, is_far = nearest_sq < within_sq * (1.0 - SQUARES), nearest_sq > within_sq * (1.0 + SQUARES)
         measured = _UNSURE if not holds else (1 if is_near else (0 if is_far else _UNSURE))
-        covers = (greatest <= 0.0) & (greatest > -np.inf)
+        covers = (greatest < -touch) & (greatest > -np.inf)
         k[_ANSWER * STRIDE + lane] = 0 if greatest > radius + touch else (1 if covers else measured)
 
 

@@ -16,12 +16,14 @@ SEGMENT    as a capsule             as a capsule                                
 `skin` is that part of the radius which is no surface: a polygon's and a segment's, 0 for circles and capsules. `centroid` is
 Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a segment's neighbours and
 `has_ghost` which of them there are. `records` has all of this that a kernel in lanes wants of one shape in one piece of memory: x of
-`SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid, radius, extent. The arrays stay writable, for
+`SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid, radius, extent. `in_lanes` is the number of vertices,
+or more than a record holds where a corner is sharp: for lanes that leave such polygons to the scalar form. The arrays stay writable, for
 Numba compiles once more for each mix of read-only ones; nobody writes.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,7 +35,7 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.common.errors import InvalidInputError
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
 
-__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "RECORD", "REMEMBERED", "SEGMENT", "SLOTS", "PackedShapes", "pack", "remembered"]
+__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "RECORD", "REMEMBERED", "SEGMENT", "SHARP_COSINE", "SLOTS", "PackedShapes", "pack", "remembered"]
 
 CIRCLE = 0
 POLYGON = 1
@@ -45,6 +47,13 @@ SLOTS = 16
 
 RECORD = 4 * SLOTS + 4
 """Numbers of a record."""
+
+SHARP_ANGLE = 1.0 / 64.0
+"""Radians, 0.9 degrees. What both edges of a corner are off by moves it by that over the sine of half its angle, here by 128 times as much:
+the separations of two shapes err by a hundredth of their rounding as they come, and by half of it at most."""
+
+SHARP_COSINE = -math.cos(SHARP_ANGLE)
+"""Two successive edges whose normals' product is less make a sharp corner: they turn by nearly two right angles."""
 
 REMEMBERED = 1024
 """Shapes and pairs of shapes kept packed: at most some megabytes."""
@@ -68,6 +77,7 @@ class PackedShapes:
     ghosts: FloatArray
     has_ghost: NDArray[np.bool_]
     records: FloatArray
+    in_lanes: IntArray
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -113,6 +123,9 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
         records=np.column_stack([*(column[in_slot] for column in columns), centroid, radius, reach + radius]),
+        in_lanes=np.array(
+            [SLOTS + 1 if _is_sharp(shape) else n for shape, n in zip(listed, n_vertices.tolist(), strict=True)], dtype=np.int64
+        ),
     )
 
 
@@ -149,6 +162,13 @@ def _core(shape: AnyShape) -> tuple[FloatArray, FloatArray]:
     x, y = core[1] - core[0]
     right = np.array([y, -x]) / np.hypot(x, y)
     return core, np.array([right, -right])
+
+
+def _is_sharp(shape: AnyShape) -> bool:
+    if not isinstance(shape, Polygon):
+        return False
+    normals = shape.normals.tolist()
+    return any(ux * vx + uy * vy < SHARP_COSINE for (ux, uy), (vx, vy) in zip(normals, normals[1:] + normals[:1], strict=True))
 
 
 def _centroid(shape: AnyShape) -> tuple[float, float]:
