@@ -321,7 +321,8 @@ class FilesDock(Dock):
             try:
                 path = _named(name)
             except InvalidInputError as error:
-                self._ask_for_a_name(session, name, str(error))
+                wrong = str(error)
+                _told(session, lambda session: self._ask_for_a_name(session, name, wrong))
                 return
             _told(session, lambda session: self._save_in(session, path, path.stem))
 
@@ -345,8 +346,12 @@ class FilesDock(Dock):
         """Ask which file to open: one of the scenes of the present folder, or one that is typed."""
 
         def take(name: str) -> None:
-            path = Path(name).expanduser()
-            if not name or not path.is_file():
+            try:
+                path = _typed(name)
+                is_there = path.is_file()
+            except (InvalidInputError, OSError):  # no such user, a name too long
+                is_there = False
+            if not is_there:
                 self._ask_to_open(window, f"There is no file {name or 'without a name'}.")
                 return
             left, top, width, height = window.view
@@ -355,7 +360,7 @@ class FilesDock(Dock):
         def taking(name: str) -> Callable[[str], None]:
             return lambda _: take(name)
 
-        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path.cwd(), _MOST_LISTED))
+        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
         words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
         self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), window.session)
 
@@ -393,12 +398,20 @@ class FilesDock(Dock):
         return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))
 
 
-def _named(name: str) -> Path:
-    """Return the file that a name means; an `InvalidInputError` says what is wrong with it."""
+def _typed(name: str) -> Path:
+    """Return the path that was typed, of which the first part may be a user's folder."""
     if not name:
         raise InvalidInputError("the name", "of a file", Described("nothing"))
-    path = Path(name).expanduser()
-    if not path.suffix:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise InvalidInputError("the name", "of a file in a folder of somebody who is known here", name) from None
+
+
+def _named(name: str) -> Path:
+    """Return the file that a name means; an `InvalidInputError` says what is wrong with it."""
+    path = _typed(name)
+    if not path.suffix and path.name not in ("", ".."):  # else a folder, which is refused as one
         path = path.with_name(f"{path.name}{_SCENE_SUFFIX}")
     return check_writable("the name", path, (_SCENE_SUFFIX,)).resolve()
 

@@ -53,11 +53,9 @@ def told_with_line(path: str) -> Iterator[None]:
         if not where:
             raise
         raise OwnDemoError(f"{where}: {error}") from None
-    except SyntaxError as error:
-        if error.filename is None or not _is_same(error.filename, path):
-            raise
-        raise OwnDemoError(f"{path}, line {error.lineno}: {error.msg}") from None
     except Exception as error:
+        if isinstance(error, SyntaxError) and error.filename is not None and _is_same(error.filename, path):
+            raise OwnDemoError(f"{path}, line {error.lineno}: {error.msg}") from None
         where = _place(path, error)
         if not where:
             raise
@@ -74,7 +72,13 @@ def _run(file: Path) -> None:
         sys.path.append(folder)  # behind everything: no file there takes the place of a library
     sys.modules[name] = module  # where dataclasses and pickles look for it
     with told_with_line(str(file)):
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except (SyntaxError, MemoryError, RecursionError) as error:
+            if _place(str(file), error) or getattr(error, "filename", None) is not None:
+                raise
+            # never begun, and no line is named: a file with null bytes, or one that Python's parser has no room for
+            raise OwnDemoError(f"{file} is no Python: {str(error) or type(error).__name__}") from None
 
 
 def _place(path: str, error: BaseException) -> str:

@@ -198,6 +198,31 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
     assert desk.question is None and not desk.window.browsing
 
 
+@pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name", "字" * 150])
+def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path, name: str) -> None:
+    desk.window.session.clock.paused = True
+    desk.window.session.seek(0)
+    for command, told in ((Command.SAVE_AS, "the name must be "), (Command.OPEN, "There is no file ")):
+        desk.window.command(command)
+        desk.type(name)
+        assert desk.question is not None and desk.question.words.startswith(told)
+        desk.key(pygame.K_ESCAPE)
+    assert list(tmp_path.iterdir()) == [] and desk.question is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that somebody works in")
+def test_a_folder_that_is_gone_is_told(desk: Desk, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)  # which the fixture takes back
+    gone.rmdir()
+    for command in (Command.SAVE, Command.SAVE_AS):
+        desk.window.command(command)
+        assert desk.question is None and "nothing was written" in desk.words
+    desk.window.command(Command.OPEN)
+    assert desk.question is not None and len(desk.question.answers) == 1
+
+
 def test_a_file_can_be_opened_by_its_name_or_from_a_list(desk: Desk, tmp_path: Path) -> None:
     save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
