@@ -97,9 +97,15 @@ def test_a_mistake_is_told_in_one_line_with_its_place(
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"x = 1\n\0\n", "mine.py.*null bytes"), (b"x = " + b"-" * 100_000 + b"1\n", "mine.py"), (b"import other\n", "mine.py, line 1.*other.py")],
+    [
+        (b"x = 1\n\0\n", "mine.py.*null bytes"),
+        (b"x = " + b"-" * 100_000 + b"1\n", "mine.py"),
+        (b"import other\n", "mine.py, line 1.*other.py"),
+    ],
 )
-def test_what_python_cannot_even_read_is_told_in_one_line(mine: Path, content: bytes, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_python_cannot_even_read_is_told_in_one_line(
+    mine: Path, content: bytes, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     mine.write_bytes(content)
     mine.with_name("other.py").write_text("def\n", encoding="utf-8")
     assert main(["run", "mine.py", "--headless", "--steps", "2"]) == 2
