@@ -22,7 +22,7 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -212,7 +212,7 @@ def can_keep() -> bool:
 
 def n_in_cache() -> int:
     """Return how many compiled functions are kept on disk; one that takes several kinds of arguments counts once for each."""
-    return sum(1 for _ in _root().glob("*/**/*.nbc"))
+    return sum(1 for _ in _code_below(_root()))
 
 
 def lost_code() -> int:
@@ -225,7 +225,13 @@ def lost_code() -> int:
 
 
 def _has_code(directory: Path) -> bool:
-    return next(directory.glob("**/*.nbc"), None) is not None
+    return next(_code_below(directory), None) is not None
+
+
+def _code_below(directory: Path) -> Iterator[str]:
+    """Yield the names of files of machine code, passing over a directory that another process removes meanwhile, as a glob does not."""
+    for _, _, names in os.walk(directory):
+        yield from (name for name in names if name.endswith(".nbc"))
 
 
 def mark_cache_warm() -> None:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -163,6 +164,24 @@ def test_compiled_functions_are_counted(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert jit.n_in_cache() == 3
+
+
+def test_a_directory_that_another_process_removes_ends_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outdated, kept = tmp_path / "gjk-1", tmp_path / "sat-1"
+    for directory in (outdated, kept):
+        directory.mkdir()
+        (directory / "a.1.nbc").touch()
+    look = os.scandir
+
+    def look_too_late(path: str | Path) -> Iterator[os.DirEntry[str]]:
+        if path == str(outdated) or path == outdated:
+            shutil.rmtree(outdated, ignore_errors=True)
+        return look(path)
+
+    monkeypatch.setattr(jit, "_root", lambda: tmp_path)
+    monkeypatch.setattr(os, "scandir", look_too_late)
+    assert jit.n_in_cache() == 1
+    assert not outdated.exists()
 
 
 def test_machine_code_that_somebody_removed_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
