@@ -10,7 +10,7 @@ from engine.app.demo import Demo
 from engine.render import palette
 from engine.render.fonts import FontBook
 
-__all__ = ["draw_box", "edited", "found_in"]
+__all__ = ["called", "draw_box", "edited", "found_in"]
 
 _MOST_TYPED = 40
 _SIZE = 13.0
@@ -30,6 +30,24 @@ def found_in(demos: Sequence[type[Demo]], searched: str) -> list[int]:
     words = searched.casefold().split()
     texts = (" ".join((demo.title, demo.id, demo.category, demo.watch)).casefold() for demo in demos)
     return [k for k, text in enumerate(texts) if all(word in text for word in words)]
+
+
+def called(demos: Sequence[type[Demo]], searched: str) -> list[int]:
+    """Return the places of the demos whose title or id is what is searched, or else of those whose title or id begins with it.
+
+    Examples
+    --------
+    >>> class Cards(Demo):
+    ...     id, title = "card_house", "House of cards"
+    >>> class Car(Demo):
+    ...     id, title = "car", "Car over hills"
+    >>> called([Cards, Car], "Car "), called([Cards, Car], "ca"), called([Cards, Car], "hills"), called([Cards, Car], "")
+    ([1], [0, 1], [], [])
+    """
+    words = " ".join(searched.casefold().split())
+    names = [(demo.title.casefold(), demo.id.casefold()) for demo in demos]
+    exactly = [k for k, name in enumerate(names) if words in name]
+    return exactly or [k for k, (title, name) in enumerate(names) if words and (title.startswith(words) or name.startswith(words))]
 
 
 def edited(event: pygame.event.Event, searched: str) -> str:

@@ -33,7 +33,7 @@ from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.plain_check import PlainCheck
 from engine.app.recordings import Recording
-from engine.app.search import found_in
+from engine.app.search import called, found_in
 from engine.app.session import Session
 from engine.app.stage import RefereeFactory
 from engine.app.steering import Steering
@@ -286,13 +286,14 @@ class Window:
             self.session.place(self.browser.preview_place(self.layout.view, self._demos[index]))
 
     def search(self, words: str) -> None:
-        """List the demos that have some words; the first of them is marked where the one marked is none of them."""
+        """List the demos that have some words; where the one marked is none of them, or another is called so, the first such is marked."""
         if self.browser is None or words == self.searched:
             return
         self.searched = words
         self.browser.show(words)
-        if self.browser.found and self.chosen not in self.browser.found:
-            self.choose(self.browser.found[0])
+        meant = called(self._demos, words) or self.browser.found
+        if meant and self.chosen not in meant:
+            self.choose(meant[0])
         self.browser.choose(self.chosen)
         self.browser.reveal(self.chosen)
 

@@ -44,7 +44,7 @@ class SelectTool(Tool):
     """What is selected has an outline and a handle; the inspector shows it."""
 
     name, letter = "Select", "S"
-    hint = "click on a body or a joint's ring, or drag a frame (Shift: more); drag moves, the handle turns; Del deletes, P pins"
+    hint = "click a body or a joint's ring (5 shows it), or drag a frame (Shift: more); drag moves, the handle turns; Del deletes, P pins"
 
     def __init__(self, hands: Hands) -> None:
         super().__init__(hands)

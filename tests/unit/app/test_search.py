@@ -61,6 +61,12 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) ->
     assert not window.browsing and window.session.demo.id == "dominoes"
 
 
+@pytest.mark.parametrize(("words", "kind"), [("car", "car"), ("car ov", "car"), ("Bullet", "bullet"), ("walk", "walker")])
+def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(words: str, kind: str, listed: Hand) -> None:
+    write(listed, words.lower())
+    assert KINDS[listed.window.chosen].id == kind and listed.window.chosen in found_in(KINDS, words)
+
+
 def test_arrows_stay_among_what_is_found(listed: Hand) -> None:
     window = listed.window
     write(listed, "wall")
