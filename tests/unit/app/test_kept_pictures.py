@@ -112,11 +112,14 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "short": (png(9, 9, b"abc"), "not as many as it says"),
     "filter": (png(2, 2, b"\x09" * 18), "damaged"),
     "no palette": (png(2, 2, bytes(6), 3), "damaged"),
+    "empty palette": (png(2, 2, bytes(6), 3, (b"PLTE", b"")), "damaged"),
+    "long palette": (png(2, 2, bytes(6), 3, (b"PLTE", bytes(771))), "damaged"),
+    "torn palette": (png(2, 2, bytes(6), 3, (b"PLTE", bytes(5))), "damaged"),
     "kind": (png(2, 2, bytes(6), 5), "kind 5"),
     "deep": (png(2, 2, bytes(34), 6, depth=16), "with 16 bits"),
     "words": (png(2, 2, None, 6, (b"zTXt", zlib.compress(bytes(10_000_000)))), "got one with 'zTXt' in it"),
     "more": (png() + b"more", "damaged"),
-    "large": (png(2, 2, None, 6, (b"PLTE", bytes(MOST_BYTES))), f"got {len(png()) + MOST_BYTES + 12} bytes"),
+    "large": (png(2, 2, None, 6, (b"tRNS", bytes(MOST_BYTES))), f"got {len(png()) + MOST_BYTES + 12} bytes"),
 }
 
 
