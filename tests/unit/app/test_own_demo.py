@@ -58,7 +58,7 @@ def test_the_example_has_bodies_a_joint_a_key_a_slider_and_a_readout(mine: Path)
     for _ in range(150):
         history.step()
     (line,) = history.demo.status()
-    assert isinstance(line, str) and float(line.split()[-2]) < -3.0  # the ball falls to the right of the hinge
+    assert isinstance(line, str) and -20.0 < float(line.split()[-2]) < -3.0  # the ball falls to the right; the ground holds the tip
     assert history.verify() is None
 
 
