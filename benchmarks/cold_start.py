@@ -45,7 +45,7 @@ else:
     stages.append(stage())
 print(json.dumps([warmup.failure, stages]))
 """
-_STAGES = ("the live check of discs and polygons answers", "everything a demo can ask is there", "everything is there")
+_STAGES = ("the live check of discs and polygons answers", "every demo has the algorithms that it waits for", "everything is there")
 
 
 def run(quick: bool = False) -> list[Record]:

@@ -24,7 +24,7 @@ from engine.common import compile_notice
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import compile_in_turn
 
-__all__ = ["CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
+__all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compilers", "elsewhere", "n_cores", "run_part"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], int(sys.argv[2]), sys.argv[3:])"
@@ -111,12 +111,13 @@ CHECK: dict[str, Callable[[], None]] = {"manifolds": partial(_questions, "manifo
 
 EDGES = "manifolds with edges"
 """The part that lets pairs with edges be judged."""
-_LATER = (EDGES, "distances", "sweeps", "times of impact", "manifolds of many pairs", "overlaps of many pairs")
+_BULLETS = ("distances", "times of impact", "sweeps")
+_MANY = ("manifolds of many pairs", "overlaps of many pairs", "pairs of a scene", "outlines of pictures")
 
-RUNNING: dict[str, Callable[[], None]] = {
-    **CHECK,
-    **{name: partial(_questions, name) for name in (*_LATER, "pairs of a scene", "outlines of pictures")},
-}
+ASKED: dict[str, Callable[[], None]] = {**CHECK, **{name: partial(_questions, name) for name in (*_BULLETS, EDGES)}}
+"""What the demos ask that cannot do without: the bullets' lanes first, which stay empty until then."""
+
+RUNNING: dict[str, Callable[[], None]] = {**ASKED, **{name: partial(_questions, name) for name in _MANY}}
 """What a demo can ask, those of the bullets' time line and of the race of broad phases left out, which wait for themselves."""
 
 EVERYTHING: dict[str, Callable[[], None]] = {

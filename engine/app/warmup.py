@@ -6,9 +6,9 @@ other processes compile into the on-disk cache, and a thread loads from there wh
 1. What the check of discs and polygons needs, in two processes, with nobody's patience to spare. Then worlds are given their referees.
    Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
    with the same bits, and pairs with edges are not judged.
-2. What else a demo can ask, in as many processes as there are cores less one, in the order of likely use. Then the demos are given
-   their referees that ask more than the check does.
-3. All the rest, for whoever asks for it later.
+2. What else the demos ask that cannot do without (the bullets' lanes), in as many processes as there are cores less one. Then these
+   are given their referees.
+3. The forms for many pairs at once, and all the rest, in the order of likely use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from time import perf_counter
 
 from engine import query
 from engine.app import compiling
-from engine.app.compiling import CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
+from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
 from engine.app.stage import Referee, RefereeFactory
 from engine.app.turns import short_turns
 from engine.box2d import World, WorldSettings
@@ -109,7 +109,7 @@ class RefereeWarmup:
     factory : callable or None
         None until the check of discs and polygons is there.
     is_complete : bool
-        Whether all that a demo can ask is there.
+        Whether all is there that a demo cannot do without; what many pairs are asked with may still be to come.
     failure : str
         Why there is no check, or why the rest is compiled in the frame that asks for it; empty while all is well.
     words, short : str
@@ -178,9 +178,10 @@ class RefereeWarmup:
                     loaded.add(name)
                     with short_turns():
                         self._load(name)
-            if loaded.issuperset(RUNNING) and not self.is_complete:
+            self.is_complete = self.is_complete or loaded.issuperset(ASKED)
+            if loaded.issuperset(RUNNING) and jit.is_held_back(jit.LANES):
                 with short_turns():
-                    self._complete()
+                    self._let_many_go()
 
         self._compile([name for name in EVERYTHING if name not in CHECK], max(n_cores() - 1, 1), False, load)
 
@@ -189,11 +190,10 @@ class RefereeWarmup:
         if name == compiling.EDGES:
             jit.let_go(jit.EDGES)
 
-    def _complete(self) -> None:
+    def _let_many_go(self) -> None:
         jit.let_go(jit.LANES)
         _warm_pairs()
         jit.mark_cache_warm()
-        self.is_complete = True
 
     def _compile(self, names: Sequence[str], n_processes: int, is_urgent: bool, on_look: Callable[[], None]) -> None:
         """Let other processes compile parts; what fails there fails again where it is loaded, and is told there."""
