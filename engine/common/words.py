@@ -58,7 +58,7 @@ UTF-16, ends of lines and paragraphs."""
 
 
 def shown(text: str, in_lines: bool = False) -> str:
-    """Return text from a file, a path or a person as it may be shown: control characters and all that is not seen are escaped.
+    r"""Return text from a file, a path or a person as it may be shown: control characters and all that is not seen are escaped.
 
     On a terminal an escape sequence in the name of a body could move the cursor, set the title or hide what comes after; a mark of
     direction turns a sentence round; half of a pair of UTF-16 can be neither written nor drawn. `in_lines` leaves ends of lines and tabs as

@@ -80,14 +80,14 @@ def test_every_other_demo_survives_it(kind: type[Demo]) -> None:
 
 
 def test_a_demo_that_forgets_is_found_out_and_its_fault_made_small() -> None:
-    run = meddled(Forgetful, 0, 60)
+    run = meddled(Forgetful, 1, 60)
     assert run.seen["press"] > 1
     with pytest.raises(RewindingError, match="another"):
-        all_checks(run, 0)
-    rest, words = smallest(Forgetful, 0, 60, run.tried, PATIENCE)
+        all_checks(run, 1)
+    rest, words = smallest(Forgetful, 1, 60, run.tried, PATIENCE)
     assert words and 1 <= len(rest) < len(run.tried) / 2
     assert any(action == "press" for _, action, _ in rest)
-    assert not trouble(Forgetful, 0, 60, [])
+    assert not trouble(Forgetful, 1, 60, [])
 
 
 def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pytest.MonkeyPatch) -> None:

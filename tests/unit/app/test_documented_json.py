@@ -151,7 +151,7 @@ def _measured(patch: pytest.MonkeyPatch) -> Documents:
             Record("b", "us", 1.0, 0.1, versions=versions),
         ]
 
-    patch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"one": "", "second": ""}, LONG=(), load=load))
+    patch.setattr(bench, "_registry", lambda: SimpleNamespace(BENCHMARKS={"one": "", "second": ""}, LONG=(), COLD=frozenset(), load=load))
     yield from _of("bench one", "bench one second")(patch)
 
 

@@ -320,7 +320,7 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     assert history is not None
     for step in range(60):
         if step == 25:
-            demo._referee = referee  # type: ignore[assignment]
+            demo.use_referee(referee)  # type: ignore[arg-type]
             session._receive()
             assert demo.arrived == {"kernels"}
         history.step()
@@ -375,7 +375,7 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     history.step()
     session.press("w")
     history.step()
-    demo._referee = lambda world: None  # type: ignore[assignment, return-value]
+    demo.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
     session.advance(0.0)
     history.step()
     end = demo_hash(demo)
