@@ -1,0 +1,67 @@
+"""The state hash of every demo after some steps, for some seeds: written down before a change that is to change nothing, compared after it.
+
+    python -m tests.determinism.state_hashes --write          # note them in state_hashes.json beside this file
+    python -m tests.determinism.state_hashes                  # status 1 and a line for each that is another one now
+
+A hash is a digest of the raw float bits of all bodies. It holds on one platform only (another libm, another compiler, other bits), which
+is noted with it; on another one the comparison says so and ends with status 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from engine.app.headless import run_headless
+from engine.app.registry import all_demos
+
+FILE = Path(__file__).with_name("state_hashes.json")
+STEPS = 300
+SEEDS = (0, 1, 2)
+
+
+def machine() -> str:
+    """Return what the bits of a hash depend on beside the program."""
+    return f"{platform.system()} {platform.machine()}, Box2D {version('Box2D')}, numpy {version('numpy')}"
+
+
+def hashes(steps: int, seeds: tuple[int, ...], ids: list[str]) -> dict[str, list[str]]:
+    """Return the hashes of the demos of these ids, all where none is named, one for each seed."""
+    found = {}
+    for demo in sorted(all_demos(), key=lambda demo: demo.id):
+        if not ids or demo.id in ids:
+            found[demo.id] = [run_headless(demo, steps, seed)[0].state_hash for seed in seeds]
+            sys.stderr.write(".")
+    sys.stderr.write("\n")
+    return found
+
+
+def main() -> int:
+    """Write or compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", help="demos; without any, all")
+    parser.add_argument("--write", action="store_true", help="note the hashes of all demos")
+    asked = parser.parse_args()
+    if asked.write:
+        noted = {"machine": machine(), "steps": STEPS, "seeds": SEEDS, "demos": hashes(STEPS, SEEDS, [])}
+        FILE.write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
+        return 0
+    noted = json.loads(FILE.read_text(encoding="utf-8"))
+    if noted["machine"] != machine():
+        sys.stderr.write(f"the hashes noted are of {noted['machine']}, this is {machine()}\n")
+        return 2
+    now = hashes(noted["steps"], tuple(noted["seeds"]), asked.ids)
+    wanted = {id: was for id, was in noted["demos"].items() if not asked.ids or id in asked.ids}
+    differing = [(id, was, now.get(id, [])) for id, was in wanted.items() if was != now.get(id)]
+    for id, was, is_now in differing:
+        print(f"{id}: noted {' '.join(was)}, now {' '.join(is_now) or 'gone'}")
+    print(f"{len(now)} demos, {len(noted['seeds'])} seeds, {noted['steps']} steps: {len(differing)} differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
