@@ -76,9 +76,11 @@ def inlined_kernel(function: _Function) -> _Function:
     gets a second, ordinary kernel of the same function, at its first call, and each call takes some 20 us: where it asks often,
     `inlined_entry`.
     """
-    inlined = _compiled(function, is_kept=False, forceinline=True, no_cpython_wrapper=True)
     if not is_compiling():
-        return inlined
+        return _compiled(function)
+    from engine.common.numba_shortcuts import LinkedCompiler
+
+    inlined = _compiled(function, is_kept=False, forceinline=True, no_cpython_wrapper=True, pipeline_class=LinkedCompiler)
     dispatcher = cast(Any, inlined)
 
     @cache
@@ -104,10 +106,13 @@ _kept: set[str] = set()
 """Full names of the functions whose machine code is kept."""
 
 
-def _compiled(function: _Function, is_kept: bool = True, **options: bool) -> _Function:
+def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _Function:
     numba = importlib.import_module("numba")
     if is_compiling():
         compile_notice.begin()
+        from engine.common.numba_shortcuts import compare_flags_fast
+
+        compare_flags_fast()
     directory = _module_cache(Path(function.__code__.co_filename).resolve())
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = "" if directory is None else str(directory)
