@@ -18,6 +18,7 @@ it was met first.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -272,6 +273,18 @@ class History:
         `is_enough` is asked after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
         """
         return self._go(self._checked(step), None if step == self.last else 0, progress, is_enough)
+
+    def leave_lost_worlds(self) -> None:
+        """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
+        here = min(self.now, self.last)
+        keyframe = self._keyframes.latest(here)
+        for step, given in ((here, None), (here, max(len(self._line.inputs[here]) - 1, 0)), (keyframe, 0)):
+            with contextlib.suppress(LabError):
+                self._go_to_keyframe(keyframe)
+                self._go(step, given, None)
+            if not any(stage.world.is_lost for stage in self.demo.stages):
+                break
+        self._cut()
 
     def undo(self) -> bool:
         """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""

@@ -217,5 +217,17 @@ class Travelling(Viewing):
         except LabError as error:
             self.failure = str(error)
             self.clock.paused = True
+            if any(stage.world.is_lost for stage in self.demo.stages):
+                self.failure += self._leave_what_is_lost()
             return False
         return True
+
+    def _leave_what_is_lost(self) -> str:
+        """Go back to before a world that cannot be used any more, and return where to, in words; without a history the demo begins anew."""
+        self._way = None
+        if self.history is None:
+            self.demo.restart()
+            return "; the demo was started anew"
+        self.history.leave_lost_worlds()
+        self._watch_what_is_there()
+        return f"; this is step {self.history.now}, from which one can go on"

@@ -203,6 +203,11 @@ class WorldReadings:
             if self._state.cache.holds_point(fixture, at):
                 yield body
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether Box2D broke off and the world could not be put back: all that is asked of it raises, until `restore`."""
+        return bool(self._unguarded.lost)
+
     def state_hash(self) -> str:
         """Return a digest of the raw float32 bits of every body's pose and velocity, with ids and wakefulness."""
         motion = self._state.motion()

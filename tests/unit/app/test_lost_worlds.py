@@ -1,0 +1,101 @@
+"""A world that Box2D breaks and that cannot be put back does not end the window: the demo stands before what broke it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.app.demo import Demo
+from engine.app.layout import Place
+from engine.app.session import Session
+from engine.box2d import BodySpec, FixtureSpec
+from engine.box2d._cache import Box2DCache
+from engine.geometry import Circle
+from tests.unit.app.hand import Hand
+
+VIEW: Place = (0, 0, 640, 360)
+Fail = Callable[..., None]
+
+
+@pytest.fixture
+def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
+    """Return what lets Box2D break off in its next calls of these methods, so often each."""
+
+    def fail(**times: int) -> None:
+        for name, n in times.items():
+            left, works = [n], getattr(Box2DCache, name)
+
+            def broken(*arguments: object, left: list[int] = left, works: Callable[..., object] = works, **more: object) -> object:
+                if left[0]:
+                    left[0] -= 1
+                    raise AssertionError("out of memory")
+                return works(*arguments, **more)
+
+            monkeypatch.setattr(Box2DCache, name, broken)
+
+    return fail
+
+
+def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> None:
+    hand.frame(45)
+    session = hand.window.session
+    history = session.history
+    assert history is not None
+    before, state = history.now, history.hash_at(history.now)
+    fail(step=1, add_body=1)
+    hand.frame(3)
+    assert "could not be put back" in session.failure and f"this is step {before}" in session.failure and session.clock.paused
+    assert history.now == before and history.at_tip and history.hash_at(before) == state
+    session.toggle_pause()
+    hand.frame(10)
+    assert history.now > before + 5 and not session.demo.stages[0].world.is_lost
+    assert history.verify() is None
+
+
+def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fail) -> None:
+    class Growing(drop):  # type: ignore[misc, valid-type]
+        def on_key(self, key: str) -> bool:
+            self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(5.0, 3.0)))
+            return True
+
+    session = Session(Growing(), VIEW, remembers=True)
+    history = session.history
+    assert history is not None
+    for _ in range(20):
+        session.advance(1.0 / 60.0)
+    before = history.now
+    fail(add_body=2)
+    session.press("K")
+    assert "could not be put back" in session.failure and history.now == before
+    assert not session.demo.stages[0].world.is_lost and len(session.demo.stages[0].world.body_ids) == 3
+    session.clock.paused = False
+    for _ in range(20):
+        session.advance(1.0 / 60.0)
+    assert history.now > before and history.verify() is None
+
+
+def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand: Hand, fail: Fail) -> None:
+    hand.frame(45)
+    session = hand.window.session
+    history = session.history
+    assert history is not None
+    before = history.now
+    keyframe = max(step for step in history.keyframes if step <= before)
+    assert keyframe < before
+    # the step, putting it back, the ways to where it was: all break off, but for the last return to the keyframe
+    fail(step=3, add_body=3)
+    hand.frame(3)
+    assert history.now == keyframe and session.clock.paused and not session.demo.stages[0].world.is_lost
+
+
+def test_without_a_history_the_demo_begins_anew(drop: type[Demo], fail: Fail) -> None:
+    session = Session(drop(), VIEW)
+    for _ in range(5):
+        session.advance(1.0 / 60.0)
+    fail(step=1, add_body=1)
+    session.advance(1.0 / 60.0)
+    assert "started anew" in session.failure and session.demo.steps == 0
+    session.clock.paused = False
+    session.advance(1.0 / 30.0)
+    assert session.demo.steps > 0
