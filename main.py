@@ -25,7 +25,7 @@ try:
     from engine.common.interrupts import heed_interrupts
 
     heed_interrupts()
-    from engine.app.commands.cli import main
+    from engine.cli.main import main
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] == "engine":
         raise

@@ -2,6 +2,6 @@
 
 import sys
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 
 sys.exit(main(["bench", *sys.argv[1:]]))

@@ -8,13 +8,36 @@ import socket
 import sys
 from pathlib import Path
 
-__all__ = ["display_found", "display_problem", "has_display"]
+from engine.common.errors import LabError
+
+__all__ = ["NotPygameCeError", "display_found", "display_problem", "has_display", "sdl_version"]
 
 _ANSWER_TIME = 2.0
 """Seconds a display server has to say anything."""
 _NO_WINDOW_DRIVERS = ("dummy", "offscreen")
 _X11_HELLO = bytes((0x6C, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 """The first request of the X11 protocol: little-endian, version 11.0, no authorization. Any server answers it, if only to refuse."""
+
+
+class NotPygameCeError(LabError):
+    """The library that is imported as pygame is the older one of that name."""
+
+
+def sdl_version() -> str:
+    """Return the version of SDL under pygame, such as ``2.32.10``.
+
+    Raises
+    ------
+    ImportError
+        pygame cannot be imported.
+    NotPygameCeError
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    import pygame
+
+    if not getattr(pygame, "IS_CE", False):
+        raise NotPygameCeError(f"this is pygame {pygame.version.ver}, not pygame-ce")
+    return ".".join(str(part) for part in pygame.version.SDL)
 
 
 def has_display() -> bool:

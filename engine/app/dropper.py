@@ -62,7 +62,7 @@ def read_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
     if path.lower().endswith(SUFFIX):
         return load_recording(path)
     if is_pair_file(path):
-        from engine.app.commands.run_pair import inspector_of
+        from engine.app.pair_demo import inspector_of
 
         return inspector_of(path)[1]
     if is_scene_file(path):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app.commands.cli import main
-from engine.app.commands.output import people
-from engine.app.commands.report_folder import write_report
+from engine.cli.main import main
+from engine.cli.output import people
+from engine.cli.report_folder import write_report
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import shown
 from engine.render.fonts import FontBook

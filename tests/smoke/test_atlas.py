@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from engine.common.locks import held
 from tests.waiting import PATIENCE, until
 
@@ -154,7 +154,7 @@ def test_a_map_that_the_law_does_not_fit_has_status_1(tmp_path: Path, capsys: py
 
 
 def test_the_program_starts_without_matplotlib() -> None:
-    modules = "engine.app.commands.cli, engine.app.commands.atlas, engine.experiments.atlas"
+    modules = "engine.cli.main, engine.cli.atlas, engine.experiments.atlas"
     code = f"import sys; import {modules}; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.commands.cli import main
 from engine.app.registry import all_demos
+from engine.cli.main import main
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -319,7 +319,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 @pytest.mark.parametrize("seconds", [0.5, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_without_a_display_there_is_a_tour(seconds: float, tmp_path: Path) -> None:
     """Of five seconds a demo; of half a second here, as each of them is run for longer in tests/unit/app/test_every_demo.py."""
-    program = f"import main; from engine.app.commands import start; start.TOUR_SECONDS = {seconds}; raise SystemExit(main.main([]))"
+    program = f"import main; from engine.cli import start; start.TOUR_SECONDS = {seconds}; raise SystemExit(main.main([]))"
     environment = {**_environment(), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program]
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from engine.compare.asked.pairs import our_manifolds
 from engine.compare.bulk import pair_queries
 from engine.compare.pair import answers

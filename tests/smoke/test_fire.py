@@ -13,7 +13,7 @@ import pygame
 import pytest
 
 from demos._bullet_words import CHOICES, WORDS
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from engine.experiments import RULES, TARGETS
 from engine.render import palette
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.app.commands.cli import main
 from engine.app.recordings import load_recording
 from engine.app.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
+from engine.cli.main import main
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from tests.smoke.test_cli import lab
 from tests.unit.scenes.samples import DRAWING, EXAMPLE, level
 

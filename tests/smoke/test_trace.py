@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.app.commands import trace
-from engine.app.commands.cli import main
+from engine.cli import trace
+from engine.cli.main import main
 from engine.decompose import body_from_json, load_body
 from engine.decompose.decompose import METHODS
 from engine.geometry import Polygon

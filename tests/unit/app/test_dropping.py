@@ -14,7 +14,6 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.commands.run import _drop, run_command
 from engine.app.demo import Demo
 from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
@@ -25,6 +24,7 @@ from engine.app.messages import Messages
 from engine.app.registry import all_demos, find_demo
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
+from engine.cli.run import _drop, run_command
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
 from tests.waiting import PATIENCE

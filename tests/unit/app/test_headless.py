@@ -12,11 +12,11 @@ from PIL import Image
 
 from engine import query
 from engine.app import registry, tour, warmup
-from engine.app.commands import start
 from engine.app.demo import Demo
 from engine.app.headless import picture_of, png_bytes, run_headless, time_frames, window_on
 from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
+from engine.cli import start
 from engine.common.errors import InvalidInputError
 from engine.contracts import StepAgreement
 

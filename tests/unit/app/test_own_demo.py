@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.app import registry
-from engine.app.commands.cli import main
 from engine.app.history import History
 from engine.app.own_demo import load_own_demo
+from engine.cli.main import main
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "own_scene.md"
 

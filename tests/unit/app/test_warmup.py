@@ -10,9 +10,9 @@ from typing import ClassVar, Self
 import pytest
 
 from engine.app import compiling, warmup
-from engine.app.commands import doctor
 from engine.app.compiling import ASKED, CHECK, EDGES, EVERYTHING, RUNNING, Compilers, n_cores
 from engine.app.warmup import RefereeWarmup
+from engine.cli import doctor
 from engine.common import jit
 from tests.waiting import PATIENCE, until
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.commands.check_picture import SIZE, draw_finding
+from engine.app.pictures.check_picture import SIZE, draw_finding
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pair
 from engine.check.report import html_report

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from engine.app.commands.cli import main
+from engine.cli.main import main
 from engine.common.errors import InvalidInputError
 from engine.compare.bulk.comparison import compare, compare_chunks
 from engine.compare.processes import cluster

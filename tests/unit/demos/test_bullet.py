@@ -14,8 +14,8 @@ from demos._bullet_picture import ghosts_shown, shorter
 from demos._bullet_timeline import StepRecorder
 from demos._bullet_words import CHOICES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WORDS
 from demos.bullet import Bullet
-from engine.app.commands.fire import fire_command
 from engine.app.headless import picture_of, run_headless
+from engine.cli.fire import fire_command
 from engine.contracts import Status, StepAgreement, StepContacts
 from engine.experiments import RULES, TARGETS, Outcome, ShotSpec
 from engine.render.camera import Camera

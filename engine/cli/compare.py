@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import (
+from engine.app.files import check_directory
+from engine.cli.output import (
     LOADING,
     InterruptedRunError,
     SafeConsole,
@@ -18,10 +19,9 @@ from engine.app.commands.output import (
     warming,
     write_json,
 )
-from engine.app.commands.report_folder import page_in, write_report
-from engine.app.commands.termination import MOST_JOBS, cores
-from engine.app.commands.words import ALL, listed
-from engine.app.files import check_directory
+from engine.cli.report_folder import page_in, write_report
+from engine.cli.termination import MOST_JOBS, cores
+from engine.cli.words import ALL, listed
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, check_json_target, people, progress, warming, write_json
+from engine.cli.output import InterruptedRunError, check_json_target, people, progress, warming, write_json
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted, meant
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from engine.app.commands.film import WantedFilm, filmed, wanted_film
-from engine.app.commands.output import check_apart, check_json_target, people, progress, write_json
-from engine.app.commands.run import use_theme
 from engine.app.files import check_writable, write_atomically
+from engine.cli.film import WantedFilm, filmed, wanted_film
+from engine.cli.output import check_apart, check_json_target, people, progress, write_json
+from engine.cli.run import use_theme
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
-from engine.app.commands.words import listed
 from engine.app.files import check_writable, write_atomically
+from engine.cli.output import check_apart, check_json_target, people, progress, warming, write_json
+from engine.cli.words import listed
 from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 
@@ -127,7 +127,7 @@ def fire_command(
     with progress("firing", len(specs) * shots) as advance:
         volleys = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
     if screenshot is not None:
-        from engine.app.commands.fire_picture import draw_volleys
+        from engine.app.pictures.fire_picture import draw_volleys
 
         write_atomically(screenshot, draw_volleys(volleys))
     if csv_file is not None:

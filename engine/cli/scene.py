@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import check_apart, check_json_target, people, write_json
 from engine.app.files import check_writable, write_atomically
+from engine.cli.output import check_apart, check_json_target, people, write_json
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import shown
 

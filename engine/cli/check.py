@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import (
+from engine.app.files import check_directory
+from engine.cli.output import (
     LOADING,
     InterruptedRunError,
     SafeConsole,
@@ -20,8 +21,7 @@ from engine.app.commands.output import (
     warming,
     write_json,
 )
-from engine.app.commands.report_folder import page_in, write_report
-from engine.app.files import check_directory
+from engine.cli.report_folder import page_in, write_report
 from engine.common.checks import choice, integer, non_negative, positive, seed_number
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
@@ -272,7 +272,7 @@ def _written(shape: object) -> str:
 
 def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str], str]:
     """Write the report, a picture and a pair file for each kind of wrong answer of each function; return the names of the pair files."""
-    from engine.app.commands.check_picture import draw_finding
+    from engine.app.pictures.check_picture import draw_finding
     from engine.check.report import html_report
     from engine.check.result import pair_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.app import compiling
-from engine.app.commands import doctor
+from engine.cli import doctor
 from engine.common import jit
 from engine.common.errors import LabError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.commands.output import check_json_target, people, write_json
+from engine.cli.output import check_json_target, people, write_json
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
-from engine.app.commands import output
+from engine.cli import output
 from engine.common.errors import InvalidInputError
 from tests.waiting import until
 

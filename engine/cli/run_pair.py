@@ -5,30 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from engine.app.commands.output import people, warming, write_json
 from engine.app.files import write_atomically
-from engine.app.registry import find_demo
+from engine.cli.output import people, warming, write_json
 from engine.common.errors import LabError
-from engine.compare.pair.file import Pair, load_pair, pair_as_json
+from engine.compare.pair.file import Pair, pair_as_json
 
 if TYPE_CHECKING:
     from engine.app.demo import Demo
     from engine.compare.pair.answers import PairAnswers
 
-__all__ = ["answers_as_json", "inspector_of", "run_pair_headless"]
-
-
-def inspector_of(file: str) -> tuple[Pair, type[Demo]]:
-    """Return the pair of a file and the demo that shows it.
-
-    Raises
-    ------
-    InvalidInputError
-        As `load_pair`.
-    """
-    pair = load_pair(file)
-    kind: Any = find_demo("pair")
-    return pair, kind.of_file(pair, file)
+__all__ = ["answers_as_json", "run_pair_headless"]
 
 
 def run_pair_headless(pair: Pair, kind: type[Demo], values: dict[str, float], screenshot: str | None, json_file: str | None) -> int:

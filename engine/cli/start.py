@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine import __version__
-from engine.app.commands.output import people, progress, warming
-from engine.app.commands.run import use_theme
+from engine.cli.output import people, progress, warming
+from engine.cli.run import use_theme
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:

@@ -16,20 +16,20 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from engine.app.commands.atlas import atlas_command
-from engine.app.commands.bench import bench_command
-from engine.app.commands.check import check_command
-from engine.app.commands.compare import compare_command
-from engine.app.commands.doctor import doctor_command
-from engine.app.commands.fire import fire_command
-from engine.app.commands.list import list_command
-from engine.app.commands.output import InterruptedRunError
-from engine.app.commands.replay import replay_command
-from engine.app.commands.run import run_command
-from engine.app.commands.scene import scene_command
-from engine.app.commands.start import start
-from engine.app.commands.termination import terminating_as_interrupting
-from engine.app.commands.trace import trace_command
+from engine.cli.atlas import atlas_command
+from engine.cli.bench import bench_command
+from engine.cli.check import check_command
+from engine.cli.compare import compare_command
+from engine.cli.doctor import doctor_command
+from engine.cli.fire import fire_command
+from engine.cli.list import list_command
+from engine.cli.output import InterruptedRunError
+from engine.cli.replay import replay_command
+from engine.cli.run import run_command
+from engine.cli.scene import scene_command
+from engine.cli.start import start
+from engine.cli.termination import terminating_as_interrupting
+from engine.cli.trace import trace_command
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost

@@ -13,12 +13,12 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
-from engine.app.commands import atlas, bench, check, compare, doctor, replay
-from engine.app.commands.cli import main
 from engine.app.line import Divergence
 from engine.app.recordings import load_recording
 from engine.app.recordings.verifying import Verdict
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
+from engine.cli import atlas, bench, check, compare, doctor, replay
+from engine.cli.main import main
 from engine.experiments.atlas import Atlas
 from engine.experiments.atlas_cost import RuleCost
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell

@@ -16,7 +16,7 @@ from engine.geometry import Circle, Polygon
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from engine.app.commands.trace import Cut
+    from engine.cli.cut import Cut
     from engine.decompose import Tracing
 
 __all__ = ["draw_cuts"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import InterruptedRunError, SafeConsole, people, plain_lines, waiting
-from engine.app.commands.termination import MOST_JOBS, cores
-from engine.app.commands.words import listed
 from engine.app.files import check_directory, write_atomically
+from engine.cli.output import InterruptedRunError, SafeConsole, people, plain_lines, waiting
+from engine.cli.termination import MOST_JOBS, cores
+from engine.cli.words import listed
 from engine.common.checks import choice, integer
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost
@@ -162,8 +162,8 @@ def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
 
 def _write(directory: Path, atlas: Atlas, version: str) -> None:
     """Write the files that depend on nothing but the plan; the JSON, by which an atlas is known to be finished, last."""
-    from engine.app.commands.atlas_picture import draw_map
-    from engine.app.commands.atlas_table import as_csv
+    from engine.cli.atlas_picture import draw_map
+    from engine.cli.atlas_table import as_csv
 
     for found in atlas.maps:
         write_atomically(directory / f"{found.rule}.png", draw_map(found))

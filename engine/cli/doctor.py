@@ -21,14 +21,14 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from engine.app.commands.output import check_json_target, people, progress, waiting, write_json
+from engine.cli.output import check_json_target, people, progress, waiting, write_json
 from engine.common.errors import LabError
 from engine.common.jit import cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 
 __all__ = ["Finding", "doctor_command", "findings"]
 
-_ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
 _PYTHONS = ((3, 11), (3, 13))
 _PROBE_TIME = 120.0
@@ -208,7 +208,7 @@ def _mixed() -> Iterator[Finding]:
 
 def _box2d() -> Iterator[Finding]:
     """Try the wrapper in another process."""
-    command = [sys.executable, "-m", "engine.app.commands.doctor_probe"]
+    command = [sys.executable, "-m", "engine.cli.doctor_probe"]
     try:
         ran = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
     except subprocess.TimeoutExpired:
@@ -242,17 +242,14 @@ def _ending(status: int) -> str:
 
 
 def _sdl() -> Iterator[Finding]:
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    from engine.app.display import NotPygameCeError, sdl_version
+
     try:
-        import pygame
+        yield Finding("SDL", "ok", sdl_version())
     except ImportError as error:
         yield Finding("SDL", "problem", str(error), _INSTALL)
-        return
-    if not getattr(pygame, "IS_CE", False):
-        advice = f"python -m pip uninstall -y pygame pygame-ce, then {_INSTALL}"
-        yield Finding("SDL", "problem", f"this is pygame {pygame.version.ver}, not pygame-ce", advice)
-        return
-    yield Finding("SDL", "ok", ".".join(str(part) for part in pygame.version.SDL))
+    except NotPygameCeError as error:
+        yield Finding("SDL", "problem", str(error), f"python -m pip uninstall -y pygame pygame-ce, then {_INSTALL}")
 
 
 def _display() -> Finding:

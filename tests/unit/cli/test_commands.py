@@ -15,12 +15,13 @@ import pytest
 
 from benchmarks.registry import BENCHMARKS
 from engine import __version__
-from engine.app.commands import bench, cli, doctor
-from engine.app.commands.bench import NAMES
-from engine.app.commands.cli import main
-from engine.app.commands.termination import terminating_as_interrupting
-from engine.app.commands.words import listed
 from engine.box2d import BodySpec, FixtureSpec
+from engine.cli import bench, doctor
+from engine.cli import main as cli
+from engine.cli.bench import NAMES
+from engine.cli.main import main
+from engine.cli.termination import terminating_as_interrupting
+from engine.cli.words import listed
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.geometry import Circle

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from engine.app.commands.film import RECORDING_SUFFIX, WantedFilm, check_new_recording, filmed, wanted_film
-from engine.app.commands.output import check_apart, check_json_target, people, progress, warming, write_json
-from engine.app.commands.tables import add_step, open_tables, wanted_tables
 from engine.app.files import check_writable, write_atomically
+from engine.cli.film import RECORDING_SUFFIX, WantedFilm, check_new_recording, filmed, wanted_film
+from engine.cli.output import check_apart, check_json_target, people, progress, warming, write_json
+from engine.cli.tables import add_step, open_tables, wanted_tables
 from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import meant
@@ -141,7 +141,8 @@ def _run_pair(
     ui_scale: float | None,
     theme: str | None,
 ) -> int:
-    from engine.app.commands.run_pair import inspector_of, run_pair_headless
+    from engine.app.pair_demo import inspector_of
+    from engine.cli.run_pair import run_pair_headless
 
     if demo not in (None, "pair"):
         raise InvalidInputError("--pair", "without another demo", demo)

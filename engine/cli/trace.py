@@ -4,67 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.commands.output import STANDARD_OUTPUT, check_apart, check_json_target, people, progress, waiting, warming, write_json
-from engine.app.commands.words import listed
 from engine.app.files import check_writable, write_atomically
+from engine.cli.cut import Cut
+from engine.cli.output import STANDARD_OUTPUT, check_apart, check_json_target, people, progress, waiting, warming, write_json
+from engine.cli.words import listed
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.tolerances import TRACE_TOLERANCE
 
 if TYPE_CHECKING:
-    from engine.decompose import BodyFile, Outline, Tracing
-    from engine.decompose.measures import Cover
+    from engine.decompose import Outline, Tracing
     from engine.geometry import Circle, Polygon
 
-__all__ = ["Cut", "trace_command"]
+__all__ = ["trace_command"]
 
-_ALLOWED_ERROR = 1e-6
-"""Share of the outline's area that an exact way may miss, or cover besides."""
 _SAMPLES_A_TOLERANCE = 8
 """Points in a tolerance's length at which boundaries are compared."""
 _MOST_REASONS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it.
-
-    `at_least` is how many pieces `exact` needs in any case, where it is not known whether those found are the fewest.
-    """
-
-    method: str
-    body: BodyFile
-    cover: Cover
-    seconds: float
-    is_exact: bool
-    refused: tuple[str, ...]
-    at_least: int | None = None
-
-    @property
-    def n_vertices(self) -> int:
-        """Of all polygons."""
-        from engine.geometry import Polygon
-
-        return sum(len(piece.vertices) for piece in self.body.pieces if isinstance(piece, Polygon))
-
-    @property
-    def is_valid(self) -> bool:
-        """Box2D takes every piece, and an exact way covers the outline and nothing else."""
-        return not self.refused and self.is_true_to_outline
-
-    @property
-    def is_true_to_outline(self) -> bool:
-        """An exact way's union is the outline, by area and by distance; of the others nothing is asked."""
-        if not self.is_exact:
-            return True
-        farthest = max(self.cover.farthest_missed, self.cover.farthest_excess)
-        return self.cover.area_error <= _ALLOWED_ERROR and farthest <= self.body.tolerance
 
 
 def trace_command(
@@ -126,7 +87,7 @@ def trace_command(
             cuts.append(_cut(tracing, name, tolerance, max_pieces, pixels_per_metre))
             advance()
     if screenshot is not None:
-        from engine.app.commands.trace_picture import draw_cuts
+        from engine.cli.trace_picture import draw_cuts
 
         write_atomically(screenshot, draw_cuts(tracing, cuts))
     _print(tracing, cuts, json_file)

@@ -1,0 +1,1 @@
+"""Pictures of what a command has found, drawn off-screen."""
