@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.app.chronicle import Chronicle
-from engine.app.history import History
-from engine.app.recordings import Recorder
-from engine.app.registry import find_demo
 from engine.box2d import memory
+from engine.demo.registry import find_demo
+from engine.history.history import History
+from engine.history.recordings import Recorder
 
 __all__ = ["resident_bytes"]
 

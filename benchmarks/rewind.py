@@ -8,9 +8,9 @@ import time
 
 from benchmarks.measuring import Record, record
 from engine.app.chronicle import Chronicle
-from engine.app.history import History
-from engine.app.registry import find_demo
 from engine.box2d import memory
+from engine.demo.registry import find_demo
+from engine.history.history import History
 
 __all__ = ["run"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from demos._bullet_timeline import StepRecorder
-from engine.app.stage import Stage
+from engine.demo import Stage
 from engine.experiments import Outcome, Piece, Rule, RuleStepper, ShotSpec, ShotWatch, build_range, fire_bullet
 from engine.experiments.range import build_floor
 from engine.render import palette

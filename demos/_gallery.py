@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from engine.app.demo import Demo, StatusLine
-from engine.app.stage import Stage
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.common.words import decimals
+from engine.demo import Demo, Stage, StatusLine
 from engine.geometry import Circle, Polygon, Segment
 from engine.render import palette
 from engine.render.palette import Color

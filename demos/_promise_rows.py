@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._promises import Promise
-from engine.app.parameters import Parameter
-from engine.app.stage import Stage
+from engine.demo import Parameter, Stage
 from engine.experiments.promises.rows import PITCH, Rows, RowsSpec, even_phases
 from engine.geometry import AABB
 from engine.render import palette

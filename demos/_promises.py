@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.demo import Demo, StatusLine
+from engine.demo import Demo, StatusLine
 from engine.experiments.promises.finding import Finding
 from engine.render import palette
 from engine.render.palette import Color

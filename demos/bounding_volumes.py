@@ -15,12 +15,10 @@ import numpy as np
 
 from demos._bounding_outlines import OUTLINES, outline_named
 from demos._bounding_picture import Row, color_of, draw_outline, draw_table, draw_volume, table_size
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.bounding import cloud_of, outlines_overlap
 from engine.bounding.kinds import KINDS, Placed, area_of, follower, overlap, volume_name
 from engine.bounding.outlines import outline_area
+from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Transform
 from engine.render import palette
 

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_disc, add_ground, add_shape, beside, label
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import StepHooks
 from engine.common.tolerances import BOX2D_TOI_BACKOFF
 from engine.contracts import PairEvent
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

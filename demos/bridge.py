@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_chain, add_disc, add_shape, beside, label
 from demos._hanging_chain import catenary_sag, hanging_points
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import WorldSettings
 from engine.common.tolerances import LINEAR_SLOP
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

@@ -10,12 +10,10 @@ import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement
+from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color, mix

@@ -17,10 +17,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_ground, add_shape, add_walls, dynamic_bodies, label, place_body
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import World
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 

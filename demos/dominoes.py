@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from demos._domino_wave import domino_wave_speed
 from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import WorldSettings
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 

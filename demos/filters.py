@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label, place_body
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color

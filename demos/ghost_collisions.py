@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, label
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
-from engine.app.stage import Stage
 from engine.box2d import BodySpec, FixtureSpec, World
+from engine.demo import Parameter, Stage, StatusLine, register
 from engine.experiments.promises.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette

@@ -10,10 +10,8 @@ import math
 from collections.abc import Sequence
 
 from demos._gallery import Scene, add_box, add_disc, beside, place_body, total_energy
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import DistanceJointSpec, WorldSettings
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 

@@ -15,12 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
-from engine.app.stage import Stage
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color, mix

@@ -15,12 +15,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, REST_DISC, Scene, add_ground, add_shape, add_walls, label, place_body
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import StepHooks
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PairEvent
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 

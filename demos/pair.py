@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._pair_picture import center_of, draw_pair, is_on, pair_box
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
+from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, AnyShape, Transform
 from engine.render import palette
 from engine.render.hud import draw_lines, lines_size

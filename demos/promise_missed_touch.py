@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from demos._promises import MEASURED, Promise
-from engine.app.registry import register
-from engine.app.stage import Stage
+from engine.demo import Stage, register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.missed_touch import MISSED, Passage, measure_missed
 from engine.geometry import AABB, Transform

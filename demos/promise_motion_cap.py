@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from demos._promises import Promise
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
+from engine.demo import Parameter, register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.motion_cap import BLADES_AT, PITCH, SPEEDS, STEPS, TURNINGS, Race, is_capped, measure_cap
 from engine.geometry import AABB

@@ -6,9 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from demos._promises import LONGEST_HEAD, Promise
-from engine.app.parameters import Parameter
-from engine.app.registry import register
-from engine.app.stage import Stage
+from engine.demo import Parameter, Stage, register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.seams import (
     DEPTH,

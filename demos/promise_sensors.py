@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from demos._promise_rows import N_SHOTS, RowsScene
-from engine.app.registry import register
+from engine.demo import register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.rows import Rows, RowsSpec
 from engine.experiments.promises.sensors import first_swept_touch, measure_sensors

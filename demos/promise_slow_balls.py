@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from demos._promises import LONGEST_HEAD, Promise
-from engine.app.parameters import Parameter
-from engine.app.registry import register
+from engine.demo import Parameter, register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold, predicted_drop
 from engine.geometry import AABB

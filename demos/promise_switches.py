@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demos._promise_rows import N_SHOTS, RowsScene
-from engine.app.registry import register
+from engine.demo import register
 from engine.experiments.promises.finding import Finding
 from engine.experiments.promises.flags import SWITCHES, measure_switches
 from engine.experiments.promises.rows import RowsSpec

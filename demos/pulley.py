@@ -8,12 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import PulleyJointSpec
 from engine.common.tolerances import EPS32
 from engine.common.words import decimals
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 

@@ -8,10 +8,8 @@ from typing import ClassVar
 
 from demos._gallery import Scene, add_shape, add_walls, total_energy
 from demos._pile_figures import HEADS, RAGDOLL_JOINTS, ragdoll_limbs, scaled
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import RevoluteJointSpec, WorldSettings
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.words import counted
+from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 

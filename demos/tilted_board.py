@@ -17,10 +17,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_ground, label, place_body
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import BodySpec, FixtureSpec
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

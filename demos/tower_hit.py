@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label, place_body
 from engine.app.clock import SPEEDS
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
-from engine.app.stage import Stage
 from engine.box2d import World
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.demo import Parameter, Stage, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 

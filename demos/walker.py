@@ -19,10 +19,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._gallery import Scene, add_disc, add_ground, add_shape, add_walls, beside
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import DistanceJointSpec, RevoluteJointSpec, WorldSettings
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import add_shape, label
-from engine.app.demo import Demo, StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import FixtureSpec, World
 from engine.common.words import counted
+from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

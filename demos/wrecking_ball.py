@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from demos._gallery import REST_BOX, Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside
-from engine.app.demo import StatusLine
-from engine.app.parameters import Parameter
-from engine.app.registry import register
 from engine.box2d import RevoluteJointSpec, RopeJointSpec
+from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
 

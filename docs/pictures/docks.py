@@ -40,9 +40,9 @@ def draw_window(folder: Path) -> list[Path]:
 def _draw(theme: str, path: Path) -> Path:
     import pygame
 
-    from engine.app.registry import find_demo
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
+    from engine.demo.registry import find_demo
     from engine.render import palette
 
     pygame.display.set_mode(_SIZE)
@@ -105,9 +105,9 @@ def _workbench(width: float) -> tuple[Window, Hands]:
     import pygame
 
     from engine.app.hands.tools_dock import ToolsDock
-    from engine.app.registry import find_demo
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
+    from engine.demo.registry import find_demo
 
     pygame.display.set_mode(_SIZE)
     kind = find_demo("workbench")

@@ -24,9 +24,9 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from engine.app.recordings.recorder import free_path
 from engine.common.errors import LabError
 from engine.common.locks import hold
+from engine.history.recordings.recorder import free_path
 from engine.scenes import Scene, save_scene
 
 __all__ = ["EVERY", "MOST_KEPT", "Autosave", "LeftBehind"]

@@ -16,10 +16,10 @@ import pygame_gui
 from pygame_gui import UIManager
 from pygame_gui.elements import UIButton
 
-from engine.app.demo import Demo
 from engine.app.layout import Place
 from engine.app.search import draw_box, found_in
 from engine.app.widgets import ScrollPanel, mark
+from engine.demo.base import Demo
 from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_paragraph

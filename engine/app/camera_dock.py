@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.dock import Dock
-from engine.app.stage import Stage, union
+from engine.demo.stage import Stage, union
 from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
 

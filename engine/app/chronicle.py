@@ -26,9 +26,9 @@ from engine.common.arrays import FloatArray
 from engine.geometry import Transform
 
 if TYPE_CHECKING:
-    from engine.app.history import History
-    from engine.app.stage import Stage
     from engine.box2d import World
+    from engine.demo.stage import Stage
+    from engine.history.history import History
 
 __all__ = ["QUANTITIES", "SUMS", "Chronicle", "Quantity"]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.dock import Dock, carve, draw_folded
-from engine.app.kept import KeptPictures
 from engine.app.layout import Place, is_inside
+from engine.app.surface_cache import KeptPictures
 
 if TYPE_CHECKING:
     from engine.app.notes import Note

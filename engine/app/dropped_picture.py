@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pygame
 
-from engine.app.demo import Demo
-from engine.app.dropping import DroppedBody
 from engine.app.headless import png_bytes
-from engine.app.stage import Stage
+from engine.demo.base import Demo
+from engine.demo.dropping import DroppedBody
+from engine.demo.stage import Stage
 from engine.geometry import Transform
 from engine.render.canvas import Canvas
 from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES, BodyPicture

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import pygame
 
-from engine.app.demo import Demo
 from engine.app.dropped_picture import picture_of
-from engine.app.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
 from engine.app.layout import Place, is_inside
-from engine.app.recordings import SUFFIX, Recording, load_recording
-from engine.app.scene_demo import is_scene_file, load_any_scene, scene_demo
 from engine.app.session import Session
+from engine.demo.base import Demo
+from engine.demo.dropping import drop_size, is_pair_file, load_dropped, refusal, words_of
+from engine.demo.scene_demo import is_scene_file, load_any_scene, scene_demo
+from engine.history.recordings import SUFFIX, Recording, load_recording
 from engine.render import palette
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read_file(path: str, size: float) -> BodyFile | Recording | type[Demo]:
     if path.lower().endswith(SUFFIX):
         return load_recording(path)
     if is_pair_file(path):
-        from engine.app.pair_demo import inspector_of
+        from engine.demo.pair_demo import inspector_of
 
         return inspector_of(path)[1]
     if is_scene_file(path):

@@ -14,7 +14,7 @@ from engine.contracts import PairEvent, StepContacts
 
 if TYPE_CHECKING:
     from engine.app.chronicle import Chronicle
-    from engine.app.stage import Stage
+    from engine.demo.stage import Stage
 
 __all__ = ["KINDS", "Event", "EventBook"]
 

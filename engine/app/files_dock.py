@@ -22,11 +22,11 @@ from engine.app.files import check_writable, failure_words, write_atomically
 from engine.app.headless import png_bytes
 from engine.app.keys import Command
 from engine.app.layout import is_inside
-from engine.app.recordings.recorder import free_path
 from engine.app.saving import Moment, Saved, built, kept_maker, moments, scene_at
-from engine.app.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import counted
+from engine.demo.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
+from engine.history.recordings.recorder import free_path
 from engine.render import palette
 from engine.render.palette import Color
 from engine.scenes import save_scene

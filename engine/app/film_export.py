@@ -13,9 +13,9 @@ import pygame
 from engine.app.film import FilmError, open_film, usual_rate
 from engine.app.filming import FrameTimes, rgb_of
 from engine.app.frame import painter_for
-from engine.app.history import History
 from engine.app.messages import Messages
 from engine.common.errors import LabError
+from engine.history.history import History
 
 if TYPE_CHECKING:
     from engine.app.session import Session

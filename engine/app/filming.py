@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.app.demo import Demo
 from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film
 from engine.common.errors import InvalidInputError
+from engine.demo.base import Demo
 
 if TYPE_CHECKING:
     import pygame

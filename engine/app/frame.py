@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 
-from engine.app.demo import Demo, StatusLine
 from engine.app.dropped_picture import DroppedPainter
 from engine.app.layout import Place
 from engine.app.session import Session
-from engine.app.stage import Stage
 from engine.contracts.agreement import REASONS, Difference
+from engine.demo.base import Demo, StatusLine
+from engine.demo.stage import Stage
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_scale_bar
 from engine.render.camera import Camera

@@ -12,17 +12,17 @@ from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
-from engine.app.demo import Demo
-from engine.app.history import Direct, History
-from engine.app.stage import RefereeFactory
 from engine.common.checks import integer
 from engine.contracts import PairAgreement
+from engine.demo.base import Demo
+from engine.demo.stage import RefereeFactory
+from engine.history.history import Direct, History
 
 if TYPE_CHECKING:
     import pygame
 
-    from engine.app.recordings import Recorder
     from engine.app.window import Window
+    from engine.history.recordings import Recorder
 
 __all__ = ["FrameTiming", "RunReport", "no_screen", "picture_of", "png_bytes", "run_headless", "time_frames", "window_on"]
 

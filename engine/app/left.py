@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.app.keyframes import LARGEST_BYTES
+from engine.history.keyframes import LARGEST_BYTES
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
     from engine.app.session import Session
+    from engine.demo.base import Demo
 
 __all__ = ["MOST_BYTES", "MOST_LEFT", "LeftSessions"]
 

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from engine.app.stage import Stage
 from engine.box2d import World
 from engine.common.arrays import IntArray
 from engine.contracts import StepAgreement, StepContacts
+from engine.demo.stage import Stage
 from engine.geometry import FixtureShape
 
 __all__ = ["PlainCheck"]

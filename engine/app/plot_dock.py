@@ -18,9 +18,9 @@ from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
 
 if TYPE_CHECKING:
-    from engine.app.history import History
     from engine.app.session import Session
     from engine.app.window import Window
+    from engine.history.history import History
 
 __all__ = ["PlotDock"]
 

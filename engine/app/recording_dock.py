@@ -17,22 +17,22 @@ from engine.app.dock import Dock
 from engine.app.files import failure_words
 from engine.app.film_export import FilmExport
 from engine.app.keys import is_plain
-from engine.app.recordings import SUFFIX, Recorder
-from engine.app.recordings.recorder import free_path
-from engine.app.recordings.verifying import divergence_words
-from engine.app.scene_demo import file_stem
 from engine.app.tables_export import MOST_STEPS, TablesExport
 from engine.app.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
+from engine.demo.scene_demo import file_stem
+from engine.history.recordings import SUFFIX, Recorder
+from engine.history.recordings.recorder import free_path
+from engine.history.recordings.verifying import divergence_words
 from engine.render import palette
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
-    from engine.app.history import History
-    from engine.app.recordings import Recording
     from engine.app.session import Session
     from engine.app.window import Window
+    from engine.history.history import History
+    from engine.history.recordings import Recording
 
 __all__ = ["RecordingDock"]
 

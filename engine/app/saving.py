@@ -18,23 +18,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.app.dropped_picture import kept_picture, pictures_of
-from engine.app.scene_demo import SceneDemo, plain_title
 from engine.common.errors import LabError
 from engine.common.words import counted
+from engine.demo.scene_demo import SceneDemo, plain_title
 from engine.scenes import Scene, SceneWorld
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
-    from engine.app.dropping import DroppedBody
-    from engine.app.history import History, Input
     from engine.app.session import Session
-    from engine.app.stage import Stage
+    from engine.demo.dropping import DroppedBody
+    from engine.demo.stage import Stage
+    from engine.history.history import History, Input
 
 __all__ = ["Moment", "Saved", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
 _BUILDING = ("edit", "edit_too", "drop")
-"""What is done to a demo by which somebody builds in it, of `engine.app.history.ACTIONS`."""
+"""What is done to a demo by which somebody builds in it, of `engine.history.history.ACTIONS`."""
 _GAP = 0.1
 """Between worlds below each other, in heights."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pygame
 
-from engine.app.demo import Demo
+from engine.demo.base import Demo
 from engine.render import palette
 from engine.render.fonts import FontBook
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from engine.app.clock import NOTABLE_LAG, speed_name
 from engine.app.costs import FrameCosts, FrameTimes
-from engine.app.demo import Demo
-from engine.app.history import ACTIONS
 from engine.app.layout import Place
 from engine.app.saving import Saved
-from engine.app.stage import Stage, StepTimes
 from engine.app.travelling import Travelling
 from engine.app.viewing import Focus
 from engine.box2d.memory import best_hidden
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
+from engine.demo.base import Demo
+from engine.demo.stage import Stage, StepTimes
+from engine.history.history import ACTIONS
 from engine.render.debug_draw import Layers
 
 if TYPE_CHECKING:
-    from engine.app.recordings import Recorder, Recording
+    from engine.history.recordings import Recorder, Recording
 
 __all__ = ["Focus", "FrameTimes", "Session"]
 
@@ -83,7 +83,7 @@ class Session(Travelling):
     # -- acting -------------------------------------------------------------------------------------------------------
 
     def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, one of `engine.app.history.ACTIONS`, so that it can be taken back; return what it returns.
+        """Do something to the demo, one of `engine.history.history.ACTIONS`, so that it can be taken back; return what it returns.
 
         What is begun in the past begins another future, in which nobody will let go of what was held there: that is let go of first.
         """

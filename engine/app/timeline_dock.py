@@ -13,8 +13,8 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.app.history import History
     from engine.app.window import Window
+    from engine.history.history import History
 
 __all__ = ["TimelineDock"]
 

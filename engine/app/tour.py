@@ -14,13 +14,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from engine.app.demo import Demo
 from engine.app.files import check_directory, check_writable, write_atomically
 from engine.app.headless import RunReport, picture_of, run_headless
-from engine.app.history import Direct, History
 from engine.app.plain_check import PlainCheck
-from engine.app.stage import RefereeFactory
 from engine.common.checks import positive
+from engine.demo.base import Demo
+from engine.demo.stage import RefereeFactory
+from engine.history.history import Direct, History
 
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 

@@ -12,13 +12,13 @@ from time import perf_counter
 
 from engine.app.chronicle import Chronicle
 from engine.app.clock import FixedClock
-from engine.app.demo import Demo
-from engine.app.history import History
 from engine.app.layout import Place
 from engine.app.messages import Message, Messages
 from engine.app.viewing import Viewing
 from engine.box2d.memory import best_hidden
 from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.history.history import History
 from engine.render import palette
 
 __all__ = ["Travelling"]

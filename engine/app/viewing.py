@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from math import ceil
 
 from engine.app.aim import Aim
-from engine.app.demo import Demo
 from engine.app.layout import Place
-from engine.app.stage import Stage
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.agreement import Difference
+from engine.demo.base import Demo
+from engine.demo.stage import Stage
 from engine.geometry import AABB, Transform
 from engine.render.camera import Camera
 

@@ -22,11 +22,11 @@ from time import perf_counter
 from engine import query
 from engine.app import compiling
 from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
-from engine.app.stage import Referee, RefereeFactory
 from engine.app.turns import short_turns
 from engine.box2d import World, WorldSettings
 from engine.common import jit
 from engine.common.jit import n_in_cache
+from engine.demo.stage import Referee, RefereeFactory
 
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
 

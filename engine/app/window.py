@@ -18,13 +18,11 @@ from engine.app.appearance import Appearance
 from engine.app.autosave import Autosave
 from engine.app.browser import Browser
 from engine.app.check_note import CheckNote
-from engine.app.demo import Demo
 from engine.app.dock import Dock
 from engine.app.docking import Docking
 from engine.app.docks import make_docks
 from engine.app.files_dock import FilesDock
 from engine.app.frame import FramePainter
-from engine.app.kept import KeptPictures
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import Place, fitting_scale, lay_out
 from engine.app.left import LeftSessions
@@ -32,15 +30,17 @@ from engine.app.menu_dock import MenuDock
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.plain_check import PlainCheck
-from engine.app.recordings import Recording
 from engine.app.search import called, found_in
 from engine.app.session import Session
-from engine.app.stage import RefereeFactory
 from engine.app.steering import Steering
 from engine.app.strip import draw_strip
+from engine.app.surface_cache import KeptPictures
 from engine.app.theme import theme_for
 from engine.app.widgets import ScrollPanel
 from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.demo.stage import RefereeFactory
+from engine.history.recordings import Recording
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import Layers

@@ -12,8 +12,8 @@ from engine.app.headless import no_screen
 from engine.common.checks import integer
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
     from engine.app.window import Window
+    from engine.demo.base import Demo
 
 __all__ = ["FRAME_PARTS", "time_window"]
 

@@ -131,7 +131,7 @@ def compile_everything() -> str:
 
 def _demos() -> Iterator[Finding]:
     """Import the demos in a process of their own: a broken library may end it."""
-    program = "import json; from engine.app.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
+    program = "import json; from engine.demo.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
     try:
         ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
         n_demos, broken = json.loads(ran.stdout)

@@ -13,9 +13,9 @@ from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
     from engine.app.film import Film
     from engine.app.filming import Filming
+    from engine.demo.base import Demo
 
 __all__ = ["RECORDING_SUFFIX", "Camera", "WantedFilm", "check_new_recording", "filmed", "wanted_film"]
 

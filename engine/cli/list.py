@@ -9,7 +9,7 @@ import typer
 from engine.cli.output import check_json_target, people, write_json
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
+    from engine.demo.base import Demo
 
 __all__ = ["list_command"]
 
@@ -21,7 +21,7 @@ def list_command(
     check_json_target(json_file)
     from rich.table import Table
 
-    from engine.app.registry import all_demos
+    from engine.demo.registry import all_demos
 
     demos = all_demos()
     table = Table("id", "category", "title", "--set", box=None, header_style="bold", pad_edge=False)

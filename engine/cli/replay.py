@@ -15,8 +15,8 @@ from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.app.recordings import Recording
-    from engine.app.recordings.verifying import Verdict
+    from engine.history.recordings import Recording
+    from engine.history.recordings.verifying import Verdict
 
 __all__ = ["replay_command"]
 
@@ -50,7 +50,7 @@ def replay_command(
     In the window the time line has all of it. Headless: a table of what is in it. --verify plays it from the start and compares every step;
     status 1 if one ends otherwise, and its number and the bodies that do are named.
     """
-    from engine.app.recordings import load_recording
+    from engine.history.recordings import load_recording
 
     use_theme(theme)
     check_json_target(json_file)
@@ -88,7 +88,7 @@ def replay_command(
 
 
 def _load_own(path: str) -> None:
-    from engine.app.own_demo import load_own_demo
+    from engine.demo.own_demo import load_own_demo
 
     try:
         load_own_demo(path)
@@ -97,7 +97,7 @@ def _load_own(path: str) -> None:
 
 
 def _played(recording: Recording) -> Verdict:
-    from engine.app.recordings.verifying import verify
+    from engine.history.recordings.verifying import verify
 
     with progress("playing it again", recording.steps) as advance:
         return verify(recording, lambda _: advance())
@@ -105,7 +105,7 @@ def _played(recording: Recording) -> Verdict:
 
 def _picture(recording: Recording, at: int, target: str) -> None:
     from engine.app.headless import picture_of
-    from engine.app.recordings import replay
+    from engine.history.recordings import replay
 
     history = replay(recording)
     with progress("going there", at) as advance:
@@ -114,7 +114,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
 
 
 def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> str:
-    from engine.app.recordings import replay
+    from engine.history.recordings import replay
 
     history = replay(recording)
     with filmed(wanted) as camera, progress("filming", last) as advance:

@@ -21,11 +21,11 @@ from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import meant
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
     from engine.app.headless import RunReport
-    from engine.app.history import Direct, History
-    from engine.app.recordings import Recorder
     from engine.app.session import Session
+    from engine.demo.base import Demo
+    from engine.history.history import Direct, History
+    from engine.history.recordings import Recorder
 
 __all__ = ["run_command"]
 
@@ -114,7 +114,7 @@ def _telling_lines(demo: str) -> contextlib.AbstractContextManager[None]:
     """Let what goes wrong in a demo of the user's own be told with its line."""
     if not demo.lower().endswith(_OWN_SUFFIX):
         return contextlib.nullcontext()
-    from engine.app.own_demo import told_with_line
+    from engine.demo.own_demo import told_with_line
 
     return told_with_line(demo)
 
@@ -141,8 +141,8 @@ def _run_pair(
     ui_scale: float | None,
     theme: str | None,
 ) -> int:
-    from engine.app.pair_demo import inspector_of
     from engine.cli.run_pair import run_pair_headless
+    from engine.demo.pair_demo import inspector_of
 
     if demo not in (None, "pair"):
         raise InvalidInputError("--pair", "without another demo", demo)
@@ -188,7 +188,7 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None) -> Non
 
 
 def _recorder(history: History, path: str) -> Recorder:
-    from engine.app.recordings import Recorder
+    from engine.history.recordings import Recorder
 
     try:
         return Recorder(history, path)
@@ -198,7 +198,7 @@ def _recorder(history: History, path: str) -> Recorder:
 
 def _drop(acting: Session | Direct | History, files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
-    from engine.app.dropping import drop_places, drop_size, load_dropped
+    from engine.demo.dropping import drop_places, drop_size, load_dropped
 
     demo = acting.demo
     for file, point in zip(files, drop_places(demo, len(files)), strict=True):
@@ -219,15 +219,15 @@ def _dropped_field(file: str, field: str) -> str:
 
 
 def _find(demo_id: str) -> type[Demo]:
-    from engine.app.registry import all_demos
-    from engine.app.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
+    from engine.demo.registry import all_demos
+    from engine.demo.scene_demo import SCENE_SUFFIXES, load_any_scene, scene_demo
 
     if demo_id.lower().endswith(SCENE_SUFFIXES):
         _check_format(demo_id)
         return scene_demo(load_any_scene(demo_id), demo_id)
 
     if demo_id.lower().endswith(_OWN_SUFFIX):
-        from engine.app.own_demo import load_own_demo
+        from engine.demo.own_demo import load_own_demo
 
         return load_own_demo(demo_id)
     known = {demo.id: demo for demo in all_demos()}
@@ -256,7 +256,7 @@ def _check_format(file: str) -> None:
 
 
 def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
-    from engine.app.parameters import parameter_values
+    from engine.demo.parameters import parameter_values
 
     given: dict[str, object] = {}
     for setting in settings:

@@ -11,8 +11,8 @@ from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, pair_as_json
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
     from engine.compare.pair.answers import PairAnswers
+    from engine.demo.base import Demo
 
 __all__ = ["answers_as_json", "run_pair_headless"]
 

@@ -49,7 +49,7 @@ def scene_command(
 
 
 def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file: str | None) -> None:
-    from engine.app.scene_demo import load_any_scene
+    from engine.demo.scene_demo import load_any_scene
     from engine.scenes import save_scene
 
     try:

@@ -13,7 +13,7 @@ from engine.cli.run import use_theme
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
+    from engine.demo.base import Demo
 
 __all__ = ["start"]
 
@@ -57,10 +57,10 @@ def _tour() -> int:
 
     from engine import query
     from engine.app.files import check_directory
-    from engine.app.registry import all_demos
     from engine.app.tour import run_tour
     from engine.app.warmup import RefereeWarmup, referee_factory
     from engine.common.jit import is_compiling
+    from engine.demo.registry import all_demos
 
     check_directory("out", OUT)
     demos = all_demos()

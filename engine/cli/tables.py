@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.app.files import check_writable
 
 if TYPE_CHECKING:
-    from engine.app.demo import Demo
+    from engine.demo.base import Demo
     from engine.scenes.tables import Tables
 
 __all__ = ["add_step", "open_tables", "wanted_tables"]

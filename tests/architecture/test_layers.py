@@ -27,6 +27,8 @@ LAYERS = (
     "engine.experiments",
     "engine.scenes",
     "engine.render",
+    "engine.demo",
+    "engine.history",
     "engine.app",
     "engine.cli",
     "sprites",

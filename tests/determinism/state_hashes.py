@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine.app.headless import run_headless
-from engine.app.registry import all_demos
+from engine.demo.registry import all_demos
 
 FILE = Path(__file__).with_name("state_hashes.json")
 STEPS = 300

@@ -19,13 +19,13 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from engine.app.history import History
-from engine.app.recordings import Recorder, load_recording, replay
-from engine.app.recordings.layout import chunk, chunks_of, start_of_file
-from engine.app.registry import find_demo
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, memory
 from engine.common.errors import LabError
+from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
+from engine.history.history import History
+from engine.history.recordings import Recorder, load_recording, replay
+from engine.history.recordings.layout import chunk, chunks_of, start_of_file
 from tests.hazards.fuzz_files import damaged
 
 LONGEST = 10.0

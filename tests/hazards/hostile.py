@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from engine.app.recordings.layout import HASH_BYTES, chunk, start_of_file
+from engine.history.recordings.layout import HASH_BYTES, chunk, start_of_file
 
 __all__ = ["KINDS", "NASTY_NAME", "SURROGATE", "Hostile", "recording"]
 

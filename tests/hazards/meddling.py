@@ -9,12 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.app.demo import Demo
-from engine.app.dropping import drop_size, load_dropped
-from engine.app.history import History
-from engine.app.parameters import Parameter
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
+from engine.demo import Demo, Parameter
+from engine.demo.dropping import drop_size, load_dropped
+from engine.history.history import History
 from tests.hazards.fuzz import Fuzzer
 
 __all__ = ["KEYS", "Meddler", "sample_files"]

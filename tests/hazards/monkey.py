@@ -38,9 +38,9 @@ from typing import Any
 
 import pygame
 
-from engine.app.demo import Demo
-from engine.app.registry import all_demos
 from engine.box2d import World, memory
+from engine.demo import Demo
+from engine.demo.registry import all_demos
 from tests.hazards.resident import allocated, growth, held
 from tests.hazards.seats import OffScreen, Seat, on_screen
 from tests.hazards.x_server import NoServerError

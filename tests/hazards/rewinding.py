@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.app.demo import Demo
-from engine.app.history import History, demo_hash
-from engine.app.registry import all_demos, find_demo
 from engine.box2d import memory
 from engine.common.errors import LabError
 from engine.decompose import BodyFile
+from engine.demo import Demo
+from engine.demo.registry import all_demos, find_demo
+from engine.history.history import History, demo_hash
 from tests.hazards.meddling import Meddler, sample_files
 
 __all__ = ["RewindingError", "Run", "all_checks", "meddled", "smallest"]

@@ -16,9 +16,9 @@ from unittest import mock
 
 import pygame
 
-from engine.app.demo import Demo
 from engine.app.loop import Loop, open_window
 from engine.app.window import Window
+from engine.demo import Demo
 from tests.hazards.x_server import Hands, display
 
 __all__ = ["OffScreen", "OnScreen", "Seat", "on_screen"]

@@ -13,10 +13,10 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app.demo import Demo
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.demo import Demo
+from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from tests.hazards import x_server
 from tests.hazards.leaks import MOST, doings, left_by

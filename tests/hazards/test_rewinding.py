@@ -9,11 +9,11 @@ import os
 
 import pytest
 
-from engine.app.demo import Demo
-from engine.app.history import History
-from engine.app.registry import all_demos, find_demo
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
+from engine.demo import Demo
+from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle, Polygon
+from engine.history.history import History
 from tests.hazards.meddling import Meddler, sample_files
 from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
 from tests.waiting import PATIENCE
@@ -22,7 +22,7 @@ STEPS = int(os.environ.get("REWINDING_STEPS", "70"))
 CHOSEN = ("bounce", "ragdoll_pile")
 """Discs that were let fall, and bodies of many fixtures with joints."""
 OTHERS = [pytest.param(kind, id=kind.id) for kind in all_demos() if kind.id not in (*CHOSEN, "bullet", "broadphase")]
-"""Those two cost seconds here; `tests/unit/app/test_history.py` rewinds them too."""
+"""Those two cost seconds here; `tests/unit/history/test_history.py` rewinds them too."""
 
 
 class Forgetful(Demo):
@@ -95,13 +95,13 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     if memory.load() is not None:
         pytest.skip("memory is out of reach here")
     ready = memory.best_hidden()
-    for module in ("engine.box2d._state", "engine.app.demo"):
+    for module in ("engine.box2d._state", "engine.demo.base"):
         monkeypatch.setattr(f"{module}.best_hidden", lambda: None)
     history = History(Pendulum(0))
     assert not history.demo.remembers
     for _ in range(100):
         history.step()
-    for module in ("engine.box2d._state", "engine.app.demo"):
+    for module in ("engine.box2d._state", "engine.demo.base"):
         monkeypatch.setattr(f"{module}.best_hidden", lambda: ready)
     history.step()
     history.act("remember")

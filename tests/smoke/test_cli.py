@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.registry import all_demos
 from engine.cli.main import main
+from engine.demo.registry import all_demos
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.app.recordings import load_recording
-from engine.app.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
 from engine.cli.main import main
+from engine.history.recordings import load_recording
+from engine.history.recordings.layout import chunk, chunks_of, packed_part, part_of, start_of_file
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,9 +41,9 @@ def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Pat
 
 _MEMORY_COMES_LATE = """
 import sys
-from engine.app.history import History
-from engine.app.recordings import Recorder
-from engine.app.registry import find_demo
+from engine.history.history import History
+from engine.history.recordings import Recorder
+from engine.demo.registry import find_demo
 from engine.box2d import memory
 
 history = History(find_demo("simple_shapes")(0))

@@ -17,8 +17,8 @@ from engine.render import palette
 
 if TYPE_CHECKING:
     from engine.app.hands.copying import Copied
-    from engine.app.stage import Stage
     from engine.box2d import World
+    from engine.demo.stage import Stage
 
 __all__ = ["Chosen", "ChosenJoint", "Gesture", "Hands"]
 
@@ -50,7 +50,7 @@ class Gesture:
         return self._last is not None
 
     def edit(self, stage: int, method: str, *arguments: Any, **changes: Any) -> Any:
-        """Call a method of a stage's world, one of `engine.app.demo.EDITS`; return what it returns.
+        """Call a method of a stage's world, one of `engine.demo.base.EDITS`; return what it returns.
 
         Raises
         ------

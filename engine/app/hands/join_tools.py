@@ -21,8 +21,8 @@ from engine.render import palette
 
 if TYPE_CHECKING:
     from engine.app.hands.hands import Hands
-    from engine.app.stage import Stage
     from engine.box2d.joints import JointSpec
+    from engine.demo.stage import Stage
     from engine.render.canvas import Canvas
 
 __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.app.stage import Stage, union
 from engine.box2d import World
+from engine.demo.stage import Stage, union
 from engine.geometry import AABB, Segment
 from engine.geometry.closest import closest_on_segment
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from engine.app.hands.hands import Chosen, ChosenJoint, Hands
 from engine.app.hands.picking import body_box
-from engine.app.stage import Stage, union
 from engine.common.arrays import FloatArray
+from engine.demo.stage import Stage, union
 from engine.geometry import AABB, Circle, Segment, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas

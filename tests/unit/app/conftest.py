@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import pygame
 import pytest
 
-from engine.app.demo import Demo
-from engine.app.parameters import Parameter
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec, World
 from engine.contracts import StepAgreement, StepContacts
+from engine.demo import Demo, Parameter
 from engine.geometry import Circle, Polygon
 from tests.unit.app.hand import SIZE, Hand
 

@@ -10,8 +10,8 @@ import pytest
 from engine.app import loop as loops
 from engine.app.attention import Attention
 from engine.app.loop import Loop, open_window
-from engine.app.registry import find_demo
 from engine.app.window import Window
+from engine.demo.registry import find_demo
 
 
 class Warmup:

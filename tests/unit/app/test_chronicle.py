@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from engine.app.chronicle import QUANTITIES, SUMS, Chronicle
-from engine.app.demo import Demo
 from engine.app.events import EventBook
-from engine.app.history import History
 from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
+from engine.demo import Demo
 from engine.geometry import Circle, Polygon
+from engine.history.history import History
 
 GRAVITY = 10.0
 FLOAT32 = 2e-6

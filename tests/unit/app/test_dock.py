@@ -6,9 +6,9 @@ import pygame
 import pytest
 
 from engine.app.dock import Dock, carve
-from engine.app.registry import find_demo
 from engine.app.timeline_dock import TimelineDock
 from engine.app.window import Window
+from engine.demo.registry import find_demo
 
 OPENED = (pygame.K_F7, pygame.K_F9, pygame.K_i, pygame.K_F8)  # plots, step times, inspector, log
 

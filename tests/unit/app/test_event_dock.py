@@ -8,9 +8,9 @@ import pygame
 import pytest
 
 from engine.app.event_dock import EventDock
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec
+from engine.demo.registry import find_demo
 from engine.geometry import Polygon
 
 FRAME = 1.0 / 60.0

@@ -14,15 +14,15 @@ import pytest
 from engine.app import left, tables_export
 from engine.app.asking_dock import AskingDock, Question
 from engine.app.autosave import EVERY, Autosave
-from engine.app.demo import Demo
 from engine.app.dropper import read_file
 from engine.app.files_dock import FilesDock
 from engine.app.keys import Command
 from engine.app.recording_dock import RecordingDock
-from engine.app.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec
 from engine.common.errors import InvalidInputError
+from engine.demo import Demo
+from engine.demo.scene_demo import SceneDemo, file_stem, is_scene_file, load_any_scene, scene_class, scene_demo
 from engine.geometry import AABB, Circle
 from engine.scenes import Scene, build, load_scene, save_scene
 from engine.scenes.scene_file import scene_as_json

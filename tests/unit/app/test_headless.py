@@ -11,14 +11,14 @@ import pytest
 from PIL import Image
 
 from engine import query
-from engine.app import registry, tour, warmup
-from engine.app.demo import Demo
+from engine.app import tour, warmup
 from engine.app.headless import picture_of, png_bytes, run_headless, time_frames, window_on
 from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
 from engine.cli import start
 from engine.common.errors import InvalidInputError
 from engine.contracts import StepAgreement
+from engine.demo import Demo, registry
 
 
 def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> None:

@@ -4,9 +4,9 @@ import pygame
 import pytest
 
 from engine.app import loop
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
+from engine.demo.registry import find_demo
 
 
 class NoWarmup:

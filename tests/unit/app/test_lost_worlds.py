@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.app.demo import Demo
 from engine.app.layout import Place
 from engine.app.session import Session
 from engine.box2d import BodySpec, FixtureSpec
 from engine.box2d._cache import Box2DCache
+from engine.demo import Demo
 from engine.geometry import Circle
 from tests.unit.app.hand import Hand
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.app.demo import Demo
 from engine.app.notes import Notes
 from engine.app.session import Session
 from engine.app.strip import _cells
+from engine.demo import Demo
 
 FRAME = 1.0 / 60.0
 

@@ -3,17 +3,16 @@
 import pygame
 import pytest
 
-from engine.app.demo import Demo
 from engine.app.keys import Command
-from engine.app.parameters import Parameter
 from engine.app.referee_panel import worst_errors
-from engine.app.registry import find_demo
 from engine.app.session import Session
 from engine.app.strip import _cells
 from engine.app.theme import theme_for
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec
 from engine.contracts.agreement import StepAgreement
+from engine.demo import Demo, Parameter
+from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.themes import THEMES

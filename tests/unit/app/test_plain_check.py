@@ -12,13 +12,13 @@ import pygame
 import pytest
 
 from engine.app import plain_check
-from engine.app.demo import Demo
 from engine.app.headless import window_on
-from engine.app.history import History, demo_hash
 from engine.app.plain_check import PlainCheck
 from engine.app.window import Window
 from engine.compare.live.interpreted import answer
 from engine.contracts import StepAgreement, StepContacts
+from engine.demo import Demo
+from engine.history.history import History, demo_hash
 from tests.unit.app.hand import SIZE, Hand
 from tests.waiting import PATIENCE, until
 

@@ -11,11 +11,11 @@ import pytest
 
 from engine.app.camera_dock import CameraDock, moving_box
 from engine.app.dock import Dock
-from engine.app.history import demo_hash
 from engine.app.plot_dock import PlotDock
-from engine.app.registry import find_demo
 from engine.app.step_dock import PHASES, StepDock
 from engine.app.window import Window
+from engine.demo.registry import find_demo
+from engine.history.history import demo_hash
 from engine.render import palette
 
 FRAME = 1.0 / 60.0

@@ -13,16 +13,16 @@ from PIL import Image
 
 from engine.app import recording_dock
 from engine.app.film import open_film
-from engine.app.history import History, demo_hash
 from engine.app.recording_dock import RecordingDock
-from engine.app.recordings import Recorder, load_recording
-from engine.app.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
-from engine.app.recordings.verifying import verify
-from engine.app.registry import find_demo
 from engine.app.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.box2d import memory
 from engine.common.errors import InvalidInputError
+from engine.demo.registry import find_demo
+from engine.history.history import History, demo_hash
+from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
+from engine.history.recordings.verifying import verify
 from tests.unit.app.written import Written, noting_words
 
 FRAME = 1.0 / 60.0

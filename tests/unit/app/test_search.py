@@ -8,9 +8,9 @@ import pygame
 import pytest
 
 from engine.app.layout import LEAST_SIZE
-from engine.app.registry import all_demos
 from engine.app.search import edited, found_in
 from engine.app.window import Window
+from engine.demo.registry import all_demos
 from tests.unit.app.hand import SIZE, Hand
 from tests.unit.app.written import Written, noting_words
 

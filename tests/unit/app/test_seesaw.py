@@ -8,9 +8,9 @@ import pygame
 import pytest
 
 from docs.pictures.docks import build_seesaw
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.box2d import RevoluteJointSpec
+from engine.demo.registry import find_demo
 from engine.scenes import build, load_scene
 
 

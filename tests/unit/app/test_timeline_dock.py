@@ -8,10 +8,10 @@ import pygame
 import pytest
 
 from engine.app.dock import Dock, carve
-from engine.app.history import demo_hash
-from engine.app.registry import find_demo
 from engine.app.timeline_dock import TimelineDock, _clock
 from engine.app.window import Window
+from engine.demo.registry import find_demo
+from engine.history.history import demo_hash
 from tests.unit.app.written import Written, noting_words
 
 FRAME = 1.0 / 60.0

@@ -212,7 +212,7 @@ import threading
 import pygame
 from numba.core.dispatcher import Dispatcher
 
-from engine.app.registry import find_demo
+from engine.demo.registry import find_demo
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 

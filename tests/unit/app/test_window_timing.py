@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.app.registry import find_demo
 from engine.app.window_timing import time_window
+from engine.demo.registry import find_demo
 
 
 def test_the_parts_are_within_the_whole() -> None:

@@ -13,7 +13,6 @@ from typing import Any
 import Box2D
 import pytest
 
-from engine.app.demo import Demo
 from engine.app.hands.copying import copy_of, put_down
 from engine.app.hands.hands import Chosen
 from engine.box2d import (
@@ -31,6 +30,7 @@ from engine.box2d import (
 )
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
+from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from tests.hazards.rewinding import all_checks, meddled
 

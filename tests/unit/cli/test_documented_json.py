@@ -13,9 +13,6 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
-from engine.app.line import Divergence
-from engine.app.recordings import load_recording
-from engine.app.recordings.verifying import Verdict
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
 from engine.cli import atlas, bench, check, compare, doctor, replay
 from engine.cli.main import main
@@ -23,6 +20,9 @@ from engine.experiments.atlas import Atlas
 from engine.experiments.atlas_cost import RuleCost
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.geometry import Circle
+from engine.history.branch import Divergence
+from engine.history.recordings import load_recording
+from engine.history.recordings.verifying import Verdict
 from engine.scenes import Scene, save_scene
 
 ROOT = Path(__file__).resolve().parents[3]

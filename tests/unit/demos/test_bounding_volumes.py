@@ -12,10 +12,10 @@ import shapely
 from demos._bounding_outlines import OUTLINES, outline_named
 from demos._bounding_picture import COLORS, ring_of
 from demos.bounding_volumes import REACH, BoundingVolumes
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.bounding.kinds import KINDS, area_of
 from engine.bounding.outlines import outline_area
+from engine.demo.registry import find_demo
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ import pygame
 import pytest
 
 from demos._gallery import Scene
-from engine.app.demo import Demo
-from engine.app.history import History, demo_hash
-from engine.app.registry import all_demos
 from engine.app.window import Window
 from engine.box2d import memory
+from engine.demo import Demo
+from engine.demo.registry import all_demos
+from engine.history.history import History, demo_hash
 
 GALLERY = [kind for kind in all_demos() if issubclass(kind, Scene)]
 SCENES = [pytest.param(kind, id=kind.id) for kind in GALLERY]

@@ -20,9 +20,9 @@ from demos.radial_engine import RadialEngine, piston_place
 from demos.ragdoll import Ragdoll
 from demos.walker import _SCALE, Walker, foot, leg_points, stride
 from demos.wrecking_ball import WreckingBall
-from engine.app.demo import Demo
 from engine.box2d import memory
 from engine.common.tolerances import EPS32, LINEAR_SLOP
+from engine.demo import Demo
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -13,13 +13,13 @@ import pytest
 from demos import pair as inspector
 from demos._pair_picture import core_and_radius, is_on, outline
 from demos.pair import PairInspector
-from engine.app.demo import Demo
 from engine.app.headless import picture_of
-from engine.app.history import demo_hash
-from engine.app.registry import find_demo
 from engine.app.window import Window
 from engine.compare.pair.file import Outsider, Pair, load_pair
+from engine.demo import Demo
+from engine.demo.registry import find_demo
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.history.history import demo_hash
 from tests.waiting import until
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from demos.workbench import Workbench
-from engine.app.registry import all_demos
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
+from engine.demo.registry import all_demos
 from engine.geometry import Polygon
 
 

@@ -7,13 +7,12 @@ import time
 
 import pygame
 
-from engine.app.demo import Demo
 from engine.app.hands.tools_dock import ToolsDock
-from engine.app.history import History
-from engine.app.stage import Stage
 from engine.app.window import Window
 from engine.box2d import BodySpec, FixtureSpec, World
+from engine.demo import Demo, Stage
 from engine.geometry import Polygon, Segment
+from engine.history.history import History
 
 __all__ = ["CTRL", "FRAME", "SHIFT", "Closed", "Person", "Point", "Yard"]
 

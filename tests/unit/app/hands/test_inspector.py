@@ -15,8 +15,8 @@ from engine.app.hands.hands import Chosen
 from engine.app.hands.inspector_dock import InspectorDock
 from engine.app.hands.rows import Choice, Line, Note, Number, Row, Switch, Text
 from engine.app.hands.sheet import Sheet
-from engine.app.history import demo_hash
 from engine.box2d import memory
+from engine.history.history import demo_hash
 from tests.unit.app.hands.person import CTRL, SHIFT, Closed, Person, Yard
 
 

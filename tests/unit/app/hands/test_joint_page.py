@@ -12,11 +12,6 @@ import pytest
 from engine.app.hands.hands import Chosen, ChosenJoint
 from engine.app.hands.joint_page import joint_rows
 from engine.app.hands.rows import Line, Note, Number, Switch
-from engine.app.history import History, demo_hash
-from engine.app.recordings import Recorder, load_recording
-from engine.app.recordings.inputs import as_plain, input_of
-from engine.app.recordings.verifying import verify
-from engine.app.registry import find_demo
 from engine.box2d import (
     BodySpec,
     FixtureSpec,
@@ -33,7 +28,12 @@ from engine.box2d import (
     memory,
 )
 from engine.box2d.joints import changeable
+from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
+from engine.history.history import History, demo_hash
+from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings.inputs import as_plain, input_of
+from engine.history.recordings.verifying import verify
 from engine.scenes import load_scene, save_scene
 from engine.scenes.scene import scene_of_snapshot
 from tests.unit.app.hands.person import CTRL, SHIFT, Person, Yard

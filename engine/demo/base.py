@@ -1,0 +1,433 @@
+"""The base of every demo: worlds, parameters, steps, restart, the hand that grabs a body.
+
+A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
+the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
+headless run and in a test.
+
+    @register(id="falling_box", category="Shapes", title="A falling box", watch="It falls.")
+    class FallingBox(Demo):
+        parameters = (Parameter("height", 5.0, 1.0, 20.0, "m", "height of the fall"),)
+
+        def build(self) -> None:
+            stage = self.add_stage(World())
+            stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(10.0, 0.5)),), type="static"))
+            stage.world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, self.parameter("height"))))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from engine.box2d import World
+from engine.box2d.memory import best_hidden
+from engine.common.checks import integer, seed_number
+from engine.common.errors import InvalidInputError
+from engine.common.rng import stream
+from engine.contracts import PairAgreement, StepAgreement
+from engine.demo.dropping import DroppedBody, place
+from engine.demo.grip import Grip, take_hold
+from engine.demo.parameters import Parameter, parameter_values
+from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
+from engine.geometry import AABB
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile
+    from engine.render.canvas import Canvas
+
+__all__ = ["EDITS", "Demo", "StatusLine"]
+
+EDITS = (
+    "create_body",
+    "destroy_body",
+    "create_fixture",
+    "destroy_fixture",
+    "create_joint",
+    "destroy_joint",
+    "set_pose",
+    "set_velocity",
+    "set_awake",
+    "set_body",
+    "set_fixture",
+    "set_joint",
+    "set_settings",
+    "apply_impulse",
+)
+"""Methods of `World` by which somebody may change a running demo."""
+
+StatusLine = str | tuple[str, Color]
+"""A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
+
+_KEYFRAME_STEPS = 60
+"""From one keyframe to the next. Building a world anew, keeping it and packing that take 40 us a body, a step of a pile 5 to 9 with all
+that is read and counted: a tenth more time in all, and at most 59 steps on the way from a keyframe to the step asked for."""
+
+_MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
+"""With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
+
+
+class Demo:
+    """Base class; see the module.
+
+    Parameters
+    ----------
+    seed : int
+        >= 0; everything random in the demo comes from it.
+    values : mapping of str to number
+        Parameters that differ from their defaults.
+    referee : callable, optional
+        Makes a referee for each world; without one nothing is compared.
+
+    Attributes
+    ----------
+    stages : list of Stage
+    steps : int
+        Taken since the last restart.
+    dropped : list of DroppedBody
+        Files that were let fall into it since the last restart.
+    held : set of str
+        Keys held down now, by pygame's names: "left", "space", "a".
+    interactive : bool
+        Set by the window: somebody is watching, and what takes seconds must not keep the picture waiting.
+    pointed : pair of float or None
+        Where the pointer is in the picture; None outside of it.
+    drawn_fraction : float
+        The fraction of the last step at which the picture is drawn, 0 to 1.
+    waits : bool or None
+        Whether it goes without what takes seconds until `arrive` has told that it is there, rather than ask for it in the middle of a step:
+        set by the window at the beginning, part of what a recording keeps; None is no.
+    arrived : set of str
+        What has been told to be there. It stays there: a restart builds the worlds anew, but what was loaded is not loaded again.
+    remembers : bool
+        Whether its worlds keep what Box2D hides when they are built anew; see `remember`.
+    wanted_speed : float or None
+        Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
+    """
+
+    id: ClassVar[str] = ""
+    category: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    watch: ClassVar[str] = ""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    layers: ClassVar[Mapping[str, bool]] = {}
+    """What is shown at first, where it differs from `engine.render.debug_draw.Layers`: ``{"aabbs": True}``."""
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
+    needs_referee: ClassVar[bool] = False
+    """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
+    foot_share: ClassVar[float] = 0.0
+    """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
+    not_kept: ClassVar[frozenset[str]] = frozenset()
+    """Names of attributes that are no part of the demo's past, such as what is computed for the picture alone."""
+    no_edits: ClassVar[str] = ""
+    """Why its worlds cannot be changed by hand; empty where they can."""
+    opens_list: ClassVar[bool] = False
+    """Whether the list of demos begins with this one chosen, and its preview running."""
+    note: ClassVar[str] = ""
+    """What the panel says in place of the counts of contacts, of a demo that has no world."""
+
+    def __init__(self, seed: int = 0, values: Mapping[str, object] | None = None, referee: RefereeFactory | None = None) -> None:
+        self.seed = seed_number("seed", seed)
+        self.values = parameter_values(self.parameters, values or {})
+        self.stages: list[Stage] = []
+        self.dropped: list[DroppedBody] = []
+        self.steps = 0
+        self.held: set[str] = set()
+        self.interactive = False
+        self.waits: bool | None = None
+        self.arrived: set[str] = set()
+        self.pointed: tuple[float, float] | None = None
+        self.drawn_fraction = 1.0
+        self.wanted_speed: float | None = None
+        self.remembers = best_hidden() is not None
+        self._referee = referee
+        self._has_algorithms = referee is not None
+        self._grip: Grip | None = None
+        self.restart()
+
+    # What a demo overrides
+
+    def build(self) -> None:
+        """Create the worlds: one `add_stage` for each."""
+        raise NotImplementedError
+
+    def before_step(self) -> None:
+        """Act on the worlds before a step; called once a step."""
+
+    def after_step(self) -> None:
+        """Look at what the step did."""
+
+    def draw_background(self, canvas: Canvas) -> None:
+        """Draw under the bodies; world coordinates, `canvas.at(stage.offset)` for a stage's own."""
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw over the bodies. `stage.drawn_pose(id)` is where a body is in this picture."""
+
+    def status(self) -> Sequence[StatusLine]:
+        """Return the lines of the readout."""
+        return ()
+
+    def summary(self) -> Sequence[str]:
+        """Return the lines that a headless run prints at its end, such as verdicts."""
+        return ()
+
+    def on_key(self, key: str) -> bool:
+        """React to a key pressed; return True if it was the demo's. The window's own keys never arrive here."""
+        return False
+
+    def on_wheel(self, point: tuple[float, float], notches: float) -> bool:
+        """React to the wheel over a point of the picture; return True if it was the demo's, and the view does not zoom."""
+        return False
+
+    def turn(self, point: tuple[float, float]) -> bool:
+        """React to the right button pressed at a point of the picture; True if it takes hold of something that `drag` turns."""
+        return False
+
+    def on_parameter(self, name: str) -> None:
+        """React to a parameter that was changed; the base builds everything anew."""
+        self.restart()
+
+    def beside_worlds(self) -> bytes:
+        """Return what else the demo's state consists of, as bytes to be recognised by: what moves or is moved without a `World`.
+
+        It is part of the digest of every step, by which a recording that is played again is found to end otherwise.
+        """
+        return b""
+
+    def agreement(self) -> StepAgreement:
+        """Return what was compared with Box2D since the restart: every contact of every world, unless overridden."""
+        totals = [stage.total for stage in self.stages]
+        return StepAgreement(
+            compared=sum(total.compared for total in totals),
+            agree=sum(total.agree for total in totals),
+            explained=sum(total.explained for total in totals),
+            unexplained=sum(total.unexplained for total in totals),
+            max_point_error=max((total.max_point_error for total in totals), default=0.0),
+        )
+
+    def pair_agreement(self) -> PairAgreement:
+        """Return what was compared of touching pairs since the restart: every pair of every world in every step, unless overridden."""
+        totals = [stage.pair_total for stage in self.stages]
+        return PairAgreement(
+            *(sum(getattr(total, name) for total in totals) for name in ("ours", "box2d", "agree", "explained", "unexplained"))
+        )
+
+    def arrange(self, width: float, height: float) -> bool:
+        """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
+
+        Only `Stage.offset` and `Stage.window` may change.
+        """
+        return False
+
+    def foot_height(self, height: float, ui_scale: float) -> float:
+        """Return how much of a view of that height, pixels, the demo draws a diagram of its own on, from below.
+
+        Of lines of text and the like it takes what they need; `ui_scale` is of screen pixels to a design pixel.
+        """
+        return self.foot_share * height
+
+    def home(self) -> AABB:
+        """Return what the camera shows at first: all fixtures as they were built, unless overridden."""
+        box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
+        return box if box is not None else AABB((-10.0, -6.0), (10.0, 6.0))
+
+    # What a demo uses
+
+    def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
+        """Add a world to the picture and return its stage."""
+        stage = Stage(world, offset, label, mark_touching)
+        if self._referee is not None:
+            stage.referee = self._referee(world)
+        self.stages.append(stage)
+        return stage
+
+    def parameter(self, name: str) -> float:
+        """Return a parameter's present value."""
+        return self.values[name]
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Return the random stream of this demo and `name`, the same after every restart."""
+        return stream(self.seed, self.id, name)
+
+    # What the window and the headless run use
+
+    @property
+    def step_seconds(self) -> float:
+        """Length of a step."""
+        return 1.0 / self.stages[0].world.settings.hertz if self.stages else 1.0 / 60.0
+
+    @property
+    def times(self) -> StepTimes:
+        """What the last step cost, over all stages."""
+        return StepTimes(sum(stage.times.step for stage in self.stages), sum(stage.times.check for stage in self.stages))
+
+    def restart(self) -> None:
+        """Build everything anew from the seed and the parameters, without what was dropped."""
+        self._grip = None
+        self.stages.clear()
+        self.dropped.clear()
+        self.steps = 0
+        self.build()
+        self._let_worlds_remember()
+        for stage in self.stages:
+            stage.world.rebuild()
+            stage.measure()
+
+    def step(self) -> None:
+        """Take one step in every stage."""
+        self._let_worlds_remember()
+        self.before_step()
+        for stage in self.stages:
+            stage.advance()
+        self.steps += 1
+        self.after_step()
+        if self.is_keyframe:
+            for stage in self.stages:
+                stage.world.rebuild()
+                stage.world.forget_log()
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether worlds are built anew after the step just taken, so that the demo can be brought back to here exactly.
+
+        Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
+        the beginning, or from where memory came into reach.
+        """
+        if not self.remembers and any(stage.world.joint_ids for stage in self.stages):
+            return False
+        if self.steps % _KEYFRAME_STEPS == 0:
+            return True
+        return self.steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in self.stages) > _MANY_BODIES
+
+    def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
+        """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
+        self._referee = self._referee if self._referee is not None else referee
+        self._has_algorithms |= referee is not None
+        for stage in self.stages:
+            if stage.referee is None and self._referee is not None:
+                stage.referee = self._referee(stage.world)
+
+    def press(self, key: str) -> bool:
+        """Hold a key down, and let the demo react to it; False if it is none of the demo's, and then it is not held either."""
+        self.held.add(key)
+        is_own = self.on_key(key)
+        if not is_own:
+            self.held.discard(key)
+        return is_own
+
+    def lift(self, key: str) -> None:
+        """Let go of a key."""
+        self.held.discard(key)
+
+    def lift_all(self) -> None:
+        """Let go of all keys, and of what the hand holds."""
+        self.held.clear()
+        self.release()
+
+    def set_parameter(self, name: str, value: object) -> None:
+        """Change a parameter, checked; nothing happens if it already has the value."""
+        number = parameter_values(self.parameters, {name: value})[name]
+        if number != self.values[name]:
+            self.values[name] = number
+            self.on_parameter(name)
+
+    def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
+        """Give every stage, now and after each restart, a referee, or take it away; not `is_complete`: what else a demo asks is to come."""
+        self._referee, self._has_algorithms = referee, referee is not None and is_complete
+        for stage in self.stages:
+            stage.referee = referee(stage.world) if referee is not None else None
+
+    def drop(self, file: BodyFile, point: tuple[float, float]) -> DroppedBody:
+        """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
+        body = place(self.stages, file, point)
+        self.dropped.append(body)
+        return body
+
+    def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand: call one of `EDITS` on the world of a stage, and return what it returns.
+
+        Parameters
+        ----------
+        stage : int
+            Which of `stages`.
+        method : str
+            Name of a method of `World`.
+        arguments, changes
+            By place, and by name.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such stage or method.
+        LabError
+            The world refuses it.
+        """
+        if not 0 <= integer("stage", stage, 0) < len(self.stages):
+            raise InvalidInputError("stage", f"below {len(self.stages)}", stage)
+        if method not in EDITS:
+            raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
+        return getattr(self.stages[stage].world, method)(*arguments, **dict(changes))
+
+    def edit_too(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""
+        return self.edit(stage, method, arguments, changes)
+
+    def arrivals(self) -> Sequence[str]:
+        """Return what has come in the background and may steer a step, kernels or numbers, each under a name."""
+        return ()
+
+    def arrive(self, what: str) -> None:
+        """Use something from now on that has come in the background.
+
+        When it comes, the clock says; so that it has come must be part of the past, or a step taken again would end otherwise.
+        """
+        self.arrived.add(what)
+
+    def has(self, what: str) -> bool:
+        """Tell whether a step may ask for something: it waits for nothing, or that has arrived."""
+        return not self.waits or what in self.arrived
+
+    def remember(self) -> None:
+        """Keep what Box2D hides of its worlds from now on: memory has come into reach (`engine.box2d.memory`) only while it ran.
+
+        Until then a world built anew at a keyframe forgets the impulses of its joints. Which it does must be part of the past, or a
+        step taken again would end otherwise than it did before.
+        """
+        self.remembers = True
+        self._let_worlds_remember()
+
+    def _let_worlds_remember(self) -> None:
+        for stage in self.stages:
+            stage.world.keeps_hidden = self.remembers
+
+    # The hand
+
+    @property
+    def grabbing(self) -> bool:
+        """Whether a body is held."""
+        return self.grip is not None
+
+    @property
+    def grip(self) -> Grip | None:
+        """The hand where it holds something, and what it holds still exists."""
+        return self._grip if self._grip is not None and self._grip.is_there else None
+
+    def grab(self, point: tuple[float, float]) -> bool:
+        """Take hold of the dynamic body at a point of the picture; return whether there is one."""
+        self.release()
+        self._grip = take_hold(self.stages, point)
+        return self._grip is not None
+
+    def drag(self, point: tuple[float, float]) -> None:
+        """Pull what is held towards a point; it may have been destroyed meanwhile."""
+        if self._grip is not None:
+            self._grip.pull(point)
+
+    def release(self) -> None:
+        """Let go."""
+        if self._grip is not None:
+            self._grip.let_go()
+            self._grip = None

@@ -1,0 +1,228 @@
+"""Files that become bodies: pictures, drawings and body files dropped on the window or named by ``run --drop``.
+
+A picture is traced (`engine.decompose`) at the size at which it will lie there, so that the tolerance of the outline, millimetres, is
+one of the scene and not of the picture's pixels. A body file has metres of its own and keeps them, unless it would not fit into the scene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.box2d import BodySpec, FixtureSpec, World
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
+from engine.common.json_file import glance
+from engine.common.tolerances import TRACE_TOLERANCE
+from engine.common.words import counted
+from engine.demo.stage import Stage
+from engine.geometry import AABB, Circle, Polygon
+
+if TYPE_CHECKING:
+    from engine.decompose import BodyFile
+    from engine.demo.base import Demo
+    from engine.scenes.pictures import BodyPicture
+
+__all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "load_dropped", "place"]
+
+_SHARE = 0.15
+"""Longer side of what a picture becomes, as a share of the shorter side of what the demo shows at first: 1.2 m in a pit 8 m high."""
+_LARGEST_SHARE = 0.8
+"""The same for a body file at the most."""
+_HEIGHT = 0.8
+"""How high in what the demo shows at first files named on the command line begin, as a share of it."""
+_MOST_PIECES = 64
+"""Fixtures of one body. An outline that takes more is cut up approximately: a leaf or a splash has hundreds of dents, each step pays for
+every piece, and nobody sees them."""
+_MOST_VERTICES = 600
+"""Corners of an outline. To cut one up takes time that grows with their cube: a fraction of a second up to here, minutes for noise."""
+_MAY_BE_LOST = 0.01
+"""Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
+_FRICTION, _RESTITUTION = 0.4, 0.1
+
+
+class NoWorldError(LabError):
+    """The demo has no world that anything could fall in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DroppedBody:
+    """A body with a picture, or of a file that was dropped, in a world of a demo.
+
+    Attributes
+    ----------
+    stage : Stage
+    world : World
+        The stage's when it was dropped; a demo may give a stage another one, and then the body is gone.
+    body : int
+        Its id there.
+    file : BodyFile or None
+        Pieces, outline and picture in the body's frame, metres; of one that was dropped.
+    picture : BodyPicture or None
+        Of one that was in a scene file with its picture.
+    """
+
+    stage: Stage
+    world: World
+    body: int
+    file: BodyFile | None
+    picture: BodyPicture | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it still exists."""
+        return self.stage.world is self.world and self.world.is_body(self.body)
+
+
+def is_pair_file(path: str) -> bool:
+    """Tell whether a file says that it is a pair of shapes, for the demo `pair`; what cannot be read is not."""
+    from engine.compare.pair.file import FORMAT, LARGEST_FILE
+
+    if not path.lower().endswith(".json"):
+        return False
+    plain = glance(path, LARGEST_FILE)
+    return isinstance(plain, dict) and plain.get("format") == FORMAT
+
+
+def load_dropped(path: str, size: float) -> BodyFile:
+    """Return the body of a file.
+
+    Parameters
+    ----------
+    path : str
+        A picture or an SVG, traced so that the longer side of its outline is `size` metres; or a body file, which keeps its metres
+        up to ``_LARGEST_SHARE / _SHARE`` times `size`.
+    size : float
+        Metres, as `drop_size` gives it.
+
+    Raises
+    ------
+    LabError
+        It cannot be read, is none of these, or has no outline; one line says which.
+    """
+    from engine.decompose import BodyFile, load_body, trace_file
+    from engine.decompose.decompose import decompose
+
+    if path.lower().endswith(".json"):
+        body = load_body(path)
+        longer, most = _longer_side(body.outline.aabb), size * _LARGEST_SHARE / _SHARE
+        return _resized(body, most / longer) if longer > most else body
+    pixels_per_metre = _longer_pixels(path) / size
+    tracing = trace_file(path, pixels_per_metre)
+    outline, picture, notes = tracing.outline, tracing.picture, tracing.notes
+    if outline.n_vertices > _MOST_VERTICES:
+        wanted = f"a picture whose outline has at most {_MOST_VERTICES} corners at a size of {size:.2g} m"
+        raise InvalidShapeError(Path(path).name, wanted, Described(str(outline.n_vertices)))
+    cut = decompose(outline, max_lost=_MAY_BE_LOST)
+    if len(cut.pieces) > _MOST_PIECES:
+        cut = decompose(outline, max_pieces=_MOST_PIECES, max_lost=_MAY_BE_LOST)
+    return BodyFile(tracing.name, cut.pieces, outline, cut.method, TRACE_TOLERANCE, pixels_per_metre, cut.max_pieces, picture, notes)
+
+
+def drop_size(demo: Demo) -> float:
+    """Return the longer side, metres, of what a picture becomes in a demo: always the same, however the view is zoomed."""
+    (left, bottom), (right, top) = demo.home().lower, demo.home().upper
+    return _SHARE * min(right - left, top - bottom)
+
+
+def drop_places(demo: Demo, n: int) -> list[tuple[float, float]]:
+    """Return where `n` files named on the command line begin to fall: side by side in the upper part of what the demo shows at first."""
+    (left, bottom), (right, top) = demo.home().lower, demo.home().upper
+    return [(left + (right - left) * (k + 1) / (n + 1), bottom + _HEIGHT * (top - bottom)) for k in range(n)]
+
+
+def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -> DroppedBody:
+    """Make a body of a file with its middle at a point of the picture, in the world that lies there or nearest.
+
+    Raises
+    ------
+    LabError
+        `NoWorldError` where there is no world; what the world refuses otherwise.
+    """
+    if not (math.isfinite(point[0]) and math.isfinite(point[1])):
+        raise InvalidInputError("point", "finite", point)
+    if not stages:
+        raise NoWorldError("nothing can fall here: this demo has no world")
+    stage = min(stages, key=lambda stage: _away(stage.bounds, point))
+    fixtures = tuple(FixtureSpec(piece, density=1.0, friction=_FRICTION, restitution=_RESTITUTION) for piece in file.pieces)
+    at = point[0] - stage.offset[0], point[1] - stage.offset[1]
+    body = stage.world.create_body(BodySpec(fixtures, position=at, name=file.name))
+    if file.picture is not None:
+        stage.outline_only.add(body)
+    return DroppedBody(stage, stage.world, body, file)
+
+
+def words_of(body: DroppedBody) -> str:
+    """Say in a line what became of a file that was dropped."""
+    file = body.file
+    assert file is not None
+    words = f"{file.name}: {counted(len(file.pieces), 'fixture')}, {file.outline.area:.2f} m²"
+    return "; ".join((words, *file.notes))
+
+
+def refusal(path: str, error: Exception) -> str:
+    """Say in a line why a file cannot be used."""
+    reason = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, InvalidInputError) and error.value == path:  # a long one is cut off in the message: leave it out
+        reason = f"it must be {error.requirement}"
+    name = Path(path).name
+    reason = " ".join(reason.split()).replace(path, name)
+    return f"{name} cannot be used: {reason.removeprefix(f'{name}, ').replace(name, 'it', 1)}"
+
+
+def _away(bounds: AABB | None, point: tuple[float, float]) -> float:
+    """Return the distance of a point from a box, infinite for none."""
+    if bounds is None:
+        return math.inf
+    dx = max(bounds.lower[0] - point[0], 0.0, point[0] - bounds.upper[0])
+    dy = max(bounds.lower[1] - point[1], 0.0, point[1] - bounds.upper[1])
+    return math.hypot(dx, dy)
+
+
+def _longer_pixels(path: str) -> float:
+    """Return the longer side of what is solid in a picture or a drawing, pixels."""
+    from engine.decompose.image import read_opacity
+    from engine.decompose.tracing import DEFAULT_THRESHOLD, DRAWING_SUFFIX, TRACED_SUFFIXES, trace_file
+
+    suffix = Path(path).suffix.lower()
+    if suffix == DRAWING_SUFFIX:
+        return _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb)
+    if suffix not in TRACED_SUFFIXES:
+        wanted = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"
+        raise InvalidInputError(Path(path).name, wanted, Described(suffix or "no ending"))
+    solid = read_opacity(path).alpha >= DEFAULT_THRESHOLD
+    rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
+    if len(rows) == 0:
+        raise InvalidShapeError(Path(path).name, "a picture with something opaque in it", Described("nothing"))
+    return float(max(rows[-1] - rows[0], columns[-1] - columns[0]) + 1)
+
+
+def _longer_side(box: AABB) -> float:
+    return max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])
+
+
+def _resized(body: BodyFile, factor: float) -> BodyFile:
+    """Return the body `factor` times as large about its origin."""
+    pieces = tuple(_scaled(piece, factor) for piece in body.pieces)
+    picture = body.picture
+    if picture is not None:
+        (left, bottom), (right, top) = picture.lower, picture.upper
+        picture = replace(picture, lower=(factor * left, factor * bottom), upper=(factor * right, factor * top))
+    return replace(
+        body,
+        pieces=pieces,
+        outline=body.outline.scaled(factor),
+        tolerance=factor * body.tolerance,
+        pixels_per_metre=body.pixels_per_metre / factor,
+        picture=picture,
+    )
+
+
+def _scaled(piece: Polygon | Circle, factor: float) -> Polygon | Circle:
+    if isinstance(piece, Circle):
+        return Circle(factor * piece.radius, (factor * piece.center[0], factor * piece.center[1]))
+    return Polygon(factor * piece.vertices, factor * piece.skin_radius)

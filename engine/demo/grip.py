@@ -1,0 +1,70 @@
+"""The hand that takes hold of a body: a mouse joint between a point of the body and the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.box2d import MouseJointSpec
+from engine.common.errors import LabError
+from engine.demo.stage import Stage
+
+__all__ = ["Grip", "take_hold"]
+
+_FORCE_PER_KG = 1000.0
+"""N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
+_LEAST_MASS = 1e-3
+"""kg for which the hand is strong enough: of nothing it would have no strength at all."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grip:
+    """The joint, and the stage in whose world it is. It ends with the body, whoever destroys that."""
+
+    stage: Stage
+    joint: int
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it still holds."""
+        return self.stage.world.is_joint(self.joint)
+
+    def pull(self, point: Point) -> None:
+        """Pull towards a point of the picture; beyond the world's bounds the hand stays where it was."""
+        if not self.is_there:
+            return
+        try:
+            self.stage.world.set_mouse_target(self.joint, _local(self.stage, point))
+        except LabError:
+            return
+
+    def let_go(self) -> None:
+        """Let go."""
+        if self.is_there:
+            self.stage.world.destroy_joint(self.joint)
+
+
+def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
+    """Take hold of the dynamic body at a point of the picture; None where there is none, or none that can be held.
+
+    What lies too far out, or is too heavy, is refused by the world: there is nothing to hold.
+    """
+    for stage in stages:
+        world, target = stage.world, _local(stage, point)
+        try:
+            body = world.body_at(target)
+            if body is None:
+                continue
+            force = _FORCE_PER_KG * max(world.body(body).mass, _LEAST_MASS)
+            grip = Grip(stage, world.create_joint(MouseJointSpec(body, target, max_force=force)))
+            world.set_awake(body, True)
+        except LabError:
+            continue
+        return grip
+    return None
+
+
+def _local(stage: Stage, point: Point) -> Point:
+    return point[0] - stage.offset[0], point[1] - stage.offset[1]

@@ -1,0 +1,206 @@
+"""The state of a demo as it stands, kept so that it can be put back: worlds by their snapshots, everything else as a pickle.
+
+What a demo and its stages hold is walked by `pickle`, with four exceptions. A `World` is kept as its snapshot and put back in place. A
+`Stage`, and the demo, stay the objects they are, for the window holds them too; their attributes are put back. What never changes, frozen
+dataclasses, read-only arrays, functions, is kept by reference, and so shared between all moments kept. And what belongs to the window
+or the referee is left out: rewinding a demo does not make the window forget who is watching.
+
+A demo may keep whatever it likes but what cannot be put back: a generator in the middle of its work, an open file. Such a demo is told
+so by name (`KeepingError`).
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import types
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d import World, WorldSnapshot
+from engine.common.errors import LabError
+from engine.demo.stage import Stage
+
+if TYPE_CHECKING:
+    from engine.demo.base import Demo
+
+__all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
+
+_OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee", "_has_algorithms"})
+"""Attributes of a demo that are not its past: who watches it, and how. `Demo.not_kept` names those of one demo."""
+
+_OF_THE_PICTURE = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
+"""The same of a stage."""
+
+_BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
+_Entry = TypeVar("_Entry", bound=tuple[Any, ...])
+_NEVER = (types.GeneratorType, types.CoroutineType, io.IOBase)
+
+
+class KeepingError(LabError):
+    """A demo holds something that cannot be put back."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A moment of a demo.
+
+    Attributes
+    ----------
+    content : bytes
+        The pickle of all attributes.
+    references : tuple
+        What the pickle refers to.
+    n_stages : int
+    worlds : tuple of (World, WorldSnapshot)
+    """
+
+    content: bytes
+    references: tuple[Any, ...]
+    n_stages: int
+    worlds: tuple[tuple[World, WorldSnapshot], ...]
+
+    @property
+    def n_bytes(self) -> int:
+        """About what this moment takes beyond what other moments share with it: the pickle, and the worlds' arrays."""
+        return len(self.content) + sum(_snapshot_bytes(snapshot) for _, snapshot in self.worlds)
+
+
+class _Keeper(pickle.Pickler):
+    """Pickles with references; meets worlds and stages on its way."""
+
+    def __init__(self, file: io.BytesIO, demo: Demo) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self.references: list[Any] = [demo]
+        self.stages: list[Stage] = []
+        self.worlds: list[World] = []
+        self._at: dict[int, int] = {id(demo): 0}
+
+    def persistent_id(self, thing: Any) -> int | None:
+        at = self._at.get(id(thing))
+        if at is not None:
+            return at
+        if isinstance(thing, _NEVER):
+            raise KeepingError(f"a demo that holds a {type(thing).__name__} cannot be rewound")
+        if isinstance(thing, Stage):
+            self.stages.append(thing)
+        elif isinstance(thing, World):
+            self.worlds.append(thing)
+        elif not _never_changes(thing):
+            return None
+        self._at[id(thing)] = len(self.references)
+        self.references.append(thing)
+        return len(self.references) - 1
+
+
+class _Restorer(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, references: tuple[Any, ...]) -> None:
+        super().__init__(file)
+        self._references = references
+
+    def persistent_load(self, at: int) -> Any:
+        return self._references[at]
+
+
+def keep(demo: Demo, like: KeptState | None = None) -> KeptState:
+    """Return the demo's state, between two steps; specifications that stand in another one too are listed in both by the same tuples.
+
+    Raises
+    ------
+    KeepingError
+        It holds something that cannot be put back.
+    """
+    file = io.BytesIO()
+    keeper = _Keeper(file, demo)
+    try:
+        keeper.dump(_own(demo.__dict__, _not_kept(demo)))
+        done = 0
+        while done < len(keeper.stages):  # more may be met on the way
+            stage = keeper.stages[done]
+            keeper.dump((stage, _own(stage.__dict__, _OF_THE_PICTURE)))
+            done += 1
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise KeepingError(f"{type(demo).__name__} cannot be rewound: {error}") from error
+    before = {id(world): snapshot for world, snapshot in like.worlds} if like is not None else {}
+    worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in keeper.worlds)
+    return KeptState(file.getvalue(), tuple(keeper.references), len(keeper.stages), worlds)
+
+
+def put_back(demo: Demo, state: KeptState) -> None:
+    """Bring a demo back to a moment kept of it."""
+    restorer = _Restorer(io.BytesIO(state.content), state.references)  # one for all, as one keeper wrote all
+    restored = restorer.load()
+    stages = [restorer.load() for _ in range(state.n_stages)]
+    for world, snapshot in state.worlds:
+        world.restore(snapshot)
+    _replace(demo.__dict__, restored, _not_kept(demo))
+    for stage, attributes in stages:
+        _replace(stage.__dict__, attributes, _OF_THE_PICTURE)
+
+
+def _not_kept(demo: Demo) -> frozenset[str]:
+    return _OF_THE_WINDOW | demo.not_kept
+
+
+def _own(attributes: dict[str, Any], others: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if name not in others}
+
+
+def _replace(attributes: dict[str, Any], wanted: dict[str, Any], others: frozenset[str]) -> None:
+    for name in [name for name in attributes if name not in wanted and name not in others]:
+        del attributes[name]
+    attributes.update(wanted)
+
+
+def _never_changes(thing: Any) -> bool:
+    if isinstance(thing, np.ndarray):
+        return not thing.flags.writeable
+    if isinstance(thing, _BY_REFERENCE):
+        return True
+    parameters = getattr(type(thing), "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+def _alike(snapshot: WorldSnapshot, other: WorldSnapshot | None) -> WorldSnapshot:
+    """Return the snapshot with the entries of bodies, fixtures and joints that the other one has too, or the whole lists, taken from it."""
+    if other is None:
+        return snapshot
+    return replace(
+        snapshot,
+        bodies=_same(snapshot.bodies, other.bodies),
+        fixtures=_same(snapshot.fixtures, other.fixtures),
+        joints=_same(snapshot.joints, other.joints),
+    )
+
+
+def _same(entries: tuple[_Entry, ...], others: tuple[_Entry, ...]) -> tuple[_Entry, ...]:
+    known = {entry[0]: entry for entry in others}
+    found = tuple(known[entry[0]] if _is_same(entry, known.get(entry[0])) else entry for entry in entries)
+    is_all = len(found) == len(others) and all(one is other for one, other in zip(found, others, strict=True))
+    return others if is_all else found
+
+
+def _is_same(entry: tuple[Any, ...], other: tuple[Any, ...] | None) -> bool:
+    """Tell whether two entries are of the same numbers and the same specification, the object itself: 0.0 equals -0.0."""
+    return other is not None and all(a is b or (isinstance(a, int | tuple) and a == b) for a, b in zip(entry, other, strict=True))
+
+
+def snapshot_arrays(snapshot: WorldSnapshot) -> list[NDArray[Any]]:
+    """Return the arrays of a snapshot, which belong to it alone, or never change."""
+    arrays: list[NDArray[Any]] = [snapshot.motion.values, snapshot.motion.awake, snapshot.pairs.keys, snapshot.pairs.manifolds]
+    arrays += [value for value in vars(snapshot.pairs.contacts).values() if isinstance(value, np.ndarray)]
+    if snapshot.hidden is not None:
+        arrays += [snapshot.hidden.body_ids, snapshot.hidden.bodies, snapshot.hidden.joint_ids, snapshot.hidden.joints]
+    return arrays
+
+
+def _snapshot_bytes(snapshot: WorldSnapshot) -> int:
+    """Return the bytes of a snapshot's arrays, and about 100 for each body, fixture and joint, whose specifications are shared."""
+    listed = len(snapshot.bodies) + len(snapshot.fixtures) + len(snapshot.joints)
+    return sum(array.nbytes for array in snapshot_arrays(snapshot)) + _ENTRY_BYTES * listed
+
+
+_ENTRY_BYTES = 100

@@ -1,0 +1,426 @@
+"""The past of a demo: every input by step, the whole state at keyframes, and the way back, exact to the last bit.
+
+    keyframe       keyframe       keyframe             tip
+    |--i--i--------|---i----------|----------i---------|     i: inputs, in front of the step they were given before
+                                       now
+
+A demo's state after a step is a function of the state before it and of the inputs given in between: worlds are stepped by fixed
+seconds, random numbers are part of the state, no clock is asked. So to go to a step, put back the last keyframe before it and give the
+inputs and take the steps again. `Demo.step` builds its worlds anew at every keyframe, or the order of contacts, which nobody can put
+back, would tell a world that came here by itself from one that was put back here (`World.rebuild`).
+
+Going back forgets nothing: what lies ahead is played again, until something else is done there; then a new branch begins, and the old
+future is what `redo` returns to as long as nothing else was done since. A gesture, from the grip to the release, is undone as one.
+
+Every step's hash is kept. A step taken again that has another hash is a fault of this program or of the demo: `divergence` says where
+it was met first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from engine.common.checks import integer
+from engine.common.errors import InvalidInputError, LabError
+from engine.history.branch import ACTIONS, Divergence, Input, Line
+from engine.history.digest import body_digests, body_ids, differing, raw_states
+from engine.history.keyframes import Keyframes
+
+if TYPE_CHECKING:
+    from engine.demo.base import Demo
+
+__all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_hash"]
+
+_MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
+
+_BY_NOBODY = frozenset({"remember", "arrive"})
+"""Actions of the program itself, when something has come in the background."""
+
+_AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
+"""Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
+
+_HASH_BYTES = 16
+_NEAR = 120
+"""Steps from a keyframe: twice as many as there mostly are between two, a tenth of a second of a hundred bodies."""
+
+
+def demo_hash(demo: Demo) -> bytes:
+    """Return a digest of all worlds of a demo, of the raw float bits of every body, of the parameters, and of what it keeps beside them."""
+    digest = blake2b(digest_size=_HASH_BYTES)
+    for stage in demo.stages:
+        digest.update(stage.world.state_hash().encode())
+    digest.update(repr(sorted(demo.values.items())).encode())
+    digest.update(demo.beside_worlds())
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Undone:
+    """Where an undo started from: a line, so many inputs after a step of it; and where the line that it led to parts from that one."""
+
+    line: Line
+    step: int
+    given: int
+    parted: tuple[int, int]
+
+
+class Direct:
+    """Steps a demo and acts on it as a `History` does, and remembers nothing."""
+
+    def __init__(self, demo: Demo) -> None:
+        self.demo = demo
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, one of `ACTIONS`."""
+        return _method(self.demo, action)(*arguments)
+
+    def step(self) -> None:
+        """Take a step."""
+        self.demo.step()
+
+
+class History:
+    """Steps a demo, acts on it, and goes back and forth in what happened.
+
+    Parameters
+    ----------
+    demo : Demo
+        Between two steps. Everything that is done to it from now on goes through here.
+    most_bytes : int or None
+        Of keyframes; without, by the number of bodies (`engine.history.keyframes`).
+
+    Attributes
+    ----------
+    now : int
+        Steps from the beginning of the history to where the demo stands.
+    divergence : Divergence or None
+    first_values : dict
+        The demo's parameters at the beginning.
+    first_remembers : bool
+        Whether its worlds remembered then (`Demo.remembers`).
+    first_waits : bool
+        Whether it waited for what comes in the background (`Demo.waits`).
+    """
+
+    def __init__(self, demo: Demo, most_bytes: int | None = None) -> None:
+        self.demo = demo
+        self.now = 0
+        self.first_values = dict(demo.values)
+        self.first_remembers = demo.remembers
+        self.first_waits = bool(demo.waits)
+        self.divergence: Divergence | None = None
+        self._line = Line()
+        self._line.note(demo, demo_hash(demo))
+        self._given = 0
+        """How many of the inputs at `now` were given."""
+        self._keyframes = Keyframes(most_bytes)
+        self._keyframes.add(0, demo)
+        self._undone: list[_Undone] = []
+        self.watchers: list[Callable[[History], object]] = []
+        """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def last(self) -> int:
+        """The farthest step that happened."""
+        return self._line.last
+
+    @property
+    def line(self) -> Line:
+        """The course of events; to be read, not to be changed. Another object after something was done in the past."""
+        return self._line
+
+    @property
+    def reached(self) -> int:
+        """The farthest step that was taken here: less than `last` after `take_over`."""
+        return self._line.reached
+
+    @property
+    def at_tip(self) -> bool:
+        """Whether nothing lies ahead."""
+        return self.now == self.last and self._given == len(self._line.inputs[self.now])
+
+    @property
+    def keyframes(self) -> Sequence[int]:
+        """Steps from which others are reached."""
+        return self._keyframes.steps
+
+    @property
+    def n_bytes(self) -> int:
+        """What the keyframes take."""
+        return self._keyframes.n_bytes
+
+    @property
+    def inputs(self) -> tuple[tuple[Input, ...], ...]:
+        """Everything done, by the number of steps taken before it."""
+        return tuple(tuple(given) for given in self._line.inputs)
+
+    def inputs_before(self, step: int) -> tuple[Input, ...]:
+        """Return what was done right before a step, after the one before it."""
+        return tuple(self._line.inputs[self._checked(step) - 1]) if step > 0 else ()
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Steps before which something was begun: for a time line."""
+        return self._line.marks
+
+    def hash_at(self, step: int) -> bytes:
+        """Return the digest of the state right after a step."""
+        return self._line.hashes[self._checked(step)]
+
+    # -- going on -----------------------------------------------------------------------------------------------------
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, now; return what it returns. What lay ahead is another branch from then on.
+
+        A click, a turn of the wheel or a key of which the demo says that it means nothing (False) is no part of the history.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such action.
+        LabError
+            The demo refuses it. That is part of the history too: it is refused again when it is played again.
+        """
+        if action not in ACTIONS:
+            raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
+        is_nothing = False
+        offsets = tuple(stage.offset for stage in self.demo.stages) if action in _AT_A_POINT else ()
+        if not any(x or y for x, y in offsets):
+            offsets = ()
+        held = self.demo.grabbing
+        try:
+            result = _method(self.demo, action)(*arguments)
+            is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
+        finally:
+            if not is_nothing:
+                self._branch(action)
+                self._line.inputs[self.now].append(Input(action, arguments, offsets))
+                self._given += 1
+        return result
+
+    def step(self) -> None:
+        """Take a step: the next of what lies ahead, or one that has not been yet.
+
+        Raises
+        ------
+        LabError
+            The demo's step failed; it counts as taken, and fails again when it is taken again. One that Ctrl-C breaks off does not:
+            taken again it would go on to its end.
+        """
+        self.catch_up()
+        try:
+            self.demo.step()
+        except Exception:
+            self._take_in(is_whole=False)
+            raise
+        self._take_in(is_whole=True)
+
+    def catch_up(self) -> None:
+        """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
+        for one in self._line.inputs[self.now][self._given :]:
+            _repeat(self.demo, one)
+        self._given = len(self._line.inputs[self.now])
+
+    def _take_in(self, is_whole: bool) -> None:
+        """Note what a step has come to, or compare it with what it came to before."""
+        is_new = self.now == self.last
+        self.now += 1
+        self._given = 0
+        found = demo_hash(self.demo)
+        if is_new:
+            self._line.inputs.append([])
+            self._line.note(self.demo, found)
+            if self.demo.is_keyframe:
+                self._line.states[self.now] = raw_states(self.demo)
+        elif found != self._line.hashes[self.now] and self.divergence is None:
+            here = body_ids(self.demo), body_digests(self.demo)
+            self.divergence = Divergence(self.now, differing(self._line.bodies[self.now], self._line.digests[self.now], *here))
+        self._line.reached = max(self._line.reached, self.now)
+        keyframes = self._keyframes
+        if not self.demo.is_keyframe:
+            keyframes.tidy()
+        elif is_whole and self.now not in keyframes and (is_new or keyframes.has_room()):
+            keyframes.add(self.now, self.demo)  # broken off, it has not built its worlds anew
+        for watch in self.watchers:
+            watch(self)
+
+    def take_over(self, line: Line) -> None:
+        """Let what happened elsewhere, to a demo that began as this one, lie ahead.
+
+        Raises
+        ------
+        InvalidInputError
+            Something has happened here already.
+        """
+        if self.last > 0 or self._line.inputs[0]:
+            raise InvalidInputError("history", "one in which nothing has happened yet", self.last)
+        if line.hashes[0] != self._line.hashes[0]:
+            self.divergence = Divergence(0, differing(line.bodies[0], line.digests[0], self._line.bodies[0], self._line.digests[0]))
+        self._line = line
+        self._given = 0
+
+    # -- going back ---------------------------------------------------------------------------------------------------
+
+    def seek(self, step: int, progress: Callable[[int], object] | None = None, is_enough: Callable[[], bool] | None = None) -> bool:
+        """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it.
+
+        `is_enough` is asked after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
+        """
+        return self._go(self._checked(step), None if step == self.last else 0, progress, is_enough)
+
+    def leave_lost_worlds(self) -> None:
+        """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
+        here = min(self.now, self.last)
+        keyframe = self._keyframes.latest(here)
+        for step, given in ((here, None), (here, max(len(self._line.inputs[here]) - 1, 0)), (keyframe, 0)):
+            with contextlib.suppress(LabError):
+                self._go_to_keyframe(keyframe)
+                self._go(step, given, None)
+            if not any(stage.world.is_lost for stage in self.demo.stages):
+                break
+        self._cut()
+
+    def undo(self) -> bool:
+        """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
+        for step in range(self.now, -1, -1):
+            given = self._line.inputs[step][: self._given] if step == self.now else self._line.inputs[step]
+            for k in range(len(given) - 1, -1, -1):
+                if given[k].begins:
+                    self._undone.append(_Undone(self._line, self.now, self._given, (step, k)))
+                    self._go(step, k, None)
+                    self._cut()
+                    return True
+        return False
+
+    def redo(self) -> bool:
+        """Return to where the last `undo` started from; False if there is no such thing, or something else was done since."""
+        if not self._undone:
+            return False
+        undone = self._undone.pop()
+        if (self.now, self._given) > undone.parted:  # time has gone on since: that is another course of events
+            self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
+        self._keyframes.cut(undone.parted[0])
+        self._line = undone.line
+        self._go(undone.step, undone.given, None)
+        return True
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to go back to before."""
+        here = self._line.inputs[self.now][: self._given]
+        return any(one.begins for one in here) or any(step < self.now for step in self._line.marks[:1])
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether `redo` has somewhere to go."""
+        return bool(self._undone)
+
+    def is_near(self, step: int) -> bool:
+        """Tell whether a step is soon reached: a keyframe is not far before it."""
+        return step - self._keyframes.latest(step) <= _NEAR
+
+    def visit(self, step: int, look: Callable[[], object]) -> None:
+        """Go to where time went on from a step, with all that was done there, look, and come back."""
+        here, given = self.now, self._given
+        try:
+            self._go(self._checked(step), None, None)
+            look()
+        finally:
+            self._go(here, given, None)
+
+    def verify(self, progress: Callable[[int], object] | None = None) -> Divergence | None:
+        """Play everything again from the beginning, without keyframes, and return the first step that ends otherwise, if any."""
+        here, given = self.now, self._given
+        keyframes = self._keyframes
+        self._keyframes = keyframes.first()
+        self.divergence = None
+        try:
+            self._go_to_keyframe(0)
+            self._go(self.last, None, progress)
+        finally:
+            self._keyframes = keyframes
+        self._go(here, given, None)
+        return self.divergence
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _checked(self, step: int) -> int:
+        if not 0 <= integer("step", step, 0) <= self.last:
+            raise InvalidInputError("step", f"from 0 to {self.last}", step)
+        return step
+
+    def _branch(self, action: str) -> None:
+        """Let what lies ahead be another line; what was undone can be redone no more, unless nobody has done this."""
+        if action not in _BY_NOBODY:
+            self._undone.clear()
+        if not self.at_tip:
+            self._cut()
+
+    def _cut(self) -> None:
+        """Leave what lies ahead: from here on another line begins."""
+        self._line = self._line.until(self.now, self._given)
+        self._keyframes.cut(self.now)
+
+    def _go(
+        self, step: int, given: int | None, progress: Callable[[int], object] | None, is_enough: Callable[[], bool] | None = None
+    ) -> bool:
+        """Go to where `given` of the inputs at a step were given; to where all were, without it; and return whether it came so far."""
+        wanted = len(self._line.inputs[step]) if given is None else given
+        nearest = self._keyframes.latest(step)
+        if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
+            self._go_to_keyframe(nearest)
+        checking = [(stage, stage.checking) for stage in self.demo.stages]
+        for stage, _ in checking:
+            stage.checking = False
+        try:
+            while self.now < step:
+                _quietly(self.step)
+                if progress is not None:
+                    progress(self.now)
+                if is_enough is not None and self.now < step and is_enough():
+                    break
+        finally:
+            for stage, was in checking:
+                stage.checking = was
+        self.demo.use_missing_referees()
+        if self.now < step:
+            return False
+        for one in self._line.inputs[step][self._given : wanted]:
+            _repeat(self.demo, one)
+        self._given = wanted
+        return True
+
+    def _go_to_keyframe(self, step: int) -> None:
+        self._keyframes.put_back(step, self.demo)
+        self.now, self._given = step, 0
+
+
+def _method(demo: Demo, action: str) -> Callable[..., Any]:
+    method: Callable[..., Any] = getattr(demo, action)
+    return method
+
+
+def _repeat(demo: Demo, one: Input) -> None:
+    """Do it again, with the stages where they lay in the picture then."""
+    moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
+    for (stage, _), offset in zip(moved, one.offsets, strict=False):
+        stage.offset = offset
+    try:
+        _quietly(lambda: _method(demo, one.action)(*one.arguments))
+    finally:
+        for stage, offset in moved:
+            stage.offset = offset
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    """Do again what may have failed then: it fails again, in the same way."""
+    try:
+        action()
+    except LabError:
+        return

@@ -1,0 +1,116 @@
+from typing import Any
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.demo import Demo
+
+
+def test_restart_repeats_the_run_to_the_bit(drop: type[Demo]) -> None:
+    demo = drop(seed=3)
+    for _ in range(60):
+        demo.step()
+    first = demo.stages[0].world.state_hash()
+    demo.restart()
+    assert demo.steps == 0 and len(demo.stages) == 1
+    for _ in range(60):
+        demo.step()
+    assert demo.stages[0].world.state_hash() == first
+
+
+def test_random_streams_depend_on_seed_and_name_only(drop: type[Demo]) -> None:
+    assert drop(1).rng("a").random() == drop(1).rng("a").random()
+    assert len({drop(seed).rng(name).random() for seed in (1, 2) for name in "ab"}) == 4
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, None, "1"])
+def test_bad_seeds_are_refused(drop: type[Demo], seed: Any) -> None:
+    with pytest.raises(InvalidInputError, match="seed"):
+        drop(seed)
+
+
+def test_parameters_are_checked_and_build_anew(drop: type[Demo]) -> None:
+    demo = drop(values={"height": "2.5"})
+    before = demo.stages[0]
+    demo.set_parameter("height", 2.5)
+    assert demo.stages[0] is before, "no change, no restart"
+    demo.set_parameter("height", 3.0)
+    assert demo.stages[0] is not before
+    with pytest.raises(InvalidInputError):
+        demo.set_parameter("height", 99.0)
+
+
+def test_counts_follow_the_contacts(drop: type[Demo], referee: Any) -> None:
+    demo = drop(referee=referee)
+    for _ in range(90):
+        demo.step()
+    counts = demo.stages[0].counts
+    assert counts.begun >= 1 and counts.added >= 1 and counts.persisted > 10
+    assert demo.stages[0].total.compared > 10
+    demo.use_referee(None)
+    assert demo.stages[0].total.compared == 0
+
+
+def test_home_is_what_was_built_wherever_bodies_went(twins: type[Demo]) -> None:
+    demo = twins()
+    home = demo.home()
+    assert home.lower == pytest.approx((-10.0, -0.5), abs=0.02)
+    assert home.upper[0] == pytest.approx(30.5)
+    for _ in range(30):
+        demo.step()
+    assert demo.home() == home
+
+
+def test_grabbing_pulls_a_body_and_letting_go_drops_it(drop: type[Demo]) -> None:
+    demo = drop()
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    assert not demo.grab((5.0, 5.0))
+    assert demo.grab(demo.stages[0].world.state(disc).position)
+    for _ in range(90):
+        demo.drag((3.0, 4.0))
+        demo.step()
+    assert demo.grabbing
+    assert demo.stages[0].world.state(disc).position == pytest.approx((3.0, 4.0), abs=0.5)
+    demo.release()
+    assert not demo.grabbing and demo.stages[0].world.joint_ids == ()
+    for _ in range(90):
+        demo.step()
+    assert demo.stages[0].world.state(disc).position[1] < 1.2
+
+
+def test_the_hand_survives_a_body_that_is_destroyed(drop: type[Demo]) -> None:
+    demo = drop()
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    demo.grab(demo.stages[0].world.state(disc).position)
+    demo.stages[0].world.destroy_body(disc)
+    demo.drag((1.0, 1.0))
+    demo.step()
+    demo.drag((1.0, 1.0))
+    demo.release()
+    assert not demo.grabbing
+
+
+def test_the_hand_survives_a_restart(drop: type[Demo]) -> None:
+    demo = drop()
+    disc = demo.discs[0]  # type: ignore[attr-defined]
+    demo.grab(demo.stages[0].world.state(disc).position)
+    demo.restart()
+    demo.drag((1.0, 1.0))
+    demo.release()
+    demo.step()
+    assert demo.stages[0].world.joint_ids == ()
+
+
+@pytest.mark.parametrize("point", [(1e30, 0.0), (float("nan"), 0.0), (float("inf"), 1.0)])
+def test_the_hand_survives_points_out_of_this_world(drop: type[Demo], point: tuple[float, float]) -> None:
+    demo = drop()
+    assert not demo.grab(point)
+    demo.grab(demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    demo.drag(point)
+    demo.step()
+
+
+def test_the_hand_reaches_into_the_second_world(twins: type[Demo]) -> None:
+    demo = twins()
+    assert demo.grab((30.0, 3.0))
+    assert demo.stages[1].world.joint_ids != () and demo.stages[0].world.joint_ids == ()

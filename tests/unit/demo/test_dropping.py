@@ -1,0 +1,312 @@
+"""Files dropped on the window: bodies of them, one line for what cannot be used, and a window that goes on meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import math
+import weakref
+from functools import partial
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import numpy as np
+import pygame
+import pytest
+
+from engine.app.dropped_picture import picture_of
+from engine.app.dropper import Dropper
+from engine.app.headless import run_headless
+from engine.app.messages import Messages
+from engine.app.warmup import referee_factory
+from engine.app.window import Window
+from engine.cli.run import _drop, run_command
+from engine.common.errors import InvalidInputError, LabError
+from engine.decompose import BodyFile, body_of_file, load_body, save_body
+from engine.demo import Demo
+from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
+from engine.demo.registry import all_demos, find_demo
+from engine.history.history import Direct
+from tests.waiting import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[3]
+BODY = ROOT / "sprites" / "figure_body.json"
+SIZE = (1280, 720)
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><path d="M0 0 H90 V20 H30 V60 H0 Z" fill="#48c"/></svg>'
+
+
+@pytest.fixture
+def ell(tmp_path: Path) -> Path:
+    """An L of 60 x 40 pixels on a clear ground."""
+    picture = pygame.Surface((100, 80), pygame.SRCALPHA)
+    picture.fill((200, 40, 40, 255), (20, 20, 60, 15))
+    picture.fill((40, 40, 200, 255), (20, 20, 15, 40))
+    pygame.image.save(picture, tmp_path / "ell.png")
+    return tmp_path / "ell.png"
+
+
+class Hand:
+    """A window, and files let go over it."""
+
+    def __init__(self, demos: tuple[type[Demo], ...], demo: Demo | None) -> None:
+        self.window = Window(SIZE, demos, demo)
+        self.surface = pygame.Surface(SIZE)
+        self.frame(2)
+
+    def frame(self, n: int = 1) -> None:
+        for _ in range(n):
+            self.window.update(1.0 / 60.0)
+            self.window.draw(self.surface)
+
+    def drop(self, *files: Path, at: tuple[int, int] = (700, 150)) -> None:
+        """Let go, and wait until all have been read."""
+        for file in files:
+            self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
+        end = monotonic() + PATIENCE
+        while self.window._steering.dropper.n_pending and monotonic() < end:
+            self.frame()
+        assert self.window._steering.dropper.n_pending == 0
+
+    @property
+    def words(self) -> list[str]:
+        return [message.words for message in self.window.session.messages._waiting]
+
+
+@pytest.fixture
+def hand(drop: type[Demo], twins: type[Demo]) -> Hand:
+    return Hand((twins, drop), drop())
+
+
+def test_a_picture_becomes_a_body_where_it_was_let_go(hand: Hand, ell: Path) -> None:
+    session = hand.window.session
+    session.clock.paused = True
+    hand.drop(ell)
+    (body,) = session.demo.dropped
+    assert body.is_there and body.world is session.demo.stages[0].world
+    assert body.world.state(body.body).position == pytest.approx(session.camera.to_world((700, 150)), abs=1e-5)
+    box = body.file.outline.aabb
+    assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(drop_size(session.demo), rel=0.02)
+    assert len(body.file.pieces) == 2 and hand.words == [f"ell: 2 fixtures, {body.file.outline.area:.2f} m²"]
+
+
+def test_it_falls_is_grabbed_and_a_restart_takes_it_away(hand: Hand, ell: Path) -> None:
+    hand.drop(ell)
+    demo = hand.window.session.demo
+    (body,) = demo.dropped
+    high = body.world.state(body.body).position[1]
+    hand.frame(20)
+    x, y = body.world.state(body.body).position
+    assert y < high - 0.2
+    hook = body.file.pieces[0].vertices.mean(axis=0)
+    assert demo.grab((x + hook[0], y + hook[1]))
+    demo.release()
+    hand.window.session.restart()
+    hand.frame()
+    world = demo.stages[0].world
+    assert demo.dropped == [] and "ell" not in [world.body(each).spec.name for each in world.body_ids]
+
+
+def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None:
+    session = hand.window.session
+    session.clock.paused = True
+    hand.window.layers.shapes = False
+    hand.drop(ell)
+    (body,) = session.demo.dropped
+    body.world.set_pose(body.body, (0.0, 4.0), math.pi / 2.0)
+    hand.frame()
+    (left, _), (right, top) = body.file.picture.lower, body.file.picture.upper
+    scale = (right - left) / 100.0
+    # the middle of the red bar, and of the blue foot, from the picture's upper left corner; a quarter turn: (x, y) to (-y, x)
+    for (column, row), color in (((60, 27), (200, 40, 40)), ((27, 50), (40, 40, 200))):
+        x, y = left + column * scale, top - row * scale
+        at = session.camera.to_screen((0.0 - y, 4.0 + x))
+        assert hand.surface.get_at((round(at[0]), round(at[1])))[:3] == pytest.approx(color, abs=12)
+
+
+def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong.txt").write_text("hello")
+    for file in (ell, tmp_path / "wrong.txt"):
+        hand.drop(file)
+        left = weakref.ref(hand.window.session.demo)
+        hand.window.start(0)
+        hand.window.left.clear()
+        hand.frame(2)
+        gc.collect()
+        assert left() is None, f"something holds the demo that {file.name} fell into"
+
+
+def test_a_picture_out_of_view_is_let_go(hand: Hand, ell: Path) -> None:
+    """Drawn from close by it takes a hundred megabytes."""
+    session = hand.window.session
+    session.clock.paused = True
+    hand.drop(ell)
+    (body,) = session.demo.dropped
+    assert list(hand.window.painter._dropped._drawn) == [body]
+    body.world.set_pose(body.body, (500.0, 4.0), 0.0)
+    hand.frame()
+    assert not hand.window.painter._dropped._drawn
+    body.world.set_pose(body.body, (0.0, 4.0), 0.0)
+    hand.frame()
+    assert list(hand.window.painter._dropped._drawn) == [body]
+
+
+def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:
+    (tmp_path / "drawing.svg").write_text(SVG, encoding="utf-8")
+    hand.drop(ell, tmp_path / "drawing.svg", BODY)
+    bodies = hand.window.session.demo.dropped
+    assert [body.file.name for body in bodies] == ["ell", "drawing", "figure"]
+    heights = [body.world.state(body.body).position[1] for body in bodies]
+    assert heights == sorted(heights) and heights[0] < heights[2]
+    # a body file keeps its metres
+    assert bodies[2].file.outline.aabb == load_body(BODY).outline.aabb
+    assert picture_of(bodies[1].file) is not None
+    hand.frame(30)
+
+
+def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello", encoding="utf-8")
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG nothing more")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    (tmp_path / "empty.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
+    pygame.image.save(pygame.Surface((20, 20), pygame.SRCALPHA), tmp_path / "clear.png")
+    names = ["notes.txt", "broken.png", "broken.json", "empty.svg", "clear.png", "missing.png"]
+    for name in names:
+        hand.drop(tmp_path / name)
+        assert hand.words[-1].startswith(f"{name} cannot be used: ") and str(tmp_path) not in hand.words[-1] and "\n" not in hand.words[-1]
+    hand.drop(tmp_path)  # a folder
+    assert "cannot be used" in hand.words[-1]
+    assert hand.window.session.demo.dropped == [] and hand.window.session.failure == ""
+
+
+def test_dropped_text_is_ignored(hand: Hand) -> None:
+    for kind in (pygame.DROPBEGIN, pygame.DROPTEXT, pygame.DROPCOMPLETE):
+        hand.window.handle(pygame.event.Event(kind, text="hello", file="hello"))
+    hand.frame()
+    assert hand.words == [] and hand.window._steering.dropper.n_pending == 0
+
+
+def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, go, clock = body_of_file(ell), Event(), [0.0]
+    monkeypatch.setattr("engine.app.dropper.perf_counter", lambda: clock[0])
+
+    def slow(path: str, size: float) -> BodyFile:
+        assert go.wait(20.0)
+        if path == "bad":
+            raise RuntimeError("a fault\nof two lines")
+        return body
+
+    hand.window._steering.dropper = Dropper(slow)
+    for file in ("good", "bad"):
+        hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=file, pos=(700, 150)))
+    steps = hand.window.session.demo.steps
+    hand.frame(30)
+    assert hand.window.session.demo.steps >= steps + 29 and hand.words == ["reading bad"]
+    clock[0] = 5.2
+    hand.frame(2)
+    assert hand.words == ["reading good, 5 s so far: what the first one needs is being compiled or loaded"]
+    go.set()
+    hand.drop()
+    assert len(hand.window.session.demo.dropped) == 1
+    assert hand.words[-1] == "bad cannot be used: RuntimeError: a fault of two lines"
+
+
+def test_a_demo_left_meanwhile_gets_nothing(hand: Hand, ell: Path, twins: type[Demo]) -> None:
+    hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(ell), pos=(700, 150)))
+    hand.window.start(0)
+    hand.drop()
+    assert type(hand.window.session.demo) is twins and hand.window.session.demo.dropped == []
+
+
+def test_a_drop_on_the_list_starts_the_demo(drop: type[Demo], ell: Path) -> None:
+    hand = Hand((drop,), None)
+    assert hand.window.browsing
+    hand.drop(ell)
+    assert not hand.window.browsing and len(hand.window.session.demo.dropped) == 1
+
+
+def test_a_pair_file_opens_the_pair(hand: Hand) -> None:
+    example = next(file for file in sorted((ROOT / "demos" / "pairs").glob("*.json")))
+    hand.drop(example)
+    assert hand.window.session.demo.id == "pair"
+
+
+def test_a_demo_without_a_world_says_so(ell: Path) -> None:
+    pair = find_demo("pair")
+    hand = Hand((pair,), pair())
+    hand.drop(ell)
+    assert hand.words[-1] == "ell.png cannot be used: nothing can fall here: this demo has no world"
+
+
+def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
+    demo = twins()
+    file = load_dropped(str(ell), drop_size(demo))
+    assert demo.drop(file, (29.0, 5.0)).stage is demo.stages[1]
+    assert demo.drop(file, (1.0, 5.0)).stage is demo.stages[0]
+    with pytest.raises(LabError):
+        demo.drop(file, (math.nan, 0.0))
+
+
+def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
+    file = load_dropped(str(BODY), 0.15)
+    box = file.outline.aabb
+    assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(0.8)
+    whole = load_body(BODY)
+    assert len(file.pieces) == len(whole.pieces) and file.picture is not None and whole.picture is not None
+    assert file.picture.lower[0] / whole.picture.lower[0] == pytest.approx(file.tolerance / whole.tolerance)
+    save_body(tmp_path / "small.json", file)
+    assert load_body(tmp_path / "small.json").outline.area == pytest.approx(file.outline.area)
+
+
+@pytest.mark.parametrize("kind", [pytest.param(demo, id=demo.id) for demo in all_demos()])
+def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
+    demo = kind()
+    if not demo.stages:
+        with pytest.raises(NoWorldError):
+            demo.drop(load_body(BODY), (0.0, 0.0))
+        return
+    body = demo.drop(load_dropped(str(BODY), drop_size(demo)), drop_places(demo, 1)[0])
+    for _ in range(8):
+        demo.step()
+    assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()
+
+
+def test_the_referee_checks_them_like_others(drop: type[Demo], ell: Path) -> None:
+    demo = drop(0, None, referee_factory())
+    demo.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
+    for _ in range(90):
+        demo.step()
+    total = demo.agreement()
+    assert total.compared > 60 and total.unexplained == 0
+
+
+def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -> None:
+    """In this process: an interpreter of its own costs seconds."""
+    files = partial(_drop, files=[str(ell), str(BODY)])
+    (report, demo), (again, _) = (run_headless(find_demo("simple_shapes"), 60, 0, {"count": 3}, prepare=files) for _ in range(2))
+    assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2
+    assert again.state_hash == report.state_hash
+    with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as told:
+        _drop(Direct(demo), [str(tmp_path / "missing.png")])
+    assert str(told.value).count(" must be ") == 1
+    (tmp_path / "no.svg").write_text("no drawing", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
+        _drop(Direct(demo), [str(tmp_path / "no.svg")])
+    with pytest.raises(InvalidInputError, match="--drop"):
+        run_command(pair_file="some.json", drops=[str(ell)])
+
+
+def test_messages_wait_for_each_other() -> None:
+    messages = Messages()
+    assert messages.now is None
+    messages.say("reading", is_passing=True)
+    messages.advance(60.0)
+    assert messages.now is not None and messages.now.words == "reading"
+    messages.say("first")
+    messages.say("second")
+    assert messages.now.words == "first"
+    messages.advance(3.0)
+    assert messages.now.words == "second"
+    messages.advance(3.0)
+    assert messages.now.words == "second"
+    messages.advance(3.5)
+    assert messages.now is None
