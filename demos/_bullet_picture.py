@@ -235,5 +235,4 @@ def _capsule(disc: Circle, start: Pose, end: Pose) -> FloatArray:
 
 def _corners(shape: Polygon | Segment, pose: Pose) -> FloatArray:
     xf = Transform(pose[:2], pose[2])
-    local = shape.vertices.tolist() if isinstance(shape, Polygon) else [shape.p1, shape.p2]
-    return np.array([xf.apply((x, y)) for x, y in local])
+    return np.array([xf.apply((x, y)) for x, y in shape.core.tolist()])

@@ -10,7 +10,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.pair.file import Outsider, Pair
-from engine.geometry import AABB, AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry import AABB, AnyShape, Circle, Polygon, Segment, Transform
 from engine.render import palette
 from engine.render.labels import ALL_SIDES
 from engine.render.palette import Color, mix
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.compare.pair.answers import PairAnswers
     from engine.render.canvas import Canvas
 
-__all__ = ["center_of", "core_and_radius", "draw_pair", "is_on", "pair_box"]
+__all__ = ["draw_pair", "is_on", "pair_box"]
 
 
 _FILL = 0.35
@@ -33,26 +33,10 @@ _ARC = math.radians(15.0)
 Point = tuple[float, float]
 
 
-def core_and_radius(shape: AnyShape) -> tuple[FloatArray, float]:
-    """Return the corners of a shape without its rounding, counter-clockwise, and the radius of the rounding."""
-    if isinstance(shape, Circle):
-        return np.array([shape.center]), shape.radius
-    if isinstance(shape, Polygon):
-        return shape.vertices, shape.skin_radius
-    return np.array([shape.p1, shape.p2]), shape.radius if isinstance(shape, Capsule) else shape.skin_radius
-
-
-def center_of(shape: AnyShape) -> Point:
-    """Return the middle of a shape, its own frame: what it is turned about by hand."""
-    if isinstance(shape, Segment):
-        return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])
-    return shape.mass().centroid
-
-
 def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
     """Tell whether a hand at `point` takes hold of the shape: on it, or nearer than `reach` metres."""
     at = np.array(xf.apply_inverse(point))
-    core, radius = core_and_radius(shape)
+    core, radius = shape.core, shape.radius
     if isinstance(shape, Polygon):
         return float(((at - core) * shape.normals).sum(axis=1).max()) <= radius + reach
     a, b = core[0], core[-1]
@@ -64,7 +48,7 @@ def is_on(shape: AnyShape, xf: Transform, point: Point, reach: float) -> bool:
 
 def outline(shape: AnyShape, xf: Transform) -> FloatArray:
     """Return the rounded outline of a shape in the world, float64 (n, 2), counter-clockwise."""
-    core, radius = core_and_radius(shape)
+    core, radius = shape.core, shape.radius
     if radius == 0.0:
         return xf.apply_array(core)
     if len(core) == 1 or np.array_equal(core[0], core[-1]):
@@ -109,9 +93,9 @@ def draw_pair(canvas: Canvas, pair: Pair, answers: PairAnswers | None, fraction:
             for pose, when in ((sweep.start, "start"), (sweep.end, "end")):
                 _ghost(canvas, shape, pose, mix(palette.BACKGROUND, color, _GHOST))
                 if not (stands and when == "start"):
-                    _handle(canvas, pose.apply(center_of(shape)), color, f"{name} stands" if stands else f"{name} {when}")
+                    _handle(canvas, pose.apply(shape.centroid), color, f"{name} stands" if stands else f"{name} {when}")
     for shape, sweep, color, name in () if moves else sides:
-        middle = canvas.camera.to_screen(sweep.start.apply(center_of(shape)))
+        middle = canvas.camera.to_screen(sweep.start.apply(shape.centroid))
         canvas.label(middle, name, mix(color, palette.TEXT, 0.4), 15.0, 8.0, bold=True, sides=((0, 0), *ALL_SIDES))
     if pair.ray is not None:
         start, end = pair.ray
@@ -195,7 +179,7 @@ def _as_point(value: object) -> Point | None:
 
 
 def _solid(canvas: Canvas, shape: AnyShape, pose: Transform, color: Color) -> None:
-    core, radius = core_and_radius(shape)
+    core, radius = shape.core, shape.radius
     fill = mix(palette.BACKGROUND, color, _FILL)
     if isinstance(shape, Circle):
         canvas.circle(pose.apply(shape.center), radius, fill, color, 0.8, pose.angle)

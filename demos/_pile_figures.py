@@ -136,12 +136,7 @@ def loose_pieces(name: str) -> Pieces:
 
 def scaled(pieces: Pieces, size: float, offset: Point = (0.0, 0.0)) -> Pieces:
     """Return pieces `size` times as large about the origin, then moved by `offset` metres."""
-    return tuple(
-        Circle(size * piece.radius, (size * piece.center[0] + offset[0], size * piece.center[1] + offset[1]))
-        if isinstance(piece, Circle)
-        else Polygon(size * piece.vertices + offset)
-        for piece in pieces
-    )
+    return tuple(piece.mapped(lambda points: size * points + offset, size * piece.radius) for piece in pieces)
 
 
 @cache
@@ -157,10 +152,7 @@ def _bird() -> Pieces:
 
 
 def _mirrored(pieces: Pieces) -> Pieces:
-    return tuple(
-        Circle(piece.radius, (-piece.center[0], piece.center[1])) if isinstance(piece, Circle) else Polygon(piece.vertices * (-1.0, 1.0))
-        for piece in pieces
-    )
+    return tuple(piece.mapped(lambda points: points * (-1.0, 1.0)) for piece in pieces)
 
 
 def _star(points: int, outer: float, inner: float) -> FloatArray:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._pair_picture import center_of, draw_pair, is_on, pair_box
+from demos._pair_picture import draw_pair, is_on, pair_box
 from engine.common.errors import LabError
 from engine.compare.pair.file import Pair, load_pair, pair_as_json, save_pair
 from engine.contracts.agreement import REASONS, StepAgreement
@@ -234,7 +234,7 @@ class PairInspector(Demo):
         shape, sweep = (self.pair.shape_a, self.pair.sweep_a) if side == "a" else (self.pair.shape_b, self.pair.sweep_b)
         assert shape is not None
         pose = {"start": sweep.start, "end": sweep.end}.get(end) or sweep.at(self._fraction())
-        return pose.apply(center_of(shape))
+        return pose.apply(shape.centroid)
 
     def _move(self, part: str, dx: float, dy: float) -> None:
         def moved(at: Point) -> Point:
@@ -383,7 +383,7 @@ def _load(pair: Pair) -> None:
 
 def _turned(pose: Transform, shape: AnyShape, angle: float) -> Transform:
     """Return the pose turned by `angle` about the middle of the shape, which stays where it is."""
-    middle = center_of(shape)
+    middle = shape.centroid
     x, y = pose.apply(middle)
     away = Transform((0.0, 0.0), pose.angle + angle).apply(middle)
     return Transform((x - away[0], y - away[1]), pose.angle + angle)

@@ -71,9 +71,7 @@ class Hold:
 
 
 def _mirror(shape: Circle | Polygon) -> Circle | Polygon:
-    if isinstance(shape, Circle):
-        return Circle(shape.radius, (-shape.center[0], shape.center[1]))
-    return Polygon(shape.vertices * (-1.0, 1.0), shape.skin_radius)
+    return shape.mapped(lambda points: points * (-1.0, 1.0))
 
 
 def _box(left: float, right: float, bottom: float, top: float) -> Polygon:
@@ -91,12 +89,7 @@ def _traced() -> Hold:
     """Return the traced pieces in the figure's frame: where the picture lies tells how far the two frames are apart."""
     assert TRACED.picture is not None
     dx, dy = FRAME_LOWER[0] - TRACED.picture.lower[0], FRAME_LOWER[1] - TRACED.picture.lower[1]
-    pieces = tuple(
-        Circle(piece.radius, (piece.center[0] + dx, piece.center[1] + dy))
-        if isinstance(piece, Circle)
-        else Polygon(piece.vertices + (dx, dy))
-        for piece in TRACED.pieces
-    )
+    pieces = tuple(piece.mapped(lambda points: points + (dx, dy)) for piece in TRACED.pieces)
     return Hold(f"its traced outline, {len(pieces)} pieces", pieces)
 
 

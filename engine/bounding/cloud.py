@@ -31,11 +31,9 @@ from numpy.typing import ArrayLike
 from engine.common.arrays import FloatArray, finite_rows, frozen
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOUNDING_ROUNDING
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform, convex_hull
+from engine.geometry import AnyShape, ConvexShape, Transform, convex_hull
 
 __all__ = ["Cloud", "Points", "area_of_rounded", "cloud_of", "margin_at"]
-
-_SHAPES = (Circle, Polygon, Capsule, Segment)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +81,11 @@ def cloud_of(points: Points) -> Cloud:
     """
     if isinstance(points, Cloud):
         return points
-    if isinstance(points, _SHAPES):
-        return _cloud(_core(points), _radius(points))
-    if isinstance(points, Sequence) and len(points) > 0 and all(isinstance(one, _SHAPES) for one in points):
-        shapes = [one for one in points if isinstance(one, _SHAPES)]
-        return _cloud(np.concatenate([_core(one) for one in shapes]), max(_radius(one) for one in shapes))
+    if isinstance(points, ConvexShape):
+        return _cloud(points.core, points.radius)
+    if isinstance(points, Sequence) and len(points) > 0 and all(isinstance(one, ConvexShape) for one in points):
+        shapes = [one for one in points if isinstance(one, ConvexShape)]
+        return _cloud(np.concatenate([one.core for one in shapes]), max(one.radius for one in shapes))
     try:
         given = finite_rows("points", points, 2)  # type: ignore[arg-type]
     except InvalidInputError as error:
@@ -132,13 +130,3 @@ def _hull_or_less(points: FloatArray) -> FloatArray:
         order = np.lexsort((points[:, 1], points[:, 0]))
         ends = points[order[[0, -1]]]
         return np.ascontiguousarray(ends[:1] if (ends[0] == ends[1]).all() else ends)
-
-
-def _core(shape: AnyShape) -> FloatArray:
-    if isinstance(shape, Polygon):
-        return shape.vertices
-    return np.array([shape.center] if isinstance(shape, Circle) else [shape.p1, shape.p2], dtype=np.float64)
-
-
-def _radius(shape: AnyShape) -> float:
-    return shape.radius if isinstance(shape, Circle | Capsule) else shape.skin_radius

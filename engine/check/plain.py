@@ -69,9 +69,7 @@ def shape_of(shape: PlainShape) -> Shape:
 
 
 def _local(shape: Shape) -> tuple[PlainPolygon, float]:
-    if isinstance(shape, Circle):
-        return (shape.center,), shape.radius
-    return tuple((x, y) for x, y in shape.vertices.tolist()), 0.0
+    return tuple((x, y) for x, y in shape.core.tolist()), shape.radius - shape.skin_radius
 
 
 def _placed(local: tuple[PlainPolygon, float] | None, pose: tuple[float, float, float, float]) -> PlainShape:

@@ -49,9 +49,9 @@ from engine.continuous._lanes_kernel import (
 from engine.continuous._lanes_polygon_kernel import BY_POINTS, step_polygons
 from engine.continuous._lanes_queue_kernel import QUEUE_WIDTH, collect_ended, load_lanes, prepare_next
 from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, reach_about
+from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._lanes_lists_kernel import sort_by_class
-from engine.narrowphase.packing import CIRCLE, POLYGON
 
 __all__ = ["FEWEST", "times_of_impact_lanes"]
 

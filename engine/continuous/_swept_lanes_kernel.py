@@ -23,9 +23,10 @@ from engine.common.rows import return_four
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import HIT, MISS, OVERLAPPING, SWEPT_SIZE, TIMES_SIZE
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
+from engine.geometry.kinds import POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._lanes_lists_kernel import gather
-from engine.narrowphase.packing import POLYGON, RECORD, SLOTS
+from engine.narrowphase.packing import RECORD, SLOTS
 
 __all__ = ["SCRATCH", "swept_lanes"]
 

@@ -203,7 +203,7 @@ def _impact_at_depth(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float,
 
     None also where that is deeper than both radii: the cores themselves would overlap.
     """
-    if depth >= _radius(target.shape) + _radius(bullet.shape):
+    if depth >= target.shape.radius + bullet.shape.radius:
         return None
     a, b = _lessened(target.shape, bullet.shape, depth)
     return _impact(Mover(b, bullet.pose, bullet.velocity), Mover(a, target.pose, target.velocity, target.spin), spec, t_max, "touch")
@@ -226,26 +226,14 @@ def _impact(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, aim: str
 
 def _aim(bullet: Mover, target: Mover) -> float:
     """Return the depth D that `b2TimeOfImpact` aims at."""
-    radii = _radius(bullet.shape) + _radius(target.shape)
+    radii = bullet.shape.radius + target.shape.radius
     return radii - max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
-
-
-def _radius(shape: FixtureShape) -> float:
-    return shape.radius if isinstance(shape, Circle) else shape.skin_radius
 
 
 def _lessened(a: FixtureShape, b: FixtureShape, depth: float) -> tuple[FixtureShape, FixtureShape]:
     """Return both shapes with radii that are together less by `depth`, each by its share."""
-    share = depth / (_radius(a) + _radius(b))
-    return _with_radius(a, _radius(a) * (1.0 - share)), _with_radius(b, _radius(b) * (1.0 - share))
-
-
-def _with_radius(shape: FixtureShape, radius: float) -> FixtureShape:
-    if isinstance(shape, Circle):
-        return Circle(radius, shape.center)
-    if isinstance(shape, Polygon):
-        return Polygon(shape.vertices, radius)
-    return type(shape)(shape.p1, shape.p2, radius, shape.ghost1, shape.ghost2)
+    share = 1.0 - depth / (a.radius + b.radius)
+    return a.with_radius(a.radius * share), b.with_radius(b.radius * share)
 
 
 def _scaled(velocity: tuple[float, float], flown: float, asked: float) -> tuple[float, float]:

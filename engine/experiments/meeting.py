@@ -141,7 +141,7 @@ def look_out(world: World, bullet: int, duration: float, found: list[Encounter],
     """
     own = world.fixture(world.body(bullet).fixtures[0]).shape
     depth = depth_aimed_at(own)
-    inner = _shrunk(own, depth)
+    inner = own.with_radius(own.radius - depth)
     way = sweep_of(world, bullet, duration)
     best: Meeting | None = None
     n_asked, trusted = 0, math.inf
@@ -185,13 +185,6 @@ def _pulls(world: World) -> dict[int, float]:
         for body, (vx, vy) in velocities.items():
             pulls[body] = max(math.hypot(vx - ux, vy - uy) for ux, uy in velocities.values())
     return pulls
-
-
-def _shrunk(shape: FixtureShape, depth: float) -> Circle | Polygon:
-    if isinstance(shape, Circle):
-        return Circle(shape.radius - depth, shape.center)
-    assert isinstance(shape, Polygon)
-    return Polygon(shape.vertices, shape.skin_radius - depth)
 
 
 def _extent(shape: FixtureShape, sweep: Sweep) -> float:

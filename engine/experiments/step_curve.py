@@ -30,7 +30,7 @@ from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
 from engine.continuous.conservative_advancement import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
-from engine.geometry import Circle, FixtureShape, Sweep, Transform
+from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch
 
 __all__ = ["LENS_GAP", "MovingShape", "StepCurve", "free_sweep", "step_curve", "touches"]
@@ -125,7 +125,7 @@ def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
     touch = conservative_advancement(one.shape, one.sweep, other.shape, other.sweep, trace=trace)
     lens = _lens(one, other, touch)
     fractions = coarse if lens is None else np.union1d(coarse, np.linspace(*lens, _LENS_SAMPLES))
-    radii = _radius(one.shape) + _radius(other.shape)
+    radii = one.shape.radius + other.shape.radius
     return StepCurve(
         other=chosen,
         fractions=frozen(fractions),
@@ -210,7 +210,3 @@ def _box2d(one: MovingShape, other: MovingShape) -> TimeOfImpact:
 
 def _row(pose: Transform) -> tuple[float, float, float]:
     return pose.position[0], pose.position[1], pose.angle
-
-
-def _radius(shape: FixtureShape) -> float:
-    return shape.radius if isinstance(shape, Circle) else shape.skin_radius

@@ -3,6 +3,7 @@
 from engine.geometry.aabb import AABB
 from engine.geometry.capsule import Capsule
 from engine.geometry.circle import Circle
+from engine.geometry.convex import ConvexShape, check_shape
 from engine.geometry.hull import convex_hull
 from engine.geometry.mass import MassProperties
 from engine.geometry.polygon import Polygon
@@ -24,6 +25,7 @@ __all__ = [
     "AnyShape",
     "Capsule",
     "Circle",
+    "ConvexShape",
     "FixtureShape",
     "MassProperties",
     "Polygon",
@@ -31,5 +33,6 @@ __all__ = [
     "Shape",
     "Sweep",
     "Transform",
+    "check_shape",
     "convex_hull",
 ]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
+from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point, positive
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry.aabb import AABB
+from engine.geometry.convex import TwoPoints
+from engine.geometry.kinds import CAPSULE
 from engine.geometry.mass import MassProperties
-from engine.geometry.transform import Transform, posed
 
 __all__ = ["Capsule"]
 
 
 @dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(TwoPoints):
     """A solid capsule; a disc where its two points are the same.
 
     Parameters
@@ -31,6 +34,8 @@ class Capsule:
         The radius is not positive, or a number is not finite.
     """
 
+    kind: ClassVar[int] = CAPSULE
+    skin_radius: ClassVar[float] = 0.0
     p1: tuple[float, float]
     p2: tuple[float, float]
     radius: float
@@ -43,10 +48,10 @@ class Capsule:
         except InvalidInputError as error:
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
 
-    def aabb(self, xf: Transform) -> AABB:
-        """Return the tight box around the capsule at the pose `xf`."""
-        (x1, y1), (x2, y2), r = posed(xf).apply(self.p1), xf.apply(self.p2), self.radius
-        return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))
+    def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Capsule:
+        """Return the capsule elsewhere; see `ConvexShape`."""
+        p1, p2 = place(self.core)
+        return Capsule(p1, p2, self.radius if radius is None else radius)
 
     def mass(self, density: float = 1.0) -> MassProperties:
         """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2.

@@ -8,9 +8,10 @@ star (pentagram) turns one way but twice, 4 pi, so the signs alone would let it 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,8 @@ from engine.common.checks import finite, integer, non_negative, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.tolerances import COLLINEAR_ROUNDING
 from engine.geometry.aabb import AABB
+from engine.geometry.convex import ConvexShape
+from engine.geometry.kinds import POLYGON
 from engine.geometry.mass import MassProperties, polygon_mass
 from engine.geometry.transform import Transform, posed
 
@@ -27,7 +30,7 @@ __all__ = ["Polygon"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Polygon:
+class Polygon(ConvexShape):
     """A solid convex polygon, with a rounding of `skin_radius` around it.
 
     Parameters
@@ -57,6 +60,7 @@ class Polygon:
     [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]
     """
 
+    kind: ClassVar[int] = POLYGON
     vertices: FloatArray
     skin_radius: float = 0.0
     normals: FloatArray = field(init=False, repr=False)
@@ -122,6 +126,25 @@ class Polygon:
 
     def __hash__(self) -> int:
         return hash((self.vertices.tobytes(), self.skin_radius))
+
+    @property
+    def core(self) -> FloatArray:
+        """The corners."""
+        return self.vertices
+
+    @property
+    def radius(self) -> float:
+        """The skin."""
+        return self.skin_radius
+
+    @property
+    def centroid(self) -> tuple[float, float]:
+        """Centre of the area, without the skin."""
+        return _unit_mass(self).centroid
+
+    def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Polygon:
+        """Return the polygon elsewhere; see `ConvexShape`."""
+        return Polygon(place(self.vertices), self.skin_radius if radius is None else radius)
 
     def aabb(self, xf: Transform) -> AABB:
         """Return the tight box around the polygon and its skin at the pose `xf`."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
+import numpy as np
+
+from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point
 from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry.aabb import AABB
-from engine.geometry.transform import Transform, posed
+from engine.geometry.convex import TwoPoints
+from engine.geometry.kinds import SEGMENT
 
 __all__ = ["Segment"]
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(TwoPoints):
     """A segment from `p1` to `p2`, body frame, metres; a point where they are the same.
 
     Parameters
@@ -31,6 +36,7 @@ class Segment:
         A number is not finite, the skin is negative, or a ghost lies on its end.
     """
 
+    kind: ClassVar[int] = SEGMENT
     p1: tuple[float, float]
     p2: tuple[float, float]
     skin_radius: float = 0.0
@@ -50,7 +56,13 @@ class Segment:
         except InvalidInputError as error:
             raise InvalidShapeError(error.field, error.requirement, error.value) from None
 
-    def aabb(self, xf: Transform) -> AABB:
-        """Return the tight box around the segment and its skin at the pose `xf`."""
-        (x1, y1), (x2, y2), r = posed(xf).apply(self.p1), xf.apply(self.p2), self.skin_radius
-        return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))
+    @property
+    def radius(self) -> float:
+        """The skin."""
+        return self.skin_radius
+
+    def mapped(self, place: Callable[[FloatArray], FloatArray], radius: float | None = None) -> Segment:
+        """Return the segment and its ghosts elsewhere; see `ConvexShape`."""
+        ghosts = [None if ghost is None else place(np.array([ghost]))[0] for ghost in (self.ghost1, self.ghost2)]
+        p1, p2 = place(self.core)
+        return Segment(p1, p2, self.skin_radius if radius is None else radius, *ghosts)

@@ -19,16 +19,13 @@ import math
 
 from engine.common.checks import point
 from engine.common.errors import InvalidInputError
-from engine.geometry.capsule import Capsule
-from engine.geometry.circle import Circle
-from engine.geometry.polygon import Polygon
-from engine.geometry.segment import Segment
+from engine.geometry.convex import ConvexShape
 from engine.geometry.transform import Transform
 
 __all__ = ["support"]
 
 
-def support(shape: Circle | Polygon | Capsule | Segment, xf: Transform, direction: tuple[float, float]) -> tuple[tuple[float, float], int]:
+def support(shape: ConvexShape, xf: Transform, direction: tuple[float, float]) -> tuple[tuple[float, float], int]:
     """Return the point of a shape farthest in a direction, and the index of the core's vertex it belongs to.
 
     Parameters
@@ -57,15 +54,7 @@ def support(shape: Circle | Polygon | Capsule | Segment, xf: Transform, directio
     dx, dy = dx / length, dy / length
     # the direction seen from the body: turned back
     local_x, local_y = xf.cos * dx + xf.sin * dy, xf.cos * dy - xf.sin * dx
-    core, radius = _core(shape)
+    core = shape.core.tolist()
     farthest = max(range(len(core)), key=lambda at: local_x * core[at][0] + local_y * core[at][1])
     x, y = xf.apply(core[farthest])
-    return (x + radius * dx, y + radius * dy), farthest
-
-
-def _core(shape: Circle | Polygon | Capsule | Segment) -> tuple[list[tuple[float, float]], float]:
-    if isinstance(shape, Circle):
-        return [shape.center], shape.radius
-    if isinstance(shape, Polygon):
-        return [(float(x), float(y)) for x, y in shape.vertices], shape.skin_radius
-    return [shape.p1, shape.p2], shape.radius if isinstance(shape, Capsule) else shape.skin_radius
+    return (x + shape.radius * dx, y + shape.radius * dy), farthest

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
+from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
 from engine.narrowphase._core_manifold_kernel import manifold_cores
 from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import move_to_frame
-from engine.narrowphase.packing import CAPSULE, CIRCLE, SEGMENT
 from engine.narrowphase.rules import BOX2D
 
 __all__ = ["manifold_core_pairs"]

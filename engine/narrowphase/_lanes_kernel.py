@@ -26,9 +26,10 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
+from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.narrowphase._lanes_lists_kernel import sort_by_class
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase.packing import CIRCLE, POLYGON, RECORD, SLOTS
+from engine.narrowphase.packing import RECORD, SLOTS
 from engine.narrowphase.rules import EXACT
 
 __all__ = [

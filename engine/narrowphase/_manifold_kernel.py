@@ -54,6 +54,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
+from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
 from engine.narrowphase._clip_kernel import (
     FACE,
@@ -67,7 +68,6 @@ from engine.narrowphase._clip_kernel import (
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._sat_kernel import move_to_frame, strict_separation, traced_separation
 from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
-from engine.narrowphase.packing import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["frame_is_b", "manifold_pair", "manifold_pairs", "rounding_of"]

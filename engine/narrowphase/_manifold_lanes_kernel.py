@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
+from engine.geometry.kinds import CIRCLE
 from engine.narrowphase._lanes_axis_kernel import choose, move_centroid, pick_by_climb, pick_greatest, separations
 from engine.narrowphase._lanes_circle_kernel import find_corner, measure_corner, touch_circle, touch_circles
 from engine.narrowphase._lanes_clip_kernel import clip, fetch_edge, find_incident
@@ -73,7 +74,7 @@ from engine.narrowphase._lanes_kernel import (
     load_slots,
     move_b,
 )
-from engine.narrowphase.packing import CIRCLE, SLOTS
+from engine.narrowphase.packing import SLOTS
 from engine.narrowphase.rules import EXACT
 
 __all__ = [

@@ -31,10 +31,10 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_entry, inlined_kernel, kernel
+from engine.geometry.kinds import POLYGON
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import face_separation, move_to_frame
-from engine.narrowphase.packing import POLYGON
 
 __all__ = ["overlap_pair", "overlap_pairs"]
 

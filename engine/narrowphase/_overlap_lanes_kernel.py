@@ -22,6 +22,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import EPS64, SAFE_PRODUCT
+from engine.geometry.kinds import CIRCLE
 from engine.narrowphase._lanes_axis_kernel import separations
 from engine.narrowphase._lanes_kernel import (
     CIRCLES,
@@ -54,7 +55,7 @@ from engine.narrowphase._lanes_kernel import (
     load_slots,
     move_b,
 )
-from engine.narrowphase.packing import CIRCLE, RECORD
+from engine.narrowphase.packing import RECORD
 from engine.narrowphase.rules import EXACT
 
 __all__ = ["SQUARES", "overlap_lanes"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.narrowphase.packing import CAPSULE, CIRCLE
+from engine.geometry.kinds import CAPSULE, CIRCLE
 
 __all__ = ["gaps_along"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import InvalidInputError
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import AnyShape, check_shape
 from engine.narrowphase.packing import REMEMBERED, remembered
 
 __all__ = ["core_of"]
@@ -20,8 +19,7 @@ def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
     InvalidInputError
         `shape` is none.
     """
-    if not isinstance(shape, Circle | Polygon | Capsule | Segment):
-        raise InvalidInputError("shape", "a Circle, Polygon, Capsule or Segment", shape)
+    check_shape("shape", shape)  # before it is asked for its hash
     return _parts(shape)
 
 

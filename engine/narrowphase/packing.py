@@ -1,24 +1,13 @@
 """Shapes as the kernels want them: flat arrays, packed once.
 
-Every shape here is a convex *core* and a radius around it. Shape s is ``kind[s]``, its core's vertices are
-``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next:
-
-=========  =======================  =================================================  ==============================
-kind       core                     normals                                            radius
-=========  =======================  =================================================  ==============================
-CIRCLE     its centre               zero                                               its own
-POLYGON    its corners              one an edge                                        its skin
-CAPSULE    two points (one where    two, to the right of p1 p2 and to the left (zero   its own
-           they are the same)       where there is one point)
-SEGMENT    as a capsule             as a capsule                                       its skin
-=========  =======================  =================================================  ==============================
-
-`skin` is that part of the radius which is no surface: a polygon's and a segment's, 0 for circles and capsules. `centroid` is
-Box2D's; `extent` the largest distance of the surface from the local origin; `ghosts` x1 y1 x2 y2 of a segment's neighbours and
-`has_ghost` which of them there are. `records` has all of this that a kernel in lanes wants of one shape in one piece of memory: x of
-`SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid, radius, extent. `in_lanes` is the number of vertices,
-or more than a record holds where a corner is sharp: for lanes that leave such polygons to the scalar form. The arrays stay writable, for
-Numba compiles once more for each mix of read-only ones; nobody writes.
+Every shape here is a convex *core* and a radius around it; `engine.geometry.kinds` has the table. Shape s is ``kind[s]``, its core's
+vertices are ``vertices[first[s] : first[s] + n_vertices[s]]``, with the outward normals of the edges from each to the next; two points
+have two, to the right of p1 p2 and to the left, and one point, as both ends of a segment that are the same, has a zero. `skin` is that
+part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
+`ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has all of this that a SIMD kernel
+wants of one shape in one piece of memory: x of `SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid,
+radius, extent. `in_lanes` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave
+such polygons to the scalar ones. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nothing writes.
 """
 
 from __future__ import annotations
@@ -32,15 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows
-from engine.common.errors import InvalidInputError
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import AnyShape, Polygon, Segment, check_shape
 
-__all__ = ["CAPSULE", "CIRCLE", "POLYGON", "RECORD", "REMEMBERED", "SEGMENT", "SHARP_COSINE", "SLOTS", "PackedShapes", "pack", "remembered"]
-
-CIRCLE = 0
-POLYGON = 1
-CAPSULE = 2
-SEGMENT = 3
+__all__ = ["RECORD", "REMEMBERED", "SHARP_COSINE", "SLOTS", "PackedShapes", "pack", "remembered"]
 
 SLOTS = 16
 """Vertices of a shape that its record has room for; of a larger one it has the first ones, and nobody asks for them."""
@@ -57,8 +40,6 @@ SHARP_COSINE = -math.cos(SHARP_ANGLE)
 
 REMEMBERED = 1024
 """Shapes and pairs of shapes kept packed: at most some megabytes."""
-
-_KINDS = {Circle: CIRCLE, Polygon: POLYGON, Capsule: CAPSULE, Segment: SEGMENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +74,13 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
     """
     listed = tuple(shapes)
     for at, shape in enumerate(listed):
-        if type(shape) not in _KINDS:
-            raise InvalidInputError(f"shapes[{at}]", "a Circle, Polygon, Capsule or Segment", shape)
+        check_shape(f"shapes[{at}]", shape)
     cores = [_core(shape) for shape in listed]
     n_vertices = np.array([len(vertices) for vertices, _ in cores], dtype=np.int64)
-    radius = np.array([shape.radius if isinstance(shape, Circle | Capsule) else shape.skin_radius for shape in listed], dtype=np.float64)
-    is_skin = np.array([isinstance(shape, Polygon | Segment) for shape in listed], dtype=np.bool_)
+    radius = np.array([shape.radius for shape in listed], dtype=np.float64)
     reach = np.array([np.hypot(vertices[:, 0], vertices[:, 1]).max() for vertices, _ in cores], dtype=np.float64)
     if centroids is None:
-        centroids = [_centroid(shape) for shape in listed]
+        centroids = [shape.centroid for shape in listed]
     ghosts = [(shape.ghost1, shape.ghost2) if isinstance(shape, Segment) else (None, None) for shape in listed]
     empty = np.zeros((0, 2))
     first = np.cumsum(n_vertices) - n_vertices
@@ -111,14 +90,14 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
     in_slot = first[:, None] + np.minimum(np.arange(SLOTS), n_vertices[:, None] - 1)
     columns = (*vertices.T, *normals.T)
     return PackedShapes(
-        kind=np.array([_KINDS[type(shape)] for shape in listed], dtype=np.int64),
+        kind=np.array([shape.kind for shape in listed], dtype=np.int64),
         first=first,
         n_vertices=n_vertices,
         vertices=vertices,
         normals=normals,
         centroid=centroid,
         radius=radius,
-        skin=np.where(is_skin, radius, 0.0),
+        skin=np.array([shape.skin_radius for shape in listed], dtype=np.float64),
         extent=reach + radius,
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
@@ -141,8 +120,7 @@ def remembered(*shapes: AnyShape) -> PackedShapes:
         One is not a shape.
     """
     for shape in shapes:
-        if type(shape) not in _KINDS:
-            raise InvalidInputError("shape", "a Circle, Polygon, Capsule or Segment", shape)
+        check_shape("shape", shape)
     return _remembered(*shapes)
 
 
@@ -152,13 +130,11 @@ def _remembered(*shapes: AnyShape) -> PackedShapes:
 
 
 def _core(shape: AnyShape) -> tuple[FloatArray, FloatArray]:
+    core = shape.core
     if isinstance(shape, Polygon):
-        return shape.vertices, shape.normals
-    if isinstance(shape, Circle):
-        return np.array([shape.center]), np.zeros((1, 2))
-    if shape.p1 == shape.p2:
-        return np.array([shape.p1]), np.zeros((1, 2))
-    core = np.array([shape.p1, shape.p2])
+        return core, shape.normals
+    if len(core) == 1 or (core[0] == core[1]).all():
+        return core[:1], np.zeros((1, 2))
     x, y = core[1] - core[0]
     right = np.array([y, -x]) / np.hypot(x, y)
     return core, np.array([right, -right])
@@ -169,11 +145,3 @@ def _is_sharp(shape: AnyShape) -> bool:
         return False
     normals = shape.normals.tolist()
     return any(ux * vx + uy * vy < SHARP_COSINE for (ux, uy), (vx, vy) in zip(normals, normals[1:] + normals[:1], strict=True))
-
-
-def _centroid(shape: AnyShape) -> tuple[float, float]:
-    if isinstance(shape, Circle):
-        return shape.center
-    if isinstance(shape, Polygon):
-        return shape.mass().centroid
-    return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])

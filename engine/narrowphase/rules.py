@@ -9,7 +9,8 @@ import numpy as np
 from engine.common.arrays import IntArray
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
-from engine.narrowphase.packing import CAPSULE, SEGMENT, PackedShapes
+from engine.geometry.kinds import CAPSULE, SEGMENT
+from engine.narrowphase.packing import PackedShapes
 
 __all__ = ["BOX2D", "EXACT", "Rule", "check_rule", "rule_number"]
 

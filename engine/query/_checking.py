@@ -9,19 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs, shaped_rows
 from engine.common.errors import InvalidInputError
-from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry import Transform, check_shape
 from engine.narrowphase.packing import PackedShapes
 from engine.query.shape_batch import ShapeBatch
 
-__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_rows", "check_shape", "turned_poses", "writable"]
+__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_rows", "turned_poses", "writable"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
-
-
-def check_shape(field: str, shape: object) -> None:
-    """Refuse what is no shape."""
-    if not isinstance(shape, Circle | Polygon | Capsule | Segment):
-        raise InvalidInputError(field, "a Circle, Polygon, Capsule or Segment", shape)
 
 
 def check_pair(a: object, xf_a: object, b: object, xf_b: object) -> None:

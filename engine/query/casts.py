@@ -13,8 +13,8 @@ import numpy as np
 from engine.common.checks import choice, finite, non_negative
 from engine.common.checks import point as checked_point
 from engine.common.errors import InvalidInputError
-from engine.geometry import Circle, Polygon, Sweep, Transform
-from engine.query._checking import check_pair, check_shape
+from engine.geometry import Circle, Polygon, Sweep, Transform, check_shape
+from engine.query._checking import check_pair
 
 if TYPE_CHECKING:
     from engine.contracts import RayHit, SweptContact, TimeOfImpact

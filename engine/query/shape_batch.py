@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from engine.common.errors import InvalidInputError
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import AnyShape, check_shape
 from engine.narrowphase.packing import PackedShapes, pack
 
 __all__ = ["ShapeBatch"]
@@ -30,8 +30,7 @@ class ShapeBatch:
             raise InvalidInputError("shapes", "shapes, one after another", shapes)
         self._shapes = tuple(shapes)
         for at, shape in enumerate(self._shapes):
-            if not isinstance(shape, Circle | Polygon | Capsule | Segment):
-                raise InvalidInputError(f"shapes[{at}]", "a Circle, Polygon, Capsule or Segment", shape)
+            check_shape(f"shapes[{at}]", shape)
         self._packed = pack(self._shapes)
 
     def __len__(self) -> int:

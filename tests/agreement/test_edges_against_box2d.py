@@ -11,8 +11,9 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare import allowances
 from engine.compare.cases import random_shapes
 from engine.geometry import Circle, Polygon, Segment, Transform
+from engine.geometry.kinds import POLYGON
 from engine.narrowphase import batched
-from engine.narrowphase.packing import POLYGON, pack
+from engine.narrowphase.packing import pack
 from engine.narrowphase.rules import BOX2D
 
 N_EDGES, N_OTHERS = 200, 200

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
 from engine.compare import allowances
 from engine.geometry import FixtureShape, Polygon
+from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase import batched
-from engine.narrowphase.packing import CIRCLE, SEGMENT, PackedShapes
+from engine.narrowphase.packing import PackedShapes
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["Answers", "PosedPairs", "centroid_errors", "our_manifolds", "posed_pairs"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.compare.bulk.example import Point, Sketch
-from engine.compare.cases.shapes import outline_of
 from engine.compare.pair.file import Pair
 from engine.geometry import Circle, Polygon, Segment, Transform
 
@@ -129,7 +128,7 @@ def outline(shape: Circle | Polygon | Segment, pose: Transform) -> tuple[Point, 
     if isinstance(shape, Circle):
         local = np.array(shape.center) + shape.radius * np.column_stack((np.cos(_ROUND), np.sin(_ROUND)))
     else:
-        local = np.array([shape.p1, shape.p2]) if isinstance(shape, Segment) else outline_of(shape)
+        local = shape.core
     return _points(pose.apply_array(local))
 
 

@@ -244,7 +244,7 @@ class _Maker:
 
 
 def _center(shape: CaseShape) -> FloatArray:
-    middle: FloatArray = np.array(shape.center) if isinstance(shape, Circle) else outline_of(shape).mean(axis=0)
+    middle: FloatArray = shape.core.mean(axis=0)
     return middle
 
 

@@ -154,10 +154,8 @@ def chunk_shapes(rng: np.random.Generator) -> tuple[tuple[CaseShape, ...], dict[
 
 def outline_of(shape: CaseShape) -> FloatArray:
     """Return the corners of a shape, counter-clockwise; eight points of a circle; an edge's two ends."""
-    if isinstance(shape, Polygon):
-        return shape.vertices
-    if isinstance(shape, Segment):
-        return np.array((shape.p1, shape.p2))
+    if not isinstance(shape, Circle):
+        return shape.core
     angle = np.linspace(0.0, 2.0 * math.pi, _CIRCLE_OUTLINE, endpoint=False)
     return np.array(shape.center) + shape.radius * np.column_stack((np.cos(angle), np.sin(angle)))
 

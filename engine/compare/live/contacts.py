@@ -20,8 +20,9 @@ from engine.compare.verdicts.explanation import Explanation
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
+from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import SEGMENT, PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, pack
 
 __all__ = ["FixtureLike", "LiveReferee", "WorldLike"]
 

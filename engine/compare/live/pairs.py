@@ -40,8 +40,9 @@ from engine.compare.live.meeting_rules import RULES, MeetingRule
 from engine.compare.live.pair_keys import ids_of, pair_key, pair_keys
 from engine.compare.live.standing_pair import Found, StandingPair
 from engine.contracts import Difference, PairAgreement, StepContacts
+from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
-from engine.narrowphase.packing import SEGMENT, PackedShapes, pack
+from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
 
 __all__ = ["LivePairs", "PairedWorld"]

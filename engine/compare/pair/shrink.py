@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from engine.compare.pair.candidates import ANGLES, brought_home, simpler_pairs
 from engine.compare.pair.file import Pair
 from engine.compare.pair.simpler import APART, digits, is_on_edge
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
+from engine.geometry import AnyShape, Polygon, Segment
 
 __all__ = ["Shrunk", "corner_count", "shrink"]
 
@@ -93,29 +95,22 @@ def _is_clear(pair: Pair) -> bool:
         return True
     sides = []
     for shape, pose in ((pair.shape_a, pair.pose_a), (pair.shape_b, pair.pose_b)):
-        sides.append([pose.apply(at) for at in _core(shape)])
+        sides.append([pose.apply(at) for at in shape.core.tolist()])
     near = APART * min(_extent(pair.shape_a), _extent(pair.shape_b))
     return not any(is_on_edge(at, other, near) for one, other in (sides, sides[::-1]) for at in one)
 
 
-def _core(shape: AnyShape) -> list[Point]:
-    if isinstance(shape, Polygon):
-        return [(x, y) for x, y in shape.vertices.tolist()]
-    return [shape.center] if isinstance(shape, Circle) else [shape.p1, shape.p2]
-
-
 def _extent(shape: AnyShape) -> float:
-    xs, ys = [x for x, _ in _core(shape)], [y for _, y in _core(shape)]
-    round_by = 2.0 * shape.radius if isinstance(shape, Circle | Capsule) else 0.0
-    return max(max(xs) - min(xs), max(ys) - min(ys)) + round_by
+    round_by = 2.0 * (shape.radius - shape.skin_radius)
+    return float(np.ptp(shape.core, axis=0).max()) + round_by
 
 
 def _corners(shape: AnyShape) -> int:
-    if isinstance(shape, Polygon):
-        return len(shape.vertices)
-    if isinstance(shape, Segment):
-        return 2 + sum(ghost is not None for ghost in (shape.ghost1, shape.ghost2))
-    return 1 if isinstance(shape, Circle) else 2
+    return len(shape.core) + len(_ghosts(shape))
+
+
+def _ghosts(shape: AnyShape) -> list[Point]:
+    return [ghost for ghost in (shape.ghost1, shape.ghost2) if ghost is not None] if isinstance(shape, Segment) else []
 
 
 def _cost(pair: Pair) -> tuple[int, int]:
@@ -138,14 +133,8 @@ def _angle_digits(angle: float) -> int:
 
 
 def _numbers(shape: AnyShape) -> list[float]:
-    if isinstance(shape, Polygon):
-        found: list[float] = shape.vertices.ravel().tolist()
-        return found
-    if isinstance(shape, Circle):
-        return [*shape.center, shape.radius]
-    if isinstance(shape, Capsule):
-        return [*shape.p1, *shape.p2, shape.radius]
-    return [value for point in (shape.p1, shape.p2, shape.ghost1, shape.ghost2) if point is not None for value in point]
+    radius = [] if isinstance(shape, Polygon | Segment) else [shape.radius]
+    return [*shape.core.ravel().tolist(), *radius, *(value for ghost in _ghosts(shape) for value in ghost)]
 
 
 def _key(pair: Pair) -> tuple[object, ...]:

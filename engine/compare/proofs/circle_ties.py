@@ -17,8 +17,8 @@ from engine.compare.asked.pairs import Answers, PosedPairs
 from engine.compare.proofs._polygon_decisions import Outcome, WorldPolygon
 from engine.compare.proofs.placed import Explained, bounds_of, core_of, placed_polygon
 from engine.compare.proofs.touching_limit import at_limit, core_distance_sq
+from engine.geometry.kinds import CIRCLE
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import CIRCLE
 
 __all__ = ["explain_circle", "explain_end"]
 

@@ -20,8 +20,8 @@ from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, repl
 from engine.compare.proofs.circle_ties import explain_end
 from engine.compare.proofs.placed import Explained, bounds_of, placed_edge, placed_polygon, world_points
 from engine.compare.proofs.steep_clip import explain_steep_clip
+from engine.geometry.kinds import CIRCLE, SEGMENT
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import CIRCLE, SEGMENT
 
 __all__ = ["explain_decisions", "explain_edge"]
 

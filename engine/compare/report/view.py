@@ -54,7 +54,7 @@ class View:
 
     def skin(self, shape: AnyShape, pose: Transform, color: str) -> None:
         """Draw the rounding as a wide, faint line, if it can be seen."""
-        radius = 0.0 if isinstance(shape, Circle) else shape.radius if isinstance(shape, Capsule) else shape.skin_radius
+        radius = 0.0 if isinstance(shape, Circle) else shape.radius
         if radius * self._scale >= 1.5:
             self.closed(outline(plain(shape), pose), color, 2.0 * radius * self._scale, False, 0.22)
 

@@ -10,9 +10,10 @@ from engine.compare.cases import case_chunk
 from engine.compare.proofs.touching_limit import explain_overlap
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon
+from engine.geometry.kinds import CIRCLE
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import CIRCLE, pack
+from engine.narrowphase.packing import pack
 
 CASES = case_chunk(21, 0, 3000)
 ORACLE = PairOracle(CASES.shapes)

@@ -11,7 +11,7 @@ import pygame
 import pytest
 
 from demos import pair as inspector
-from demos._pair_picture import core_and_radius, is_on, outline
+from demos._pair_picture import is_on, outline
 from demos.pair import PairInspector
 from engine.app.headless import picture_of
 from engine.app.window import Window
@@ -188,7 +188,7 @@ def test_every_query_has_its_picture(query: str, size: tuple[int, int]) -> None:
 )  # fmt: skip
 def test_every_shape_has_an_outline_and_can_be_taken(shape: Any, tmp_path: Path) -> None:
     xf = Transform((1.0, 2.0), 0.7)
-    core, _ = core_and_radius(shape)
+    core = shape.core
     box = shape.aabb(xf)
     points = outline(shape, xf)
     assert points.min(axis=0) == pytest.approx(box.lower, abs=0.01) and points.max(axis=0) == pytest.approx(box.upper, abs=0.01)
