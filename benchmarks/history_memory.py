@@ -19,8 +19,8 @@ from typing import Any
 from engine.app.chronicle import Chronicle
 from engine.box2d import memory
 from engine.demo.registry import find_demo
+from engine.demo.replaying import record
 from engine.history.history import History
-from engine.history.recordings import Recorder
 
 __all__ = ["resident_bytes"]
 
@@ -53,7 +53,7 @@ def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
     chronicle = Chronicle(history)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.rec"
-        recorder = Recorder(history, path)
+        recorder = record(history, path)
         for step in range(_BEFORE, steps):
             pull(history, step)
             history.step()

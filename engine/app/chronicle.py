@@ -27,6 +27,7 @@ from engine.geometry import Transform
 
 if TYPE_CHECKING:
     from engine.box2d import World
+    from engine.demo.base import Demo
     from engine.demo.stage import Stage
     from engine.history.history import History
 
@@ -134,13 +135,13 @@ class Chronicle:
 
     Parameters
     ----------
-    history : History
+    history : History[Demo]
         Gets this as a watcher.
     most_bytes : int
         Of frames.
     """
 
-    def __init__(self, history: History, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, history: History[Demo], most_bytes: int = MOST_BYTES) -> None:
         self._demo = history.demo
         self._line = history.line
         self._most_bytes = most_bytes
@@ -165,7 +166,7 @@ class Chronicle:
         """Of the frames."""
         return self._n_bytes
 
-    def watch(self, history: History) -> None:
+    def watch(self, history: History[Demo]) -> None:
         """Note the step just taken, if it is news."""
         if history.line is not self._line:
             self.cut(history.line.same_until(self._line))

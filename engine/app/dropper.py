@@ -100,7 +100,7 @@ class Dropper:
         """Begin to read a dropped file. Several that come at once lie one above the other."""
         if event.type != pygame.DROPFILE:
             return
-        demo, size = session.demo, drop_size(session.demo)
+        demo, size = session.demo, drop_size(session.demo.home())
         x, y = session.camera.to_world(_pointer(event, view))
         dropped = _Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size)
         if not self._pending:

@@ -15,6 +15,7 @@ from engine.app.filming import FrameTimes, rgb_of
 from engine.app.frame import painter_for
 from engine.app.messages import Messages
 from engine.common.errors import LabError
+from engine.demo.base import Demo
 from engine.history.history import History
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class FilmExport:
         return True
 
     def _return(self) -> None:
-        history: History = self._history
+        history: History[Demo] = self._history
         history.seek(min(self._back_to, history.last))
         self._session.clock.reset()
         self._session.clock.paused = True

@@ -93,8 +93,8 @@ def run_headless(
     values: Mapping[str, object] | None = None,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
-    prepare: Callable[[Direct | History], None] | None = None,
-    record: Callable[[History], Recorder] | None = None,
+    prepare: Callable[[Direct[Demo] | History[Demo]], None] | None = None,
+    record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.

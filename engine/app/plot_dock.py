@@ -20,6 +20,7 @@ from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_
 if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.app.window import Window
+    from engine.demo.base import Demo
     from engine.history.history import History
 
 __all__ = ["PlotDock"]
@@ -185,7 +186,7 @@ class PlotDock(Dock):
             self._dragging = True
             self._wanted = self._axis.step(event.pos[0])
 
-    def _span(self, history: History, step_seconds: float) -> tuple[float, float]:
+    def _span(self, history: History[Demo], step_seconds: float) -> tuple[float, float]:
         """Return the first and last step shown: all, or the part around now."""
         steps = max(self.seconds / step_seconds, 2.0)
         if history.last <= steps:
@@ -274,7 +275,7 @@ class PlotDock(Dock):
             at = movable.index(session.watched) if session.watched in movable else -1 if way > 0 else 0
             session.watched = movable[(at + way) % len(movable)]
 
-    def _tell(self, surface: pygame.Surface, session: Session, history: History, curves: list[Curve], room: Place) -> None:
+    def _tell(self, surface: pygame.Surface, session: Session, history: History[Demo], curves: list[Curve], room: Place) -> None:
         """Write what the curves are under the pointer."""
         axis = self._axis
         if axis is None or self._pointer is None or not axis.left <= self._pointer[0] < axis.left + axis.width:

@@ -21,8 +21,9 @@ from engine.app.tables_export import MOST_STEPS, TablesExport
 from engine.app.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
+from engine.demo.replaying import record
 from engine.demo.scene_demo import file_stem
-from engine.history.recordings import SUFFIX, Recorder
+from engine.history.recordings import SUFFIX
 from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import divergence_words
 from engine.render import palette
@@ -31,6 +32,7 @@ from engine.render.palette import Color
 if TYPE_CHECKING:
     from engine.app.session import Session
     from engine.app.window import Window
+    from engine.demo.base import Demo
     from engine.history.history import History
     from engine.history.recordings import Recording
 
@@ -195,7 +197,7 @@ class RecordingDock(Dock):
             return
         path = free_path(Path.cwd(), _name(session), SUFFIX)
         try:
-            session.recorder = Recorder(session.history, path)
+            session.recorder = record(session.history, path)
         except (LabError, OSError) as error:
             session.messages.say(f"cannot record: {error}", palette.WARNING)
             return
@@ -279,7 +281,7 @@ class RecordingDock(Dock):
 
     # Opened recordings
 
-    def _fill(self, session: Session, recording: Recording, history: History) -> None:
+    def _fill(self, session: Session, recording: Recording, history: History[Demo]) -> None:
         """Play a part of an opened recording, as fast as it goes; when all is known, play it from where recording was begun."""
         self._is_filling = True
         session.clock.paused = True
@@ -305,7 +307,7 @@ class RecordingDock(Dock):
         session.messages.end_passing()
         session.stop_at = None if session.history is None else session.history.last
 
-    def _play(self, session: Session, recording: Recording, history: History) -> None:
+    def _play(self, session: Session, recording: Recording, history: History[Demo]) -> None:
         self._is_filling = False
         session.messages.end_passing()
         session.play_from(recording.begun, history.last)
@@ -338,7 +340,7 @@ class RecordingDock(Dock):
             return False
         return True
 
-    def _press(self, at: tuple[int, int], window: Window, history: History) -> bool:
+    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> bool:
         for rect, _, _, action in self._buttons(window):
             if rect.collidepoint(at):
                 action()
@@ -349,7 +351,7 @@ class RecordingDock(Dock):
             return True
         return False
 
-    def _mark(self, x: float, history: History) -> None:
+    def _mark(self, x: float, history: History[Demo]) -> None:
         assert self._marking is not None
         step = self._timeline.step_at(x, history)
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
@@ -376,7 +378,7 @@ class RecordingDock(Dock):
             ),
         ]
 
-    def _draw_span(self, surface: pygame.Surface, history: History) -> None:
+    def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
         assert self.span is not None
         bar, ui = self._timeline.bar, self.fonts.ui_scale
         first, last = (self._timeline.x_of(step, history) for step in self.span)

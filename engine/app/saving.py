@@ -27,6 +27,7 @@ from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_
 
 if TYPE_CHECKING:
     from engine.app.session import Session
+    from engine.demo.base import Demo
     from engine.demo.dropping import DroppedBody
     from engine.demo.stage import Stage
     from engine.history.history import History, Input
@@ -70,7 +71,7 @@ class Moment:
     answer: str
 
 
-def built(history: History, until: int | None = None) -> list[tuple[int, Input]]:
+def built(history: History[Demo], until: int | None = None) -> list[tuple[int, Input]]:
     """Return the changes by hand, and the files dropped, since the last restart, each with its step; those before time went on from a step.
 
     Without `until` all up to where the demo stands.
@@ -202,12 +203,12 @@ def _kept_pictures(seen: Sequence[Sequence[tuple[tuple[int, ...], DroppedBody]]]
     ] if n_left_out else []
 
 
-def _start(history: History) -> int:
+def _start(history: History[Demo]) -> int:
     """Return the step of the time line at which the demo began, or began anew."""
     return history.now - history.demo.steps
 
 
-def _is_still(history: History, step: int) -> bool:
+def _is_still(history: History[Demo], step: int) -> bool:
     """Tell whether nothing has moved since time went on from a step, to the last bit."""
     line, first = history.line, min(step + 1, history.now)
     return step == history.now or (line.bodies[first] == line.bodies[history.now] and line.digests[first] == line.digests[history.now])

@@ -15,6 +15,7 @@ from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from engine.app.window import Window
+    from engine.demo.base import Demo
     from engine.history.history import History
 
 __all__ = ["PHASES", "StepDock"]
@@ -56,7 +57,7 @@ class StepDock(Dock):
         """Milliseconds of each of `PHASES`, the newest frame last."""
         self._phases = [0.0] * 4
         self._checks = 0.0
-        self._history: History | None = None
+        self._history: History[Demo] | None = None
         self._has_frame = False
         self._bars = pygame.Surface((1, 1))
         self._bars_of: tuple[tuple[int, int, int], float, str] | None = None
@@ -128,7 +129,7 @@ class StepDock(Dock):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _watch(self, history: History) -> None:
+    def _watch(self, history: History[Demo]) -> None:
         if not self.shown:
             return
         for stage in history.demo.stages:

@@ -14,6 +14,7 @@ from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from engine.app.window import Window
+    from engine.demo.base import Demo
     from engine.history.history import History
 
 __all__ = ["TimelineDock"]
@@ -131,7 +132,7 @@ class TimelineDock(Dock):
             return False
         return True
 
-    def _press(self, at: tuple[int, int], window: Window, history: History) -> None:
+    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> None:
         for rect, _, is_ready, action in self._buttons(window):
             if rect.collidepoint(at):
                 if is_ready:
@@ -194,24 +195,24 @@ class TimelineDock(Dock):
         bar = self.bar
         return pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
 
-    def step_at(self, x: float, history: History) -> int:
+    def step_at(self, x: float, history: History[Demo]) -> int:
         """Return the step that a pixel of the line means."""
         bar = self.bar
         share = min(max((x - bar.left) / max(bar.width, 1), 0.0), 1.0)
         return round(share * history.last)
 
-    def x_of(self, step: int, history: History) -> int:
+    def x_of(self, step: int, history: History[Demo]) -> int:
         """Return the pixel of a step."""
         bar = self.bar
         return bar.left + round(bar.width * step / max(history.last, 1))
 
-    def _pointed_step(self, history: History) -> int | None:
+    def _pointed_step(self, history: History[Demo]) -> int | None:
         """Return the step that the pointer means; None where it is not at the line."""
         if self._pointer is None or not (self._dragging or self.bar.inflate(0, 20 * self.fonts.ui_scale).collidepoint(self._pointer)):
             return None
         return self.step_at(self._pointer[0], history)
 
-    def _draw_words(self, surface: pygame.Surface, window: Window, history: History) -> None:
+    def _draw_words(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
         """Write where the demo stands, whatever is pointed at."""
         if not self._has_words:
             return
@@ -220,7 +221,7 @@ class TimelineDock(Dock):
         picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
         surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
 
-    def _draw_line(self, surface: pygame.Surface, window: Window, history: History) -> None:
+    def _draw_line(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
         bar, ui = self.bar, self.fonts.ui_scale
         if bar.width < 20:
             return
@@ -240,7 +241,7 @@ class TimelineDock(Dock):
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
 
-    def _draw_pointed(self, surface: pygame.Surface, window: Window, history: History) -> None:
+    def _draw_pointed(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
         """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
         step, bar, ui = self._pointed_step(history), self.bar, self.fonts.ui_scale
         if step is None or bar.width < 20:

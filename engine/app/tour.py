@@ -87,7 +87,7 @@ class _Guide:
         """Begin with another demo, which has time until then."""
         self._until, self._is_whole = until, True
 
-    def prepare(self, acting: Direct | History) -> None:
+    def prepare(self, acting: Direct[Demo] | History[Demo]) -> None:
         """Let a demo not wait for what is on its way."""
         if self._coming is not None:
             acting.demo.interactive = acting.demo.waits = True

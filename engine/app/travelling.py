@@ -44,7 +44,7 @@ class Travelling(Viewing):
     messages : Messages
     failure : str
         Why the demo stopped; empty while all is well.
-    history : History or None
+    history : History[Demo] or None
         What has happened; None of a demo that is only looked at, or that cannot be rewound.
     chronicle : Chronicle or None
         What is measured at every step of the history; None where there is none.
@@ -59,7 +59,7 @@ class Travelling(Viewing):
         self.clock = FixedClock(demo.step_seconds)
         self.messages = Messages()
         self.failure = ""
-        self.history: History | None = None
+        self.history: History[Demo] | None = None
         self.chronicle: Chronicle | None = None
         self.watched: tuple[int, int] | None = None
         self.longest_way = math.inf
@@ -131,7 +131,7 @@ class Travelling(Viewing):
         else:
             self._nothing = self.messages.answer("nothing was undone just now")
 
-    def _travel(self, go: Callable[[History], object]) -> None:
+    def _travel(self, go: Callable[[History[Demo]], object]) -> None:
         """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
         history = self.history
         if history is None:
@@ -160,7 +160,7 @@ class Travelling(Viewing):
         if not is_there(self.aim.followed):
             self.aim.stop()
 
-    def _go_a_part(self, history: History) -> None:
+    def _go_a_part(self, history: History[Demo]) -> None:
         """Go as much of the way as a frame has time for."""
         if self._way is None:
             return
@@ -201,7 +201,7 @@ class Travelling(Viewing):
         if self.history is not None:
             self.history.catch_up()
 
-    def _explain_a_long_way(self, history: History) -> None:
+    def _explain_a_long_way(self, history: History[Demo]) -> None:
         """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
         if self._explained or self.demo.remembers or not any(stage.world.joint_ids for stage in self.demo.stages):
             return

@@ -39,6 +39,7 @@ from engine.app.theme import theme_for
 from engine.app.widgets import ScrollPanel
 from engine.common.errors import LabError
 from engine.demo.base import Demo
+from engine.demo.replaying import demo_kind, new_demo
 from engine.demo.stage import RefereeFactory
 from engine.history.recordings import Recording
 from engine.render import palette
@@ -319,7 +320,7 @@ class Window:
             here.play_from(recording.begun, recording.steps)
             here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
             return
-        if self._open(lambda: recording.new_demo(self._referee_of(recording.kind)), "the recording"):
+        if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
             try:
                 self.session.play(recording)
             except LabError as error:

@@ -97,15 +97,16 @@ def _load_own(path: str) -> None:
 
 
 def _played(recording: Recording) -> Verdict:
+    from engine.demo.replaying import replay
     from engine.history.recordings.verifying import verify
 
     with progress("playing it again", recording.steps) as advance:
-        return verify(recording, lambda _: advance())
+        return verify(recording, replay(recording), lambda _: advance())
 
 
 def _picture(recording: Recording, at: int, target: str) -> None:
     from engine.app.headless import picture_of
-    from engine.history.recordings import replay
+    from engine.demo.replaying import replay
 
     history = replay(recording)
     with progress("going there", at) as advance:
@@ -114,7 +115,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
 
 
 def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> str:
-    from engine.history.recordings import replay
+    from engine.demo.replaying import replay
 
     history = replay(recording)
     with filmed(wanted) as camera, progress("filming", last) as advance:
@@ -130,11 +131,12 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> st
 def _open_window(recording: Recording, file: str, ui_scale: float | None, theme: str | None) -> None:
     from engine.app.display import display_problem
     from engine.app.loop import DisplayError, run_window
+    from engine.demo.replaying import new_demo
 
     problem = display_problem()
     if problem is not None:
         raise DisplayError(f"no window can be opened here ({problem}); --headless says what is in the recording")
-    run_window(lambda *_: recording.new_demo(), ui_scale=ui_scale, prepare=lambda session: session.play(recording, file), theme=theme)
+    run_window(lambda *_: new_demo(recording), ui_scale=ui_scale, prepare=lambda session: session.play(recording, file), theme=theme)
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
@@ -158,8 +160,10 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 
 def _print(recording: Recording, verdict: Verdict | None, json_file: str | None) -> None:
+    from engine.demo.replaying import demo_kind
+
     out = people(json_file)
-    title = recording.kind.title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
+    title = demo_kind(recording).title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
     out.print(f"[bold]{escape(title)}[/bold], recorded, seed {recording.seed}")
     made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
     begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""

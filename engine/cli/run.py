@@ -187,23 +187,23 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None) -> Non
     _drop(session, drops)
 
 
-def _recorder(history: History, path: str) -> Recorder:
-    from engine.history.recordings import Recorder
+def _recorder(history: History[Demo], path: str) -> Recorder:
+    from engine.demo.replaying import record
 
     try:
-        return Recorder(history, path)
+        return record(history, path)
     except InvalidInputError as error:
         raise InvalidInputError("--record-inputs", error.requirement, error.value) from None
 
 
-def _drop(acting: Session | Direct | History, files: Sequence[str]) -> None:
+def _drop(acting: Session | Direct[Demo] | History[Demo], files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
     from engine.demo.dropping import drop_places, drop_size, load_dropped
 
     demo = acting.demo
-    for file, point in zip(files, drop_places(demo, len(files)), strict=True):
+    for file, point in zip(files, drop_places(demo.home(), len(files)), strict=True):
         try:
-            acting.act("drop", load_dropped(file, drop_size(demo)), point)
+            acting.act("drop", load_dropped(file, drop_size(demo.home())), point)
         except InvalidInputError as error:
             raise InvalidInputError(_dropped_field(file, error.field), error.requirement, error.value) from None
         except LabError as error:
@@ -290,7 +290,7 @@ def _headless(
     record = partial(_recorder, path=recording) if recording is not None else None
     with open_tables(tables) as table, filmed(film) as camera, progress(kind.title, steps) as advance:
 
-        def prepare(acting: Direct | History) -> None:
+        def prepare(acting: Direct[Demo] | History[Demo]) -> None:
             _drop(acting, drops)
             camera.start(acting.demo)
             add_step(table, acting.demo)

@@ -32,31 +32,15 @@ from engine.demo.grip import Grip, take_hold
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
 from engine.geometry import AABB
+from engine.history.branch import EDITS
+from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
-__all__ = ["EDITS", "Demo", "StatusLine"]
-
-EDITS = (
-    "create_body",
-    "destroy_body",
-    "create_fixture",
-    "destroy_fixture",
-    "create_joint",
-    "destroy_joint",
-    "set_pose",
-    "set_velocity",
-    "set_awake",
-    "set_body",
-    "set_fixture",
-    "set_joint",
-    "set_settings",
-    "apply_impulse",
-)
-"""Methods of `World` by which somebody may change a running demo."""
+__all__ = ["Demo", "StatusLine"]
 
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
@@ -69,7 +53,7 @@ _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
 
 
-class Demo:
+class Demo(CapturedInPlace):
     """Base class; see the module.
 
     Parameters
@@ -120,8 +104,11 @@ class Demo:
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     foot_share: ClassVar[float] = 0.0
     """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
-    not_kept: ClassVar[frozenset[str]] = frozenset()
-    """Names of attributes that are no part of the demo's past, such as what is computed for the picture alone."""
+    not_kept: ClassVar[frozenset[str]] = frozenset(
+        {"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee", "_has_algorithms"}
+    )
+    """Names of attributes that are no part of the demo's past: who watches it, and how. A demo names those of its own, such as what is
+    computed for the picture alone; these here are left out as well."""
     no_edits: ClassVar[str] = ""
     """Why its worlds cannot be changed by hand; empty where they can."""
     opens_list: ClassVar[bool] = False

@@ -24,7 +24,6 @@ from engine.geometry import AABB, Circle, Polygon
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
-    from engine.demo.base import Demo
     from engine.scenes.pictures import BodyPicture
 
 __all__ = ["DroppedBody", "NoWorldError", "drop_places", "drop_size", "is_pair_file", "load_dropped", "place"]
@@ -123,15 +122,15 @@ def load_dropped(path: str, size: float) -> BodyFile:
     return BodyFile(tracing.name, cut.pieces, outline, cut.method, TRACE_TOLERANCE, pixels_per_metre, cut.max_pieces, picture, notes)
 
 
-def drop_size(demo: Demo) -> float:
-    """Return the longer side, metres, of what a picture becomes in a demo: always the same, however the view is zoomed."""
-    (left, bottom), (right, top) = demo.home().lower, demo.home().upper
+def drop_size(home: AABB) -> float:
+    """Return the longer side, metres, of what a picture becomes in a demo that shows this at first, however the view is zoomed."""
+    (left, bottom), (right, top) = home.lower, home.upper
     return _SHARE * min(right - left, top - bottom)
 
 
-def drop_places(demo: Demo, n: int) -> list[tuple[float, float]]:
+def drop_places(home: AABB, n: int) -> list[tuple[float, float]]:
     """Return where `n` files named on the command line begin to fall: side by side in the upper part of what the demo shows at first."""
-    (left, bottom), (right, top) = demo.home().lower, demo.home().upper
+    (left, bottom), (right, top) = home.lower, home.upper
     return [(left + (right - left) * (k + 1) / (n + 1), bottom + _HEIGHT * (top - bottom)) for k in range(n)]
 
 

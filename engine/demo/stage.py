@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from engine.common.arrays import FloatArray, any_of_rows
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
+from engine.history.subject import CapturedInPlace
 from engine.render.impacts import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
@@ -126,7 +127,7 @@ class StepTimes:
     check: float = 0.0
 
 
-class Stage:
+class Stage(CapturedInPlace):
     """A world in the picture.
 
     Parameters
@@ -152,6 +153,9 @@ class Stage:
     window : AABB or None
         The part of the world that is shown, its own frame; None for all of it.
     """
+
+    not_kept: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
+    """What belongs to the picture and to the referee."""
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
         self.world = world

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from engine.history.digest import BodyIds, body_digests, body_ids
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.history.subject import Subject
 
-__all__ = ["ACTIONS", "Divergence", "Input", "Line"]
+__all__ = ["ACTIONS", "EDITS", "Divergence", "Input", "Line"]
 
 ACTIONS: dict[str, bool] = {
     "press": True,
@@ -31,6 +31,25 @@ ACTIONS: dict[str, bool] = {
 }
 """Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it, an
 `edit_too` to the edit before it."""
+
+
+EDITS = (
+    "create_body",
+    "destroy_body",
+    "create_fixture",
+    "destroy_fixture",
+    "create_joint",
+    "destroy_joint",
+    "set_pose",
+    "set_velocity",
+    "set_awake",
+    "set_body",
+    "set_fixture",
+    "set_joint",
+    "set_settings",
+    "apply_impulse",
+)
+"""Methods of `World` by which somebody may change a running demo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +116,7 @@ class Line:
         newest = (self.last,) if any(one.begins for one in self.inputs[-1]) else ()
         return (*self._begun, *newest)
 
-    def note(self, demo: Demo, found: bytes) -> None:
+    def note(self, demo: Subject, found: bytes) -> None:
         """Take in the state after the newest step, whose hash is given; what is as it was after the step before is kept once."""
         ids, digests = body_ids(demo), body_digests(demo)
         self.hashes.append(found)

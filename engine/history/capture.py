@@ -1,9 +1,9 @@
 """The state of a demo as it stands, kept so that it can be put back: worlds by their snapshots, everything else as a pickle.
 
 What a demo and its stages hold is walked by `pickle`, with four exceptions. A `World` is kept as its snapshot and put back in place. A
-`Stage`, and the demo, stay the objects they are, for the window holds them too; their attributes are put back. What never changes, frozen
-dataclasses, read-only arrays, functions, is kept by reference, and so shared between all moments kept. And what belongs to the window
-or the referee is left out: rewinding a demo does not make the window forget who is watching.
+`CapturedInPlace`, such as a stage, and the demo, stay the objects they are, for the window holds them too; their attributes are put back.
+What never changes, frozen dataclasses, read-only arrays, functions, is kept by reference, and so shared between all moments kept. And
+what belongs to the window or the referee is left out: rewinding a demo does not make the window forget who is watching.
 
 A demo may keep whatever it likes but what cannot be put back: a generator in the middle of its work, an open file. Such a demo is told
 so by name (`KeepingError`).
@@ -22,18 +22,12 @@ from numpy.typing import NDArray
 
 from engine.box2d import World, WorldSnapshot
 from engine.common.errors import LabError
-from engine.demo.stage import Stage
+from engine.history.subject import CapturedInPlace
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.history.subject import Subject
 
 __all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
-
-_OF_THE_WINDOW = frozenset({"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee", "_has_algorithms"})
-"""Attributes of a demo that are not its past: who watches it, and how. `Demo.not_kept` names those of one demo."""
-
-_OF_THE_PICTURE = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
-"""The same of a stage."""
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
 _Entry = TypeVar("_Entry", bound=tuple[Any, ...])
@@ -54,13 +48,13 @@ class KeptState:
         The pickle of all attributes.
     references : tuple
         What the pickle refers to.
-    n_stages : int
+    n_in_place : int
     worlds : tuple of (World, WorldSnapshot)
     """
 
     content: bytes
     references: tuple[Any, ...]
-    n_stages: int
+    n_in_place: int
     worlds: tuple[tuple[World, WorldSnapshot], ...]
 
     @property
@@ -70,12 +64,12 @@ class KeptState:
 
 
 class _Keeper(pickle.Pickler):
-    """Pickles with references; meets worlds and stages on its way."""
+    """Pickles with references; meets worlds, and what is captured in place, on its way."""
 
-    def __init__(self, file: io.BytesIO, demo: Demo) -> None:
+    def __init__(self, file: io.BytesIO, demo: Subject) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self.references: list[Any] = [demo]
-        self.stages: list[Stage] = []
+        self.in_place: list[CapturedInPlace] = []
         self.worlds: list[World] = []
         self._at: dict[int, int] = {id(demo): 0}
 
@@ -85,8 +79,8 @@ class _Keeper(pickle.Pickler):
             return at
         if isinstance(thing, _NEVER):
             raise KeepingError(f"a demo that holds a {type(thing).__name__} cannot be rewound")
-        if isinstance(thing, Stage):
-            self.stages.append(thing)
+        if isinstance(thing, CapturedInPlace):
+            self.in_place.append(thing)
         elif isinstance(thing, World):
             self.worlds.append(thing)
         elif not _never_changes(thing):
@@ -105,7 +99,7 @@ class _Restorer(pickle.Unpickler):
         return self._references[at]
 
 
-def keep(demo: Demo, like: KeptState | None = None) -> KeptState:
+def keep(demo: Subject, like: KeptState | None = None) -> KeptState:
     """Return the demo's state, between two steps; specifications that stand in another one too are listed in both by the same tuples.
 
     Raises
@@ -118,31 +112,32 @@ def keep(demo: Demo, like: KeptState | None = None) -> KeptState:
     try:
         keeper.dump(_own(demo.__dict__, _not_kept(demo)))
         done = 0
-        while done < len(keeper.stages):  # more may be met on the way
-            stage = keeper.stages[done]
-            keeper.dump((stage, _own(stage.__dict__, _OF_THE_PICTURE)))
+        while done < len(keeper.in_place):  # more may be met on the way
+            met = keeper.in_place[done]
+            keeper.dump((met, _own(met.__dict__, _not_kept(met))))
             done += 1
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise KeepingError(f"{type(demo).__name__} cannot be rewound: {error}") from error
     before = {id(world): snapshot for world, snapshot in like.worlds} if like is not None else {}
     worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in keeper.worlds)
-    return KeptState(file.getvalue(), tuple(keeper.references), len(keeper.stages), worlds)
+    return KeptState(file.getvalue(), tuple(keeper.references), len(keeper.in_place), worlds)
 
 
-def put_back(demo: Demo, state: KeptState) -> None:
+def put_back(demo: Subject, state: KeptState) -> None:
     """Bring a demo back to a moment kept of it."""
     restorer = _Restorer(io.BytesIO(state.content), state.references)  # one for all, as one keeper wrote all
     restored = restorer.load()
-    stages = [restorer.load() for _ in range(state.n_stages)]
+    in_place = [restorer.load() for _ in range(state.n_in_place)]
     for world, snapshot in state.worlds:
         world.restore(snapshot)
     _replace(demo.__dict__, restored, _not_kept(demo))
-    for stage, attributes in stages:
-        _replace(stage.__dict__, attributes, _OF_THE_PICTURE)
+    for met, attributes in in_place:
+        _replace(met.__dict__, attributes, _not_kept(met))
 
 
-def _not_kept(demo: Demo) -> frozenset[str]:
-    return _OF_THE_WINDOW | demo.not_kept
+def _not_kept(thing: object) -> frozenset[str]:
+    """Return the names of attributes that are no part of the past, of its class and of all base classes."""
+    return frozenset().union(*(vars(kind).get("not_kept", ()) for kind in type(thing).__mro__))
 
 
 def _own(attributes: dict[str, Any], others: frozenset[str]) -> dict[str, Any]:

@@ -57,15 +57,15 @@ class CompactState:
 
     def whole(self) -> KeptState:
         """Return what was packed."""
-        content, references, n_stages, worlds = _Unpacker(self._content, self._references).load()
-        return KeptState(content, references, n_stages, worlds)
+        content, references, n_in_place, worlds = _Unpacker(self._content, self._references).load()
+        return KeptState(content, references, n_in_place, worlds)
 
 
 def compact(state: KeptState, other: KeptState) -> CompactState:
     """Pack a moment; what `other` holds too, which stays as it is, is referred to."""
     file = io.BytesIO()
     packer = _Packer(file, state, other)
-    packer.dump((state.content, state.references, state.n_stages, state.worlds))
+    packer.dump((state.content, state.references, state.n_in_place, state.worlds))
     return CompactState(zlib.compress(file.getvalue(), _LEVEL), tuple(packer.references))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.history.subject import Subject
 
 __all__ = ["DIGEST_BYTES", "BodyIds", "body_digests", "body_ids", "differing", "raw_states"]
 
@@ -33,12 +33,12 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF, _TOP = np.uint64(32), np.uint64(48)
 
 
-def body_ids(demo: Demo) -> BodyIds:
+def body_ids(demo: Subject) -> BodyIds:
     """Return the ids of all bodies, stage by stage."""
     return tuple(stage.world.body_ids for stage in demo.stages)
 
 
-def body_digests(demo: Demo) -> bytes:
+def body_digests(demo: Subject) -> bytes:
     """Return two bytes, little-endian, for every body of every stage, in the order of `body_ids`."""
     parts = []
     for stage in demo.stages:
@@ -51,7 +51,7 @@ def body_digests(demo: Demo) -> bytes:
     return b"".join(parts)
 
 
-def raw_states(demo: Demo) -> bytes:
+def raw_states(demo: Subject) -> bytes:
     """Return x, y, angle, vx, vy, omega of every body of every stage, float32 little-endian, 24 bytes each."""
     return b"".join(np.hstack([stage.world.poses, stage.world.velocities]).astype("<f4").tobytes() for stage in demo.stages)
 

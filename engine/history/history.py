@@ -22,7 +22,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
@@ -31,7 +31,7 @@ from engine.history.digest import body_digests, body_ids, differing, raw_states
 from engine.history.keyframes import Keyframes
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.history.subject import Subject
 
 __all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_hash"]
 
@@ -43,12 +43,14 @@ _BY_NOBODY = frozenset({"remember", "arrive"})
 _AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
+_Demo = TypeVar("_Demo", bound="Subject")
+
 _HASH_BYTES = 16
 _NEAR = 120
 """Steps from a keyframe: twice as many as there mostly are between two, a tenth of a second of a hundred bodies."""
 
 
-def demo_hash(demo: Demo) -> bytes:
+def demo_hash(demo: Subject) -> bytes:
     """Return a digest of all worlds of a demo, of the raw float bits of every body, of the parameters, and of what it keeps beside them."""
     digest = blake2b(digest_size=_HASH_BYTES)
     for stage in demo.stages:
@@ -68,10 +70,10 @@ class _Undone:
     parted: tuple[int, int]
 
 
-class Direct:
+class Direct(Generic[_Demo]):
     """Steps a demo and acts on it as a `History` does, and remembers nothing."""
 
-    def __init__(self, demo: Demo) -> None:
+    def __init__(self, demo: _Demo) -> None:
         self.demo = demo
 
     def act(self, action: str, *arguments: Any) -> Any:
@@ -83,7 +85,7 @@ class Direct:
         self.demo.step()
 
 
-class History:
+class History(Generic[_Demo]):
     """Steps a demo, acts on it, and goes back and forth in what happened.
 
     Parameters
@@ -106,7 +108,7 @@ class History:
         Whether it waited for what comes in the background (`Demo.waits`).
     """
 
-    def __init__(self, demo: Demo, most_bytes: int | None = None) -> None:
+    def __init__(self, demo: _Demo, most_bytes: int | None = None) -> None:
         self.demo = demo
         self.now = 0
         self.first_values = dict(demo.values)
@@ -120,7 +122,7 @@ class History:
         self._keyframes = Keyframes(most_bytes)
         self._keyframes.add(0, demo)
         self._undone: list[_Undone] = []
-        self.watchers: list[Callable[[History], object]] = []
+        self.watchers: list[Callable[[History[_Demo]], object]] = []
         """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -401,12 +403,12 @@ class History:
         self.now, self._given = step, 0
 
 
-def _method(demo: Demo, action: str) -> Callable[..., Any]:
+def _method(demo: Subject, action: str) -> Callable[..., Any]:
     method: Callable[..., Any] = getattr(demo, action)
     return method
 
 
-def _repeat(demo: Demo, one: Input) -> None:
+def _repeat(demo: Subject, one: Input) -> None:
     """Do it again, with the stages where they lay in the picture then."""
     moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
     for (stage, _), offset in zip(moved, one.offsets, strict=False):

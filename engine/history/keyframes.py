@@ -17,7 +17,7 @@ from engine.history.capture import KeptState, keep, put_back
 from engine.history.compact import CompactState, compact
 
 if TYPE_CHECKING:
-    from engine.demo.base import Demo
+    from engine.history.subject import Subject
 
 __all__ = ["MOST_BYTES", "Keyframes"]
 
@@ -81,7 +81,7 @@ class Keyframes:
         """Tell whether one more of about the size of the others would be kept: one that was thinned out would go again."""
         return self.n_bytes + self.n_bytes // max(len(self._steps), 1) <= self.most_bytes
 
-    def add(self, step: int, demo: Demo) -> None:
+    def add(self, step: int, demo: Subject) -> None:
         """Keep the demo as it stands.
 
         Raises
@@ -103,7 +103,7 @@ class Keyframes:
             self._n_packed_bytes += self._packed[step].n_bytes
             self._thin()
 
-    def put_back(self, step: int, demo: Demo) -> None:
+    def put_back(self, step: int, demo: Subject) -> None:
         """Bring the demo back to one of them."""
         state = self._whole.get(step)
         put_back(demo, state if state is not None else self._packed[step].whole())

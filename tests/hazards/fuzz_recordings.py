@@ -22,9 +22,10 @@ from pathlib import Path
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, memory
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
+from engine.demo.replaying import record, replay
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
-from engine.history.recordings import Recorder, load_recording, replay
+from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, start_of_file
 from tests.hazards.fuzz_files import damaged
 
@@ -45,7 +46,7 @@ def good() -> bytes:
     world = history.demo.stages[0].world
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "good.rec"
-        recorder = Recorder(history, path)
+        recorder = record(history, path)
         for step in range(8):
             first, second = world.body_ids[-2:]
             if step == 1:

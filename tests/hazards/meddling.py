@@ -232,6 +232,6 @@ class Meddler:
 
 def sample_files(demo: Demo) -> tuple[BodyFile, ...]:
     """The sprites that come with the program, in the size in which the demo would let them fall."""
-    size = drop_size(demo)
+    size = drop_size(demo.home())
     paths = [ROOT / "sprites" / "figure_body.json", ROOT / "sprites" / "samples" / "gear.svg", ROOT / "sprites" / "samples" / "paw.png"]
     return tuple(load_dropped(str(path), size) for path in paths)

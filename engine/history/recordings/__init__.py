@@ -1,8 +1,8 @@
-"""Recordings: what happened in a demo as a file that grows while it happens, and the way from the file back to the demo."""
+"""Recordings: what happened in a demo as a file that grows while it happens."""
 
 from engine.history.recordings.layout import SUFFIX
 from engine.history.recordings.loading import load_recording
 from engine.history.recordings.recorder import Recorder
-from engine.history.recordings.recording import Recording, replay
+from engine.history.recordings.recording import Recording
 
-__all__ = ["SUFFIX", "Recorder", "Recording", "load_recording", "replay"]
+__all__ = ["SUFFIX", "Recorder", "Recording", "load_recording"]

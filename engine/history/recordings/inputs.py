@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.box2d import World
 from engine.common.errors import Described, InvalidInputError
-from engine.demo.base import EDITS
+from engine.history.branch import EDITS
 from engine.history.history import ACTIONS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import from_plain, to_plain

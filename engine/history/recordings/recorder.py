@@ -7,16 +7,17 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
-from typing import IO
+from typing import IO, Any
 
 from engine.common.errors import InvalidInputError
 from engine.common.files import naming
 from engine.history.history import History, Input, Line
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part, chunk, packed_part, start_of_file
-from engine.history.recordings.recording import content_of, present_makers
+from engine.history.recordings.recording import present_makers
 
 __all__ = ["Recorder", "free_path"]
 
@@ -39,6 +40,8 @@ class Recorder:
     history : History
     path : path-like
         A file that is not there yet: nothing is overwritten.
+    scene : mapping, optional
+        The content of the scene file that the demo was made of, for one that was.
 
     Attributes
     ----------
@@ -48,15 +51,14 @@ class Recorder:
     Raises
     ------
     InvalidInputError
-        There is such a file, none can be made, or the demo is one that could not be found again.
+        There is such a file, or none can be made.
     """
 
-    def __init__(self, history: History, path: str | os.PathLike[str]) -> None:
+    def __init__(self, history: History[Any], path: str | os.PathLike[str], scene: Mapping[str, Any] | None = None) -> None:
         self.path = Path(path)
         self.begun = history.now
         self._history = history
         demo, line = history.demo, history.line
-        scene = content_of(demo)
         first = {
             "demo": demo.id,
             "scene": scene,

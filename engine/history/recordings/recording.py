@@ -1,19 +1,14 @@
-"""A recording in memory, and the demo it is of."""
+"""A recording in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from engine.common.errors import Described, InvalidInputError, LabError
-from engine.history.history import History, Line
+from engine.history.branch import Line
 
-if TYPE_CHECKING:
-    from engine.demo.base import Demo
-    from engine.demo.stage import RefereeFactory
-
-__all__ = ["Recording", "present_makers", "replay"]
+__all__ = ["Recording", "present_makers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,72 +82,6 @@ class Recording:
             if problem is not None:
                 others.append(f"Box2D's memory in reach (here not: {problem})")
         return ", ".join(others)
-
-    @property
-    def kind(self) -> type[Demo]:
-        """The demo's class; `InvalidInputError` if this program has none of that id."""
-        if self.scene is not None:
-            from engine.demo.scene_demo import scene_class
-
-            return scene_class(dict(self.scene))
-        from engine.demo.registry import find_demo
-
-        try:
-            return find_demo(self.demo)
-        except InvalidInputError:
-            raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", self.demo) from None
-
-    def new_demo(self, referee: RefereeFactory | None = None) -> Demo:
-        """Return the demo as it was at the beginning.
-
-        Raises
-        ------
-        LabError
-            This program has no such demo, or it does not take the parameters.
-        """
-        if self.needs_memory:
-            from engine.box2d import memory
-
-            memory.load()  # where it was in reach then, it must be so here
-        demo = self.kind(self.seed, self.values, referee)
-        if demo.remembers and not self.remembers:
-            demo.remembers = False
-            demo.restart()
-        demo.waits = self.waits
-        return demo
-
-
-def replay(recording: Recording, referee: RefereeFactory | None = None) -> History:
-    """Return a history at the beginning of a recording, with all of it ahead.
-
-    Take its steps (`History.step`, `seek`): each is compared with what was recorded, and `divergence` is the first that ends otherwise.
-    """
-    history = History(recording.new_demo(referee))
-    history.take_over(recording.line)
-    return history
-
-
-def content_of(demo: Demo) -> Mapping[str, Any] | None:
-    """Return the content of the scene file of a demo that was made of one, None for a demo of this program.
-
-    Raises
-    ------
-    InvalidInputError
-        It is neither, and could not be found again.
-    """
-    from engine.demo.registry import find_demo
-
-    scene = getattr(demo, "scene_content", None)
-    if scene is not None:
-        content: Mapping[str, Any] = scene() if callable(scene) else scene
-        return content
-    try:
-        is_known = find_demo(demo.id) is type(demo)
-    except LabError:
-        is_known = False
-    if not is_known:
-        raise InvalidInputError("demo", "one that can be found again by its id", Described(demo.id or type(demo).__name__))
-    return None
 
 
 def present_makers() -> dict[str, str]:

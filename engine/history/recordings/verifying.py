@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.history.history import Divergence, History
-from engine.history.recordings.recording import Recording, replay
+from engine.history.recordings.recording import Recording
 
 __all__ = ["Verdict", "divergence_words", "verify"]
 
@@ -83,15 +83,8 @@ def divergence_words(divergence: Divergence) -> str:
     return f"step {divergence.step} is the first to come out otherwise: {bodies or 'no body, so a parameter or the number of worlds'}"
 
 
-def verify(recording: Recording, progress: Callable[[int], object] | None = None) -> Verdict:
-    """Play a recording from its beginning as far as it comes out the same, or to its end.
-
-    Raises
-    ------
-    LabError
-        This program does not have the demo.
-    """
-    history = replay(recording)
+def verify(recording: Recording, history: History[Any], progress: Callable[[int], object] | None = None) -> Verdict:
+    """Play a recording as far as it comes out the same, or to its end, in a history that has all of it ahead (`engine.demo.replaying`)."""
     while history.now < recording.steps and history.divergence is None:
         history.seek(history.now + 1)
         if progress is not None:
@@ -103,7 +96,7 @@ def verify(recording: Recording, progress: Callable[[int], object] | None = None
     return Verdict(different.step, different, measured, apart, recording.foreign)
 
 
-def _measured(history: History, recording: Recording) -> tuple[int | None, float]:
+def _measured(history: History[Any], recording: Recording) -> tuple[int | None, float]:
     """Go on to the next step whose bodies were written down in full, and return how far the farthest is from there."""
     from engine.history.digest import body_ids, raw_states
 

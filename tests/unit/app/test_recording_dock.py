@@ -19,8 +19,9 @@ from engine.app.window import Window
 from engine.box2d import memory
 from engine.common.errors import InvalidInputError
 from engine.demo.registry import find_demo
+from engine.demo.replaying import record, replay
 from engine.history.history import History, demo_hash
-from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, inflated, json_of, start_of_file
 from engine.history.recordings.verifying import verify
 from tests.unit.app.written import Written, noting_words
@@ -84,7 +85,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     recording = load_recording(path)
     assert history is not None and recording.line.hashes == history.line.hashes[: recording.steps + 1] and recording.steps >= 38
     assert recording.begun == 10 and f"recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
-    assert verify(recording).is_same
+    assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)
     assert len(list(tmp_path.glob("*.rec"))) == 2
 
@@ -170,7 +171,7 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
 def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(window: Window, tmp_path: Path) -> None:
     memory.load()
     history = History(find_demo("simple_shapes")(5, {"count": 7}))
-    recorder = Recorder(history, tmp_path / "x.rec")
+    recorder = record(history, tmp_path / "x.rec")
     for step in range(150):
         if step == 40:
             history.act("edit", 0, "set_settings", (), (("gravity", (0.0, 4.0)),))
@@ -200,7 +201,7 @@ def begun_at(step: int, last: int, path: Path) -> History:
     history = History(find_demo("simple_shapes")(5, {"count": 7}))
     for _ in range(step):
         history.step()
-    recorder = Recorder(history, path)
+    recorder = record(history, path)
     for _ in range(last - step):
         history.step()
     recorder.close()
@@ -286,7 +287,7 @@ def test_a_recording_of_before_says_nothing_of_where_it_was_begun(tmp_path: Path
                 load_recording(tmp_path / "y.rec")
         else:
             recording = load_recording(tmp_path / "y.rec")
-            assert recording.begun == (5 if begun else 0) and verify(recording).is_same
+            assert recording.begun == (5 if begun else 0) and verify(recording, replay(recording)).is_same
 
 
 def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
@@ -301,7 +302,7 @@ def test_a_broken_recording_is_a_line(window: Window, tmp_path: Path) -> None:
 
 
 def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_path: Path) -> None:
-    recorder = Recorder(History(find_demo("simple_shapes")(0)), tmp_path / "y.rec")
+    recorder = record(History(find_demo("simple_shapes")(0)), tmp_path / "y.rec")
     recorder.close()
     recording = load_recording(tmp_path / "y.rec")
     object.__setattr__(recording, "demo", "tomorrow")

@@ -85,7 +85,7 @@ def test_a_picture_becomes_a_body_where_it_was_let_go(hand: Hand, ell: Path) -> 
     assert body.is_there and body.world is session.demo.stages[0].world
     assert body.world.state(body.body).position == pytest.approx(session.camera.to_world((700, 150)), abs=1e-5)
     box = body.file.outline.aabb
-    assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(drop_size(session.demo), rel=0.02)
+    assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(drop_size(session.demo.home()), rel=0.02)
     assert len(body.file.pieces) == 2 and hand.words == [f"ell: 2 fixtures, {body.file.outline.area:.2f} m²"]
 
 
@@ -239,7 +239,7 @@ def test_a_demo_without_a_world_says_so(ell: Path) -> None:
 
 def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
     demo = twins()
-    file = load_dropped(str(ell), drop_size(demo))
+    file = load_dropped(str(ell), drop_size(demo.home()))
     assert demo.drop(file, (29.0, 5.0)).stage is demo.stages[1]
     assert demo.drop(file, (1.0, 5.0)).stage is demo.stages[0]
     with pytest.raises(LabError):
@@ -264,7 +264,7 @@ def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
         with pytest.raises(NoWorldError):
             demo.drop(load_body(BODY), (0.0, 0.0))
         return
-    body = demo.drop(load_dropped(str(BODY), drop_size(demo)), drop_places(demo, 1)[0])
+    body = demo.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
     for _ in range(8):
         demo.step()
     assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()

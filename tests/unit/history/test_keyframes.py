@@ -116,7 +116,7 @@ def test_specifications_are_listed_once_and_never_taken_for_equal_ones() -> None
     signed = replace(spec, linear_velocity=(-0.0, 0.0))
     assert signed == spec
     changed = replace(snapshot, bodies=((body, signed, fixtures), *rest))
-    other = KeptState(first.content, first.references, first.n_stages, ((world, changed),))
+    other = KeptState(first.content, first.references, first.n_in_place, ((world, changed),))
     third = keep(demo, other).worlds[0][1]
     assert third.bodies[0][1] is spec and third.bodies[1] is snapshot.bodies[1]
 

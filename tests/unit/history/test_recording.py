@@ -15,13 +15,14 @@ import pytest
 from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, Outline
-from engine.demo.base import EDITS
 from engine.demo.registry import find_demo
+from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
+from engine.history.branch import EDITS
 from engine.history.digest import body_digests, body_ids, differing
 from engine.history.history import ACTIONS, Divergence, History, Input, demo_hash
-from engine.history.recordings import Recorder, load_recording, replay
+from engine.history.recordings import Recorder, load_recording
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
 from engine.history.recordings.loading import recording_of
@@ -59,7 +60,7 @@ def recorded(tmp_path: Path) -> Path:
     """A recording of 130 steps, with a branch."""
     path = tmp_path / "a.rec"
     history = begun()
-    recorder = Recorder(history, path)
+    recorder = record(history, path)
     play(history, 100)
     recorder.flush()
     history.seek(80)
@@ -73,7 +74,7 @@ def recorded(tmp_path: Path) -> Path:
 def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path) -> None:
     history = begun()
     play(history, 45)  # what was before it is recorded too
-    recorder = Recorder(history, tmp_path / "b.rec")
+    recorder = record(history, tmp_path / "b.rec")
     play(history, 100)
     recorder.close()
     recording = load_recording(tmp_path / "b.rec")
@@ -88,30 +89,31 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path
     assert again.reached == 0 and again.last == 145
     again.seek(145)
     assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo) and again.reached == 145
-    assert verify(recording).words == "all 145 steps came out the same, to the last bit"
+    assert verify(recording, replay(recording)).words == "all 145 steps came out the same, to the last bit"
 
 
 @pytest.mark.parametrize("demo", ["pyramid", "catapult"])
 def test_a_demo_with_its_defaults_plays_again_from_the_first_step(demo: str, tmp_path: Path) -> None:
     memory.load()
     history = History(find_demo(demo)(0))
-    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder = record(history, tmp_path / "c.rec")
     for _ in range(3):
         history.step()
     recorder.close()
-    assert verify(load_recording(tmp_path / "c.rec")).words == "all 3 steps came out the same, to the last bit"
+    recording = load_recording(tmp_path / "c.rec")
+    assert verify(recording, replay(recording)).words == "all 3 steps came out the same, to the last bit"
 
 
 def test_it_plays_the_branch_that_was_last(recorded: Path) -> None:
     recording = load_recording(recorded)
     assert recording.steps == 130 and recording.branches == 1
     assert [one.arguments[1] for one in recording.line.inputs[80]] == ["apply_impulse"]
-    assert verify(recording).is_same
+    assert verify(recording, replay(recording)).is_same
 
 
 def test_undo_and_redo_are_followed(tmp_path: Path) -> None:
     history = begun()
-    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder = record(history, tmp_path / "c.rec")
     play(history, 60)
     recorder.flush()
     assert history.undo() and history.undo()  # before the edit
@@ -127,7 +129,7 @@ def test_undo_and_redo_are_followed(tmp_path: Path) -> None:
     recorder.close()
     recording = load_recording(tmp_path / "c.rec")
     assert recording.line.hashes == history.line.hashes and recording.branches >= 1
-    assert verify(recording).is_same
+    assert verify(recording, replay(recording)).is_same
 
 
 def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
@@ -138,7 +140,7 @@ def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
     digests = bytearray(line.digests[90])
     digests[2 * 5] ^= 1
     line.digests[90] = bytes(digests)
-    verdict = verify(recording)
+    verdict = verify(recording, replay(recording))
     assert verdict.divergence == Divergence(90, ((0, body),)) and not verdict.is_same
     assert f"step 90 is the first to come out otherwise: body {body} of world 0; at step 120 a body lies up to 0 m" in verdict.words
     assert verdict.as_json()["bodies"] == [{"stage": 0, "body": body}]
@@ -148,7 +150,7 @@ def test_another_force_shows_in_the_body_it_acts_on(recorded: Path) -> None:
     recording = load_recording(recorded)
     (one,) = recording.line.inputs[80]
     recording.line.inputs[80] = [Input("edit", (0, "apply_impulse", (one.arguments[2][0], (0.5, 2.0001))))]
-    verdict = verify(recording)
+    verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.divergence.step == 81
     assert (0, one.arguments[2][0]) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
     assert verdict.measured_at == 120 and 0.0 < verdict.apart < 0.1
@@ -173,16 +175,16 @@ def test_a_body_has_the_same_digest_only_in_the_same_state() -> None:
 def test_nothing_is_overwritten(recorded: Path, tmp_path: Path) -> None:
     content = recorded.read_bytes()
     with pytest.raises(InvalidInputError, match="not there yet"):
-        Recorder(begun(), recorded)
+        record(begun(), recorded)
     with pytest.raises(InvalidInputError, match="can be made"):
-        Recorder(begun(), tmp_path / "nowhere" / "a.rec")
+        record(begun(), tmp_path / "nowhere" / "a.rec")
     assert recorded.read_bytes() == content
     assert free_path(tmp_path, "a", ".rec") == tmp_path / "a-2.rec"
 
 
 def test_a_demo_that_cannot_be_found_again_is_not_recorded(drop: type, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="found again"):
-        Recorder(History(drop()), tmp_path / "a.rec")
+        record(History(drop()), tmp_path / "a.rec")
     assert not list(tmp_path.iterdir())
 
 
@@ -197,13 +199,13 @@ def test_a_scene_file_travels_in_the_recording(tmp_path: Path) -> None:
     except LabError as error:  # the format has a page of its own
         pytest.fail(str(error))
     history = History(kind())
-    recorder = Recorder(history, tmp_path / "s.rec")
+    recorder = record(history, tmp_path / "s.rec")
     for _ in range(20):
         history.step()
     recorder.close()
     recording = load_recording(tmp_path / "s.rec")
-    assert recording.scene is not None and recording.kind().stages[0].world.body_ids == kind().stages[0].world.body_ids
-    assert verify(recording).is_same
+    assert recording.scene is not None and demo_kind(recording)().stages[0].world.body_ids == kind().stages[0].world.body_ids
+    assert verify(recording, replay(recording)).is_same
 
 
 def test_every_length_is_read_as_far_as_it_is_whole(recorded: Path) -> None:
@@ -327,13 +329,13 @@ def verify_again(history: History) -> Divergence | None:
 
 DYING = """
 import sys, time
-from engine.history.recordings import Recorder
+from engine.demo.replaying import record
 from engine.history.history import History
 from engine.demo.registry import find_demo
 from engine.box2d import memory
 memory.load()
 history = History(find_demo("simple_shapes")(1, {"count": 5}))
-recorder = Recorder(history, sys.argv[1])
+recorder = record(history, sys.argv[1])
 while True:
     history.step()
     at = time.monotonic()
@@ -359,13 +361,13 @@ def test_who_is_killed_while_recording_loses_a_second_at_most(tmp_path: Path) ->
     recording = load_recording(path)
     a_second_before = max(step for step, at in taken if at < taken[-1][1] - 1.0)
     assert not recording.is_ended and recording.steps >= a_second_before > 0
-    assert verify(recording).is_same
+    assert verify(recording, replay(recording)).is_same
 
 
 def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The signal may come when all is written and nothing is noted yet; a part that stands there twice made the file unreadable."""
     history = begun()
-    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder = record(history, tmp_path / "c.rec")
     play(history, 20)
     file = recorder._file
     assert file is not None
@@ -384,12 +386,12 @@ def test_a_writing_that_ctrl_c_breaks_off_is_not_in_the_file_twice(tmp_path: Pat
     play(history, 5)
     recorder.close()
     recording = load_recording(tmp_path / "c.rec")
-    assert recording.steps == 25 and recording.is_ended and verify(recording).is_same
+    assert recording.steps == 25 and recording.is_ended and verify(recording, replay(recording)).is_same
 
 
 def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     history = begun()
-    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder = record(history, tmp_path / "c.rec")
     play(history, 5)
 
     def interrupted() -> None:
@@ -401,7 +403,7 @@ def test_a_step_that_ctrl_c_breaks_off_is_not_recorded(tmp_path: Path, monkeypat
         history.step()
     recorder.close()
     recording = load_recording(tmp_path / "c.rec")
-    assert recording.steps == 5 and verify(recording).is_same
+    assert recording.steps == 5 and verify(recording, replay(recording)).is_same
 
 
 def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,7 +415,7 @@ def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Recorder, "flush", full)
     with pytest.raises(OSError, match="No space left"):
-        Recorder(history, tmp_path / "c.rec")
+        record(history, tmp_path / "c.rec")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -421,7 +423,7 @@ def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monke
     history = begun()
     play(history, 30)
     monkeypatch.setattr("engine.history.recordings.recorder._MOST_BYTES", 7 * len(history.line.digests[1]))
-    recorder = Recorder(history, tmp_path / "c.rec")
+    recorder = record(history, tmp_path / "c.rec")
     recorder.close()
     content = (tmp_path / "c.rec").read_bytes()
     assert sum(kind == b"PART" for kind, _ in chunks_of(content, "c.rec")) == 5  # of 7 steps, and the rest
@@ -431,6 +433,6 @@ def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monke
 def test_a_step_that_differs_counts_as_the_last_compared(recorded: Path) -> None:
     recording = load_recording(recorded)
     recording.line.hashes[70] = bytes(16)
-    verdict = verify(recording)
+    verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.steps == verdict.divergence.step == 70
     assert verdict.measured_at is not None and verdict.measured_at > 70

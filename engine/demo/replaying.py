@@ -1,0 +1,77 @@
+"""A recording and the demo it is of: which class, how it began, and a history with all of it ahead."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from engine.box2d import memory
+from engine.common.errors import Described, InvalidInputError, LabError
+from engine.demo.base import Demo
+from engine.demo.registry import find_demo
+from engine.demo.scene_demo import scene_class
+from engine.demo.stage import RefereeFactory
+from engine.history.history import History
+from engine.history.recordings import Recorder, Recording
+from engine.history.subject import Subject
+
+__all__ = ["demo_kind", "new_demo", "record", "replay"]
+
+
+def demo_kind(recording: Recording) -> type[Demo]:
+    """Return the class of the demo that was recorded; `InvalidInputError` if this program has none of that id."""
+    if recording.scene is not None:
+        return scene_class(dict(recording.scene))
+    try:
+        return find_demo(recording.demo)
+    except InvalidInputError:
+        raise InvalidInputError("demo", "one of this program's, or of a file of your own (--demo FILE.py)", recording.demo) from None
+
+
+def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Demo:
+    """Return the demo as it was at the beginning.
+
+    Raises
+    ------
+    LabError
+        This program has no such demo, or it does not take the parameters.
+    """
+    if recording.needs_memory:
+        memory.load()  # where it was in reach then, it must be so here
+    demo = demo_kind(recording)(recording.seed, recording.values, referee)
+    if demo.remembers and not recording.remembers:
+        demo.remembers = False
+        demo.restart()
+    demo.waits = recording.waits
+    return demo
+
+
+def replay(recording: Recording, referee: RefereeFactory | None = None) -> History[Demo]:
+    """Return a history at the beginning of a recording, with all of it ahead.
+
+    Take its steps (`History.step`, `seek`): each is compared with what was recorded, and `divergence` is the first that ends otherwise.
+    """
+    history = History(new_demo(recording, referee))
+    history.take_over(recording.line)
+    return history
+
+
+def record(history: History[Any], path: str | os.PathLike[str]) -> Recorder:
+    """Begin to record a history into a new file; errors as `Recorder`, and `InvalidInputError` of a demo that could not be found again."""
+    return Recorder(history, path, _content_of(history.demo))
+
+
+def _content_of(demo: Subject) -> Mapping[str, Any] | None:
+    """Return the content of the scene file of a demo that was made of one, None for a demo of this program."""
+    scene = getattr(demo, "scene_content", None)
+    if scene is not None:
+        content: Mapping[str, Any] = scene() if callable(scene) else scene
+        return content
+    try:
+        is_known = find_demo(demo.id) is type(demo)
+    except LabError:
+        is_known = False
+    if not is_known:
+        raise InvalidInputError("demo", "one that can be found again by its id", Described(demo.id or type(demo).__name__))
+    return None

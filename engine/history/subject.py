@@ -1,0 +1,82 @@
+"""What a history needs of what it keeps the past of: a few members, which every `engine.demo.Demo` has.
+
+An action (`engine.history.branch.ACTIONS`) is a method of the subject, called by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from engine.box2d import World
+
+__all__ = ["CapturedInPlace", "Subject", "SubjectStage"]
+
+
+class CapturedInPlace:
+    """Base of what stays the object it is when a past state is restored, for others hold it too: its attributes are put back."""
+
+    not_kept: ClassVar[frozenset[str]] = frozenset()
+    """Names of attributes that are no part of the past; those of the base classes are left out as well."""
+
+
+class SubjectStage(Protocol):
+    """One world of a subject."""
+
+    offset: tuple[float, float]
+    """Where it lies in the picture, metres."""
+    checking: bool
+    """Whether its steps are checked; not while they are taken again."""
+
+    @property
+    def world(self) -> World:
+        """It."""
+
+
+class Subject(Protocol):
+    """What is stepped, acted on, captured and restored."""
+
+    @property
+    def id(self) -> str:
+        """By which it is found again."""
+
+    @property
+    def seed(self) -> int:
+        """Of everything random in it."""
+
+    @property
+    def stages(self) -> Sequence[SubjectStage]:
+        """Its worlds."""
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Its parameters."""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its worlds keep the solver's internal state when they are built anew."""
+
+    @property
+    def waits(self) -> bool | None:
+        """Whether it goes without what has not been loaded yet."""
+
+    @property
+    def step_seconds(self) -> float:
+        """Length of a step."""
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether it can be brought back exactly to where it stands."""
+
+    @property
+    def grabbing(self) -> bool:
+        """Whether the pointer holds something in it."""
+
+    def step(self) -> None:
+        """Take a step."""
+
+    def beside_worlds(self) -> bytes:
+        """Return what else its state consists of."""
+
+    def use_missing_referees(self) -> None:
+        """Check worlds again that come from before there was a referee."""
