@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.box2d import World
 from engine.common.arrays import FloatArray
 from engine.contracts import Status
 from engine.geometry import FixtureShape
 from engine.render import palette
 from engine.render.gap_timeline import GapTimeline, Heading, Mark
 from engine.render.palette import mix
+from engine.world import World
 
 if TYPE_CHECKING:
     from engine.experiments.step_curve import MovingShape, StepCurve

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.common.words import decimals
 from engine.demo import Demo, Stage, StatusLine
 from engine.geometry import Circle, Polygon, Segment
 from engine.render import palette
 from engine.render.palette import Color
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_disc, add_ground, label, place_body
-from engine.box2d import WorldSettings
 from engine.common.limits import VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_TOI_BACKOFF
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
+from engine.world import WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

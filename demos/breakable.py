@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_disc, add_ground, add_shape, beside, label
-from engine.box2d import StepHooks
 from engine.common.tolerances import BOX2D_TOI_BACKOFF
 from engine.contracts import PairEvent
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import StepHooks
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

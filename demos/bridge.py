@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_chain, add_disc, add_shape, beside, label
 from demos._hanging_chain import catenary_sag, hanging_points
-from engine.box2d import WorldSettings
 from engine.common.tolerances import LINEAR_SLOP
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import WorldSettings
 
 if TYPE_CHECKING:
     from engine.common.arrays import FloatArray

@@ -10,7 +10,6 @@ import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement
 from engine.demo import Demo, Parameter, StatusLine, register
@@ -18,6 +17,7 @@ from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color, mix
 from engine.render.rectangles import draw_rectangles
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 if TYPE_CHECKING:
     from demos._broadphase_race import Race

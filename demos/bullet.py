@@ -34,7 +34,6 @@ from demos._bullet_picture import (
 from demos._bullet_timeline import LaneMoment, gap_timeline
 from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WITH_ZONE, WORDS
 from engine.app.clock import SPEEDS
-from engine.box2d import World, WorldSettings
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.demo import Demo, Parameter, register
 from engine.experiments import DEFAULT_RADIUS, HALF_PHASE, RULES, Outcome, ShotSpec, ShotWatch, predicts_tunnel, verdict
@@ -42,6 +41,7 @@ from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix
 from engine.render.timeline import draw_timeline, fraction_under
+from engine.world import World, WorldSettings
 
 if TYPE_CHECKING:
     from engine.experiments.step_curve import StepCurve

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_ground, add_shape, add_walls, dynamic_bodies, label, place_body
-from engine.box2d import World
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.world import World
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

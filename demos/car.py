@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import REST_DISC, Scene, add_disc, add_shape, add_terrain
-from engine.box2d import WheelJointSpec
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import WheelJointSpec
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

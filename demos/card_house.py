@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label
-from engine.box2d import WorldSettings
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
+from engine.world import WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import REST_BOX, REST_DISC, Scene, add_box, add_disc, add_ground, add_shape, beside
-from engine.box2d import RevoluteJointSpec, WorldSettings
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
+from engine.world import RevoluteJointSpec, WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label, place_body
-from engine.box2d import BodySpec, FixtureSpec
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import Color
+from engine.world import BodySpec, FixtureSpec
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, label
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.demo import Parameter, Stage, StatusLine, register
 from engine.experiments.promises.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.world import BodySpec, FixtureSpec, World
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

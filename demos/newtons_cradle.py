@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 
 from demos._gallery import Scene, add_box, add_disc, beside, place_body, total_energy
-from engine.box2d import DistanceJointSpec, WorldSettings
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
+from engine.world import DistanceJointSpec, WorldSettings
 
 __all__ = ["NewtonsCradle"]
 

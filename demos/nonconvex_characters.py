@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.world import BodySpec, FixtureSpec, World
 from sprites.figure_outline import FEET, HOLDS, Hold
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, REST_DISC, Scene, add_ground, add_shape, add_walls, label, place_body
-from engine.box2d import StepHooks
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PairEvent
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.world import StepHooks
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
-from engine.box2d import PulleyJointSpec
 from engine.common.tolerances import EPS32
 from engine.common.words import decimals
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
+from engine.world import PulleyJointSpec
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, beside
-from engine.box2d import WorldSettings
 from engine.common.arrays import FloatArray
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix
+from engine.world import WorldSettings
 
 __all__ = ["Pyramid"]
 

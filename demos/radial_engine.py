@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from demos._gallery import Scene, add_box, add_shape, label
-from engine.box2d import PrismaticJointSpec, RevoluteJointSpec, WorldSettings
 from engine.common.tolerances import LINEAR_SLOP
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.render.palette import mix
+from engine.world import PrismaticJointSpec, RevoluteJointSpec, WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from demos._gallery import Scene, add_shape, add_walls, total_energy
 from demos._pile_figures import HEADS, RAGDOLL_JOINTS, ragdoll_limbs, scaled
-from engine.box2d import RevoluteJointSpec, WorldSettings
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import RevoluteJointSpec, WorldSettings
 
 __all__ = ["Ragdoll"]
 

@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from demos._pile_figures import HEADS, LOOSE, RAGDOLL_JOINTS, loose_pieces, ragdoll_limbs, scaled
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World
 from engine.demo import Demo, Parameter, Stage, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon, Transform
 from engine.render import palette
 from engine.render.palette import Color
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 __all__ = ["RagdollPile"]
 

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label
-from engine.box2d import BodySpec, FixtureSpec, WorldSettings
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.world import BodySpec, FixtureSpec, WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["KINDS", "SimpleShapes", "make_shape"]
 

@@ -17,10 +17,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_ground, label, place_body
-from engine.box2d import BodySpec, FixtureSpec
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import BodySpec, FixtureSpec
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demos._gallery import Scene, add_disc, add_ground, add_shape, add_walls, beside
-from engine.box2d import DistanceJointSpec, RevoluteJointSpec, WorldSettings
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import DistanceJointSpec, RevoluteJointSpec, WorldSettings
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

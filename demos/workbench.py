@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import add_shape, label
-from engine.box2d import FixtureSpec, World
 from engine.common.words import counted
 from engine.demo import Demo, Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import FixtureSpec, World
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

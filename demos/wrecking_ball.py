@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from demos._gallery import REST_BOX, Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside
-from engine.box2d import RevoluteJointSpec, RopeJointSpec
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
+from engine.world import RevoluteJointSpec, RopeJointSpec
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas

@@ -80,8 +80,8 @@ def _draw_hands(path: Path) -> Path:
 def _draw_joint(path: Path) -> Path:
     """Draw a car on its way, the joint of its driven wheel selected."""
     from engine.app.hands.hands import ChosenJoint
-    from engine.box2d import BodySpec, FixtureSpec, WheelJointSpec
     from engine.geometry import Circle, Polygon
+    from engine.world import BodySpec, FixtureSpec, WheelJointSpec
 
     window, hands = _workbench(12.0)
 

@@ -26,10 +26,10 @@ from engine.common.arrays import FloatArray
 from engine.geometry import Transform
 
 if TYPE_CHECKING:
-    from engine.box2d import World
     from engine.demo.base import Demo
     from engine.demo.stage import Stage
     from engine.history.history import History
+    from engine.world import World
 
 __all__ = ["QUANTITIES", "SUMS", "Chronicle", "Quantity"]
 

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d import World
 from engine.common.arrays import IntArray
 from engine.contracts import StepAgreement, StepContacts
 from engine.demo.stage import Stage
 from engine.geometry import FixtureShape
+from engine.world import World
 
 __all__ = ["PlainCheck"]
 

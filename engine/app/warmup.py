@@ -23,10 +23,10 @@ from engine import query
 from engine.app import compiling
 from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
 from engine.app.turns import short_turns
-from engine.box2d import World, WorldSettings
 from engine.common import jit
 from engine.common.jit import n_in_cache
 from engine.demo.stage import Referee, RefereeFactory
+from engine.world import World, WorldSettings
 
 __all__ = ["LOADING", "BackgroundLoad", "RefereeWarmup", "compiling_words", "referee_factory"]
 
@@ -70,10 +70,10 @@ def _checked_factory() -> RefereeFactory:
 
 def _warm_pairs() -> None:
     """Let the pair check run on a row of discs and one of sensors, long enough for the forms that take many pairs at once."""
-    from engine.box2d import BodySpec, FixtureSpec
     from engine.compare.live.pairs import LivePairs
     from engine.geometry import Circle
     from engine.narrowphase.batched import LANES_FROM
+    from engine.world import BodySpec, FixtureSpec
 
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for is_sensor in (False, True):

@@ -16,15 +16,16 @@ import numpy as np
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
 from engine.box2d.fixing import fix
 from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.joints import PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, WheelJointSpec, create_joint
-from engine.box2d.listener import ContactListener, FixtureHandle, Pose
+from engine.box2d.joints import create_joint
+from engine.box2d.listener import ContactListener, FixtureHandle
 from engine.box2d.profile import phases_of
-from engine.box2d.reading import RawBodies, RawContacts, Reader
-from engine.box2d.records import JointState
-from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
+from engine.box2d.reading import RawContacts, Reader
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape
+from engine.world.joints import PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, WheelJointSpec
+from engine.world.records import BodyMotion, JointState, Pose
+from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["Box2DCache"]
 
@@ -242,7 +243,7 @@ class Box2DCache:
         """Ids of the bodies, ascending, int64 (n,)."""
         return self._body_rows()[0]
 
-    def read_bodies(self) -> RawBodies:
+    def read_bodies(self) -> BodyMotion:
         """Read pose, velocity and wakefulness of every body, in ascending order of id."""
         _, handles, addresses, _ = self._body_rows()
         return self.reader.bodies(handles, addresses)

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import commands as c
 from engine.box2d._cache import Box2DCache
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import check_fixture_shape, to_fixture_shape
 from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.joints import (
+from engine.box2d.listener import Pending
+from engine.box2d.memory import best_hidden, best_reader
+from engine.common.arrays import FloatArray, frozen
+from engine.common.errors import Described, InvalidInputError, LabError, WorldLostError
+from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
+from engine.geometry import Transform
+from engine.world import commands as c
+from engine.world.joints import (
     GearJointSpec,
     MouseJointSpec,
     PrismaticJointSpec,
@@ -31,52 +37,23 @@ from engine.box2d.joints import (
     bodies_of,
     resolve,
 )
-from engine.box2d.listener import Pending, Pose
-from engine.box2d.memory import best_hidden, best_reader
-from engine.box2d.reading import RawBodies
-from engine.box2d.records import StepCost
-from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BODY_TYPES, BodySpec, BodyType, FixtureSpec, WorldSettings, changed
-from engine.box2d.step_pairs import FixtureColumns, StepPairs
-from engine.common.arrays import FloatArray, frozen
-from engine.common.errors import Described, InvalidInputError, LabError, WorldLostError
-from engine.common.limits import MAX_COORDINATE, MAX_SPEED, MIN_MOUSE_STIFFNESS
-from engine.geometry import FixtureShape, Transform
+from engine.world.records import BodyMotion, Pose, StepCost
+from engine.world.snapshot import WorldSnapshot
+from engine.world.specs import BODY_TYPES, BodySpec, BodyType, FixtureSpec, WorldSettings, changed
+from engine.world.step_pairs import FixtureColumns, StepPairs
+from engine.world.truth import BodyEntry, FixtureEntry
 
-__all__ = ["BodyEntry", "FixtureEntry", "Motion", "WorldState"]
+__all__ = ["Motion", "WorldState"]
 
 _MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""How large each column of `RawBodies.values` may become before the body is astray."""
+"""How large each column of `BodyMotion.values` may become before the body is astray."""
 
 
 _Concerned: TypeAlias = tuple[int, tuple[float, ...], bool]
-"""A body, its row of `RawBodies.values`, and whether it is awake."""
+"""A body, its row of `BodyMotion.values`, and whether it is awake."""
 
 _TRUTH = ("settings", "step_index", "pairs", "strays", "bodies", "fixtures", "joints", "_gears", "_keeps_hidden")
 """What `WorldState.load` puts others in the place of."""
-
-
-@dataclass(slots=True)
-class BodyEntry:
-    """A living body; the specifications of its fixtures are theirs."""
-
-    spec: BodySpec
-    fixtures: list[int]
-    joints: list[int] = field(default_factory=list)
-
-    def copied(self) -> BodyEntry:
-        """Return a copy with lists of its own."""
-        return BodyEntry(self.spec, list(self.fixtures), list(self.joints))
-
-
-@dataclass(slots=True)
-class FixtureEntry:
-    """A living fixture; `shape` as Box2D holds it, `made` the Box2D shape that it was created from, for the next rebuild."""
-
-    spec: FixtureSpec
-    body: int
-    shape: FixtureShape
-    made: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +61,7 @@ class Motion:
     """All bodies as read at one moment, a row each in ascending order of id; `previous` before the step that led there."""
 
     rows: dict[int, int]
-    raw: RawBodies
+    raw: BodyMotion
     poses: FloatArray
     previous: FloatArray
     velocities: FloatArray
@@ -185,9 +162,11 @@ class WorldState:
         Asked when a command is given and again when it is applied: of several in one step, each may be right by itself.
         """
         match command:
-            case c.CreateBody(_, spec, _):  # of which the mass was checked when it was specified
+            case c.CreateBody(_, spec, _):
                 for one in spec.fixtures:
                     check_fixture_shape(one.shape)
+                if spec.type == "dynamic":
+                    check_body_mass([(one.shape, one.density) for one in spec.fixtures])
             case c.CreateFixture(fixture, body, fixture_spec):
                 check_fixture_shape(fixture_spec.shape)
                 self._check_mass(body, self.bodies[body].spec.type, {fixture: fixture_spec})
@@ -347,7 +326,7 @@ class WorldState:
             if hidden is not None:
                 hidden = HiddenState(ids[others], hidden.bodies[others], hidden.joint_ids, hidden.joints)
             ids = np.insert(ids[others], at, body)
-            raw = RawBodies(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
+            raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
         rows, poses = {body: row for row, body in enumerate(ids.tolist())}, _float64(raw, 0)
         return Motion(rows, raw, poses, self._previous_poses(rows, poses), _float64(raw, 3), hidden)
 
@@ -755,5 +734,5 @@ class WorldState:
         self.rebuild(motion, set(snapshot.touching))
 
 
-def _float64(raw: RawBodies, first: int) -> FloatArray:
+def _float64(raw: BodyMotion, first: int) -> FloatArray:
     return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.listener import ImpactPose
 from engine.box2d.reading import MANIFOLD_DTYPE, RawContacts
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+from engine.world.records import ImpactPose
 
 __all__ = [
     "EvaluatedPairs",

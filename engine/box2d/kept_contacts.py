@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d.contacts import EvaluatedPairs, fixtures_of, point_columns
-from engine.box2d.specs import FixtureSpec
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle
+from engine.world.specs import FixtureSpec
 
 __all__ = ["Owners", "put_together", "taken_apart"]
 

@@ -20,17 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import Box2D
 
-from engine.box2d.hooks import StepHooks
 from engine.common.limits import MAX_IMPACTS_PER_STEP
 from engine.contracts import PairEvent
+from engine.world.hooks import StepHooks
+from engine.world.records import ImpactPose, Pose
 
-__all__ = ["ContactListener", "FixtureHandle", "ImpactPose", "Pending", "Pose"]
+__all__ = ["ContactListener", "FixtureHandle", "Pending"]
 
-Pose: TypeAlias = tuple[float, float, float]
 
 
 class FixtureHandle(NamedTuple):
@@ -40,13 +40,6 @@ class FixtureHandle(NamedTuple):
     body: int
     sensor: bool
     box2d_body: Any
-
-
-class ImpactPose(NamedTuple):
-    """Poses of the two bodies at the last moment of impact inside the step."""
-
-    pose_a: Pose
-    pose_b: Pose
 
 
 class Pending(NamedTuple):

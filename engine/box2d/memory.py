@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from engine.box2d.hidden import HiddenMemory
 from engine.box2d.hidden import self_test as hidden_self_test
-from engine.box2d.reading import MANIFOLD_DTYPE, PublicReader, RawBodies, RawContacts, Reader
+from engine.box2d.reading import MANIFOLD_DTYPE, PublicReader, RawContacts, Reader
 from engine.common.interrupts import DeferredInterrupt
+from engine.world.records import BodyMotion
 
 __all__ = ["MemoryReader", "best_hidden", "best_reader", "load", "self_test"]
 
@@ -36,11 +37,11 @@ class MemoryReader:
         self._kernel = _memory_kernel
         self._room = _FIRST_ROOM
 
-    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> RawBodies:
+    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> BodyMotion:
         values = np.empty((len(addresses), 6), dtype=np.float32)
         awake = np.empty(len(addresses), dtype=np.bool_)
         self._kernel.copy_bodies(addresses, values, awake)
-        return RawBodies(values, awake)
+        return BodyMotion(values, awake)
 
     def contacts(self, world: Any) -> RawContacts:
         head = world.contactManager.contactList

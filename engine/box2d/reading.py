@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PublicReader", "RawBodies", "RawContacts", "Reader"]
+from engine.world.records import BodyMotion
+
+__all__ = ["PublicReader", "RawContacts", "Reader"]
 
 MANIFOLD_DTYPE = np.dtype(
     [
@@ -27,14 +29,6 @@ MANIFOLD_DTYPE = np.dtype(
 
 
 @dataclass(frozen=True, slots=True)
-class RawBodies:
-    """x, y, angle, vx, vy, omega as float32 (n, 6), and the awake flags."""
-
-    values: NDArray[np.float32]
-    awake: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
 class RawContacts:
     """Touching contacts: addresses of each, int64 (n,), and of its two fixtures (n, 2), and manifolds of `MANIFOLD_DTYPE`."""
 
@@ -46,7 +40,7 @@ class RawContacts:
 class Reader(Protocol):
     """Copies a world's state out of Box2D. Must only be used between steps."""
 
-    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> RawBodies:
+    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> BodyMotion:
         """Read the bodies behind `handles`, whose addresses are given too."""
         ...
 
@@ -58,14 +52,14 @@ class Reader(Protocol):
 class PublicReader:
     """Through pybox2d's properties: about 0.6 us a body and 10 us a contact."""
 
-    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> RawBodies:
+    def bodies(self, handles: Sequence[Any], addresses: NDArray[np.int64]) -> BodyMotion:
         values = np.empty((len(handles), 6), dtype=np.float32)
         awake = np.empty(len(handles), dtype=np.bool_)
         for row, body in enumerate(handles):
             position, velocity = body.position, body.linearVelocity
             values[row] = (position.x, position.y, body.angle, velocity.x, velocity.y, body.angularVelocity)
             awake[row] = body.awake
-        return RawBodies(values, awake)
+        return BodyMotion(values, awake)
 
     def contacts(self, world: Any) -> RawContacts:
         # pybox2d hands the list out reversed; Box2D's own order is the one the memory reader walks

@@ -134,7 +134,7 @@ def _refused_by_box2d(pieces: Sequence[Polygon | Circle]) -> tuple[str, ...]:
 
     All at once; where that is refused, one after the other: what a fixture costs that is added grows with those that are there (measured).
     """
-    from engine.box2d import BodySpec, FixtureSpec, World
+    from engine.world import BodySpec, FixtureSpec, World
 
     try:
         World().create_body(BodySpec(tuple(FixtureSpec(piece) for piece in pieces)))

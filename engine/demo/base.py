@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from engine.box2d import World
 from engine.box2d.memory import best_hidden
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
@@ -35,6 +34,7 @@ from engine.geometry import AABB
 from engine.history.branch import EDITS
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
+from engine.world import World
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile

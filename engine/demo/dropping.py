@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.demo.stage import Stage
 from engine.geometry import AABB, Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile

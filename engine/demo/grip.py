@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.box2d import MouseJointSpec
 from engine.common.errors import LabError
 from engine.demo.stage import Stage
+from engine.world import MouseJointSpec
 
 __all__ = ["Grip", "take_hold"]
 

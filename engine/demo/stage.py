@@ -10,7 +10,6 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from engine.box2d import World
 from engine.common.arrays import FloatArray, any_of_rows
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
@@ -19,6 +18,7 @@ from engine.history.subject import CapturedInPlace
 from engine.render.impacts import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
+from engine.world import World
 
 __all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "union"]
 

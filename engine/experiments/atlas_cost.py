@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
-from engine.box2d import World
 from engine.experiments.atlas_plan import AtlasPlan, Cell
 from engine.experiments.range import build_range, fire_bullet, range_settings
 from engine.experiments.rules import RuleStepper
 from engine.experiments.salvo import has_lanes, run_salvo
 from engine.experiments.spec import Rule, ShotSpec
+from engine.world import World
 
 __all__ = ["BULLETS", "RuleCost", "measure_costs"]
 

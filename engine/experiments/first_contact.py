@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine import query
-from engine.box2d import World
 from engine.contracts import StepContacts
 from engine.experiments.rules import Piece, SweptImpact
 from engine.experiments.spec import ShotSpec
 from engine.geometry import Transform
+from engine.world import World
 
 __all__ = ["ContactSearch", "Impact", "dot", "normal_onto"]
 

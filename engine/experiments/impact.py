@@ -33,13 +33,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import query
-from engine.box2d import World
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, LINEAR_SLOP
 from engine.contracts import Status
 from engine.experiments.meeting import depth_aimed_at, thinnest
 from engine.experiments.range import Panel
 from engine.experiments.spec import BLADE_HALF_LENGTH, SHORTEST_STEP, ShotSpec
 from engine.geometry import Circle, FixtureShape, Polygon, Sweep, Transform
+from engine.world import World
 
 __all__ = ["Mover", "first_touch", "looks_between_steps", "movers_of", "rounding", "stop_time", "stop_window"]
 

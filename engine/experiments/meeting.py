@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine import query
-from engine.box2d import World
-from engine.box2d.specs import FixtureSpec
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import LINEAR_SLOP
 from engine.contracts import Status
 from engine.geometry import AABB, Circle, FixtureShape, Polygon, Sweep, Transform
+from engine.world import World
+from engine.world.specs import FixtureSpec
 
 __all__ = ["Encounter", "Lookout", "Meeting", "depth_aimed_at", "encounters", "look_out", "sweep_of", "thinnest"]
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
-from engine.box2d.specs import BodyType
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.experiments.spec import BLADE_HALF_LENGTH, ShotSpec
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world.specs import BodyType
 
 __all__ = [
     "BULLET_DENSITY",

@@ -38,11 +38,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.box2d import World
 from engine.contracts import StepContacts
 from engine.experiments.meeting import Meeting, encounters, look_out, thinnest
 from engine.experiments.spec import SHORTEST_STEP, ShotSpec
 from engine.geometry import Transform
+from engine.world import World
 
 __all__ = ["MOST_IMPACTS", "Piece", "RuleCost", "RuleStepper", "SweptImpact"]
 

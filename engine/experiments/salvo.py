@@ -30,7 +30,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.box2d import memory
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import LINEAR_SLOP
@@ -40,6 +40,7 @@ from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.experiments.watch import SETTLING_STEPS, STEPS_BEHIND, TURN
 from engine.geometry import Polygon
+from engine.world import BodySpec, FixtureSpec, World
 
 __all__ = ["Salvo", "has_lanes", "run_salvo"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.box2d import World
 from engine.experiments.impact import Mover, first_touch, movers_of, stop_time, stop_window
 from engine.experiments.prediction import predicts_hit, predicts_tunnel
 from engine.experiments.range import build_floor, build_range, fire_bullet, range_settings
@@ -13,6 +12,7 @@ from engine.experiments.rules import RuleCost, RuleStepper
 from engine.experiments.spec import ShotSpec
 from engine.experiments.verdict import verdict
 from engine.experiments.watch import Outcome, ShotWatch, flight_steps
+from engine.world import World
 
 __all__ = ["ShotResult", "run_shot"]
 

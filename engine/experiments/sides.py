@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from engine.box2d import World
 from engine.experiments.range import Panel
 from engine.experiments.spec import ShotSpec
 from engine.geometry import Transform
+from engine.world import World
 
 __all__ = ["TURN", "Sides"]
 

@@ -64,7 +64,7 @@ MOST_ANGLE = math.radians(80.0)
 """Radians of incidence: beyond, a shot that grazes travels metres inside the zone of the wall."""
 
 SHORTEST_STEP = 1.0e-4
-"""Seconds: the shortest step that `engine.box2d.World` takes, 10,000 Hz."""
+"""Seconds: the shortest step that `engine.world.World` takes, 10,000 Hz."""
 
 BLADE_HALF_LENGTH = 0.8
 """Metres from the hub of the blade to its tip, where its speed is measured."""

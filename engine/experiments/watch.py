@@ -22,13 +22,13 @@ import math
 from collections.abc import Iterable
 from enum import Enum
 
-from engine.box2d import World
 from engine.contracts import StepContacts
 from engine.experiments.first_contact import ContactSearch, Impact, dot, normal_onto
 from engine.experiments.range import Panel
 from engine.experiments.rules import Piece, SweptImpact
 from engine.experiments.sides import TURN, Sides
 from engine.experiments.spec import ShotSpec
+from engine.world import World
 
 __all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotWatch", "flight_steps"]
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import World, WorldSnapshot
 from engine.common.errors import LabError
 from engine.history.subject import CapturedInPlace
+from engine.world import World, WorldSnapshot
 
 if TYPE_CHECKING:
     from engine.history.subject import Subject

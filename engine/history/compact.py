@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import WorldSnapshot
 from engine.box2d.kept_contacts import Owners, put_together, taken_apart
 from engine.common.arrays import IntArray
 from engine.contracts import StepContacts
 from engine.history.capture import KeptState, snapshot_arrays
+from engine.world import WorldSnapshot
 
 __all__ = ["CompactState", "compact"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
-from engine.box2d import World
+from engine.world import World
 
 __all__ = ["CapturedInPlace", "Subject", "SubjectStage"]
 

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from engine.box2d import (
+from engine.common.errors import InvalidInputError
+from engine.common.tolerances import LINEAR_SLOP
+from engine.geometry import Transform
+from engine.scenes._rube_object import RubeObject
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FrictionJointSpec,
@@ -21,10 +25,6 @@ from engine.box2d import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.common.errors import InvalidInputError
-from engine.common.tolerances import LINEAR_SLOP
-from engine.geometry import Transform
-from engine.scenes._rube_object import RubeObject
 
 __all__ = ["JOINTS", "RefusedJointError", "gear"]
 

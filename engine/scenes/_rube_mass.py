@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.box2d import FixtureSpec
 from engine.geometry import Segment
 from engine.scenes._rube_object import RubeObject
+from engine.world import FixtureSpec
 
 __all__ = ["with_mass"]
 

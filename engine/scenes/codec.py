@@ -23,7 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d.joints import (
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_NUMBER
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import accept
+from engine.world.joints import (
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,
@@ -36,10 +40,7 @@ from engine.box2d.joints import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings
-from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_NUMBER
-from engine.geometry import Circle, Polygon, Segment
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "at", "from_plain", "to_plain"]
 
@@ -68,6 +69,7 @@ KINDS: Mapping[str, type] = MappingProxyType(
 )
 """Everything that has a kind."""
 
+_SHAPES = frozenset(SHAPE_KINDS.values())
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _DEEPEST = 32
 """Lists in lists that are still read; a specification needs four."""
@@ -200,7 +202,8 @@ def _object(plain: object, path: str, kinds: Mapping[str, type]) -> Any:
             continue
         given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name))
     try:
-        return kind(**given)
+        made = kind(**given)
+        return made if kind in _SHAPES else accept(made)
     except InvalidInputError as error:
         raise type(error)(_place(path, error.field, given), error.requirement, error.value) from None
 

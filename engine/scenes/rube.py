@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, JointSpec, World, WorldSettings
 from engine.box2d.convert import check_fixture_shape
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError
@@ -46,6 +45,7 @@ from engine.scenes._rube_object import RubeObject
 from engine.scenes.codec import at
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
 from engine.scenes.scene_file import LARGEST_FILE, with_line
+from engine.world import BodySpec, FixtureSpec, JointSpec, World, WorldSettings, accept
 
 __all__ = ["is_rube", "load_rube", "scene_of_rube"]
 
@@ -181,7 +181,7 @@ class _Import:
         }
         plain: BodySpec = _checked(body, lambda: BodySpec(**settings))
         try:
-            return replace(plain, fixtures=tuple(fixtures))
+            return accept(replace(plain, fixtures=tuple(fixtures)))
         except InvalidInputError as error:  # what its shapes weigh: an editor lets a dynamic body be made of lines
             self._notes.append(f"Left out: {body.path} ({error}).")
             return None

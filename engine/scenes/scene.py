@@ -13,22 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from engine.box2d import (
-    BodySpec,
-    GearJointSpec,
-    JointSpec,
-    MouseJointSpec,
-    World,
-    WorldSettings,
-    WorldSnapshot,
-)
-from engine.box2d.joints import as_it_stands, joints_of
 from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
+from engine.world import BodySpec, GearJointSpec, JointSpec, MouseJointSpec, World, WorldSettings, WorldSnapshot
+from engine.world.joints import as_it_stands, joints_of
 
 __all__ = [
     "LONGEST_TEXT",

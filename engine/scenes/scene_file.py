@@ -32,7 +32,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.box2d import BodySpec, JointSpec, WorldSettings
 from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError
 from engine.common.files import write_atomically
@@ -53,6 +52,7 @@ from engine.scenes.scene import (
     build_all,
     scene_of,
 )
+from engine.world import BodySpec, JointSpec, WorldSettings
 
 __all__ = [
     "FORMAT",

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from engine.box2d.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
 from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES
 from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
 from engine.scenes.scene_file import FORMAT, VERSION
+from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["scene_schema"]
 

@@ -19,7 +19,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from engine.box2d import BodySpec, FixtureSpec, WorldSettings
 from engine.common.checks import positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
@@ -31,6 +30,7 @@ from engine.decompose.svg import DrawnShape, read_drawing
 from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE
 from engine.geometry import AABB
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
+from engine.world import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["load_svg_scene"]
 

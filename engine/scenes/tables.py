@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from engine.box2d import World
 from engine.common.files import naming, real_path, temporary_beside
 from engine.common.words import shown
+from engine.world import World
 
 __all__ = ["CONTACT_COLUMNS", "STATE_COLUMNS", "TIMING_COLUMNS", "Tables"]
 

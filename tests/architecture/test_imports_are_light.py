@@ -23,7 +23,7 @@ print(f"{{elapsed:.3f}}", *[name for name in {heavy!r} if name in sys.modules])
 """
 
 
-@pytest.mark.parametrize("modules", ["engine, engine.geometry, engine.query", "engine.cli.main"])
+@pytest.mark.parametrize("modules", ["engine, engine.geometry, engine.query, engine.world", "engine.cli.main"])
 def test_an_import_loads_no_heavy_library(modules: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     program = PROGRAM.format(modules=modules, heavy=HEAVY)

@@ -21,6 +21,7 @@ LAYERS = (
     "engine.narrowphase",
     "engine.continuous",
     "engine.query",
+    "engine.world",
     "engine.box2d",
     "engine.compare",
     "engine.check",
@@ -44,7 +45,7 @@ REFEREE = tuple(
 
 # An oracle shares no algorithm with what it judges; drawing never computes collision.
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
-LIMITS = {"engine.box2d": _PLAIN, "engine.render": _PLAIN | {"engine.bounding"}}
+LIMITS = {"engine.world": _PLAIN, "engine.box2d": _PLAIN | {"engine.world"}, "engine.render": _PLAIN | {"engine.bounding"}}
 
 # Libraries that only some layers may see.
 LIBRARIES = {

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, WorldSnapshot, memory
+from engine.box2d import memory
 from engine.contracts import PairEvent
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, WorldSnapshot
 
 EVERY = 40
 N_STEPS = 150

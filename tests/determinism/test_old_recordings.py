@@ -1,4 +1,4 @@
-"""What was recorded, and what scene was written down, by the program before `engine.world` was split from Box2D still plays, to the last bit."""
+"""What the program recorded, and the scene file it read, before `engine.world` was parted from Box2D: they still play, to the last bit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.app.recordings import load_recording
-from engine.app.recordings.recording import present_makers
-from engine.app.recordings.verifying import verify
-from engine.app.scene_demo import load_any_scene
+from engine.demo.scene_demo import load_any_scene
+from engine.history.recordings import load_recording
+from engine.history.recordings.recording import present_makers
+from engine.history.recordings.verifying import verify
 from engine.scenes.scene_file import scene_as_json, scene_from_json
 
 FOLDER = Path(__file__).with_name("recordings")

@@ -7,8 +7,9 @@ import sys
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, _state, memory
+from engine.box2d import _state, memory
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
 from tests.waiting import PATIENCE
 
 SHAPES = (Polygon.box(0.4, 0.4), Circle(0.4), Polygon.regular(5, 0.45), Polygon.regular(3, 0.5))

@@ -28,7 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d import (
+from engine.box2d import memory
+from engine.common.errors import DeadHandleError, InvalidInputError, WorldLostError
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_REACH, MAX_SPEED, MIN_MASS
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
@@ -46,12 +50,8 @@ from engine.box2d import (
     World,
     WorldSettings,
     WorldSnapshot,
-    memory,
 )
-from engine.box2d.joints import changeable
-from engine.common.errors import DeadHandleError, InvalidInputError, WorldLostError
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_MASS, MAX_NUMBER, MAX_REACH, MAX_SPEED, MIN_MASS
-from engine.geometry import Circle, Polygon, Segment
+from engine.world.joints import changeable
 
 MODES = ("plain", "extreme", "hooks", "snapshot")
 

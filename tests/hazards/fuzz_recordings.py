@@ -19,7 +19,7 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, memory
+from engine.box2d import memory
 from engine.common.errors import LabError
 from engine.demo.registry import find_demo
 from engine.demo.replaying import record, replay
@@ -27,6 +27,7 @@ from engine.geometry import Circle, Polygon
 from engine.history.history import History
 from engine.history.recordings import load_recording
 from engine.history.recordings.layout import chunk, chunks_of, start_of_file
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 from tests.hazards.fuzz_files import damaged
 
 LONGEST = 10.0

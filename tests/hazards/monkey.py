@@ -38,9 +38,10 @@ from typing import Any
 
 import pygame
 
-from engine.box2d import World, memory
+from engine.box2d import memory
 from engine.demo import Demo
 from engine.demo.registry import all_demos
+from engine.world import World
 from tests.hazards.resident import allocated, growth, held
 from tests.hazards.seats import OffScreen, Seat, on_screen
 from tests.hazards.x_server import NoServerError

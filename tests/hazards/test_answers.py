@@ -5,10 +5,10 @@ from __future__ import annotations
 import Box2D
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP, VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 FREE = WorldSettings(gravity=(0.0, 0.0))
 

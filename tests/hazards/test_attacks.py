@@ -7,18 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.box2d import (
-    BodySpec,
-    FixtureSpec,
-    MouseJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    StepHooks,
-    World,
-    WorldSettings,
-)
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WorldLostError, WrongThreadError
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, PulleyJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
 
 
 def box(world: World, x: float = 0.0, y: float = 0.0, kind: str = "dynamic", half: float = 0.5, density: float = 1.0) -> int:

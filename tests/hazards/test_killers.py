@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World
 from engine.box2d.hull_oracle import box2d_hulls
 from engine.box2d.oracle import PairOracle
 from engine.box2d.wrap import wrap
 from engine.common.errors import DeadHandleError, InvalidInputError, InvalidShapeError, LabError
 from engine.geometry import Polygon
+from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World
 from tests.waiting import PATIENCE
 
 BARE = Path(__file__).with_name("bare_library.py")

@@ -14,10 +14,11 @@ import pygame
 import pytest
 
 from engine.app.window import Window
-from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.box2d import memory
 from engine.demo import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec, World
 from tests.hazards import x_server
 from tests.hazards.leaks import MOST, doings, left_by
 from tests.hazards.monkey import HOMES, Monkey, broken_files, live_worlds, play

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from engine.box2d import (
+from engine.box2d._cache import Box2DCache
+from engine.common.errors import InvalidInputError, WorldLostError
+from engine.geometry import Circle, Polygon
+from engine.world import (
     BodySpec,
     FixtureSpec,
     GearJointSpec,
@@ -18,9 +21,6 @@ from engine.box2d import (
     World,
     WorldSettings,
 )
-from engine.box2d._cache import Box2DCache
-from engine.common.errors import InvalidInputError, WorldLostError
-from engine.geometry import Circle, Polygon
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 SENSOR = FixtureSpec(Circle(0.8), density=0.0, sensor=True)

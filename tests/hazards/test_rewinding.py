@@ -9,11 +9,12 @@ import os
 
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
+from engine.box2d import memory
 from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 from tests.hazards.meddling import Meddler, sample_files
 from tests.hazards.rewinding import RewindingError, all_checks, meddled, smallest, trouble
 from tests.waiting import PATIENCE

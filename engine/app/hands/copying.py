@@ -9,10 +9,10 @@ from typing import Any
 from engine.app.hands.hands import Chosen, Hands
 from engine.app.hands.naming import create_named, names_in
 from engine.app.hands.picking import body_box, local, stage_under
-from engine.box2d import BodySpec, GearJointSpec, MouseJointSpec, World
-from engine.box2d.joints import JointSpec
 from engine.common.errors import LabError
 from engine.demo.stage import union
+from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
+from engine.world.joints import JointSpec
 
 __all__ = ["Copied", "copy_of", "put_at", "put_down"]
 

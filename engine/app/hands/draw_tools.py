@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.app.hands.hands import Hands
-    from engine.box2d import BodySpec
-    from engine.box2d.specs import BodyType
     from engine.render.canvas import Canvas
+    from engine.world import BodySpec
+    from engine.world.specs import BodyType
 
 __all__ = ["BoxTool", "CircleTool", "FreehandTool", "PolygonTool"]
 

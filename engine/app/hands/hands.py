@@ -17,8 +17,8 @@ from engine.render import palette
 
 if TYPE_CHECKING:
     from engine.app.hands.copying import Copied
-    from engine.box2d import World
     from engine.demo.stage import Stage
+    from engine.world import World
 
 __all__ = ["Chosen", "ChosenJoint", "Gesture", "Hands"]
 

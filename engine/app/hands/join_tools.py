@@ -9,21 +9,15 @@ from engine.app.hands.hands import Chosen, ChosenJoint, Gesture
 from engine.app.hands.picking import bodies_under, joints_under, local, stage_under
 from engine.app.hands.placing import PlacingError, anchor_spec
 from engine.app.hands.tool import Pointer, Tool, mark_joint, outline_body
-from engine.box2d import (
-    DistanceJointSpec,
-    PrismaticJointSpec,
-    RevoluteJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
 from engine.common.tolerances import LINEAR_SLOP
 from engine.render import palette
+from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
 
 if TYPE_CHECKING:
     from engine.app.hands.hands import Hands
-    from engine.box2d.joints import JointSpec
     from engine.demo.stage import Stage
     from engine.render.canvas import Canvas
+    from engine.world.joints import JointSpec
 
 __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
 

@@ -10,7 +10,8 @@ from typing import Any
 from engine.app.hands.hands import ChosenJoint, Hands
 from engine.app.hands.picking import body_box
 from engine.app.hands.rows import Heading, Line, Note, Number, Row, Switch
-from engine.box2d import (
+from engine.common.errors import InvalidInputError
+from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,
@@ -24,9 +25,8 @@ from engine.box2d import (
     WheelJointSpec,
     World,
 )
-from engine.box2d.joints import JointSpec, changeable
-from engine.box2d.specs import changed
-from engine.common.errors import InvalidInputError
+from engine.world.joints import JointSpec, changeable
+from engine.world.specs import changed
 
 __all__ = ["joint_rows"]
 

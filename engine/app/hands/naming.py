@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.app.hands.hands import Gesture, Hands
-    from engine.box2d import BodySpec
+    from engine.world import BodySpec
 
 __all__ = ["create_named", "names_in"]
 

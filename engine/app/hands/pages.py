@@ -9,9 +9,9 @@ from typing import Any
 
 from engine.app.hands.hands import Chosen, Gesture, Hands
 from engine.app.hands.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
-from engine.box2d import World
-from engine.box2d.specs import BODY_TYPES, changed
 from engine.common.errors import LabError
+from engine.world import World
+from engine.world.specs import BODY_TYPES, changed
 
 __all__ = ["body_rows", "world_rows"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.box2d import World
 from engine.demo.stage import Stage, union
 from engine.geometry import AABB, Segment
 from engine.geometry.closest import closest_on_segment
+from engine.world import World
 
 __all__ = ["bodies_under", "bodies_within", "body_box", "joints_under", "local", "stage_under"]
 

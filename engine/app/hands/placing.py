@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec
-from engine.box2d.specs import BodyType
 from engine.common.errors import InvalidShapeError, LabError
 from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, Polygon
 from engine.geometry.predicates import turn_sign
+from engine.world import BodySpec, FixtureSpec
+from engine.world.specs import BodyType
 
 __all__ = ["LEAST_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.step_pairs import FixtureColumns, StepPairs
 from engine.common.arrays import IntArray
 from engine.compare.live.meeting_rules import MeetingRule
 from engine.compare.live.pair_keys import pair_key, pair_keys
+from engine.world.step_pairs import FixtureColumns, StepPairs
 
 __all__ = ["Latecomers"]
 

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.specs import BODY_TYPES
-from engine.box2d.step_pairs import FixtureColumns
 from engine.common.arrays import IntArray
 from engine.compare.live.pair_keys import pair_keys
+from engine.world.specs import BODY_TYPES
+from engine.world.step_pairs import FixtureColumns
 
 __all__ = ["RULES", "MeetingRule", "filters_agree", "has_an_area", "is_moved_by_contact", "no_joint_forbids", "of_two_bodies"]
 

@@ -29,8 +29,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.listener import ImpactPose
-from engine.box2d.step_pairs import FixtureColumns, StepPairs
 from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
@@ -44,6 +42,8 @@ from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
+from engine.world.records import ImpactPose
+from engine.world.step_pairs import FixtureColumns, StepPairs
 
 __all__ = ["LivePairs", "PairedWorld"]
 

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import query
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.box2d.held import round_pose
 from engine.box2d.oracle import PairOracle
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
@@ -33,6 +32,7 @@ from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.contracts import Status
 from engine.experiments.promises.finding import Finding
 from engine.geometry import Polygon, Sweep, Transform
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_missed"]
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import EPS32
 from engine.experiments.promises.finding import Finding
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["BLADES_AT", "PITCH", "SPEEDS", "STEPS", "TURNINGS", "Race", "is_capped", "measure_cap"]
 

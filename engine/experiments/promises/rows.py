@@ -30,12 +30,12 @@ from typing import Literal
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["PITCH", "RowTarget", "Rows", "RowsSpec", "Shares", "even_phases", "measure_shares", "sampling_error"]
 

@@ -37,11 +37,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
 from engine.experiments.promises.finding import Finding
 from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = [
     "DEPTH",

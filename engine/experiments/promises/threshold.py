@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.common.limits import VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32, LINEAR_SLOP
 from engine.experiments.promises.finding import Finding
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 __all__ = ["APPROACHES", "DROPS", "LYING", "RADIUS", "Balls", "Drops", "measure_threshold", "predicted_drop", "predicted_rebound"]
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from engine.box2d import World
 from engine.common.errors import Described, InvalidInputError
 from engine.history.branch import EDITS
 from engine.history.history import ACTIONS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import from_plain, to_plain
+from engine.world import World
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile

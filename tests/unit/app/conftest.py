@@ -9,10 +9,10 @@ import pygame
 import pytest
 
 from engine.app.window import Window
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.contracts import StepAgreement, StepContacts
 from engine.demo import Demo, Parameter
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World
 from tests.unit.app.hand import SIZE, Hand
 
 

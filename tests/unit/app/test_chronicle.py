@@ -8,10 +8,10 @@ import numpy as np
 
 from engine.app.chronicle import QUANTITIES, SUMS, Chronicle
 from engine.app.events import EventBook
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.history.history import History
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 GRAVITY = 10.0
 FLOAT32 = 2e-6

@@ -8,10 +8,10 @@ import pytest
 
 from engine.app.layout import Place
 from engine.app.session import Session
-from engine.box2d import BodySpec, FixtureSpec
 from engine.box2d._cache import Box2DCache
 from engine.demo import Demo
 from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import Hand
 
 VIEW: Place = (0, 0, 640, 360)

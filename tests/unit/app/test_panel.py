@@ -9,13 +9,13 @@ from engine.app.session import Session
 from engine.app.strip import _cells
 from engine.app.theme import theme_for
 from engine.app.window import Window
-from engine.box2d import BodySpec, FixtureSpec
 from engine.contracts.agreement import StepAgreement
 from engine.demo import Demo, Parameter
 from engine.demo.registry import find_demo
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.themes import THEMES
+from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from docs.pictures.docks import build_seesaw
 from engine.app.window import Window
-from engine.box2d import RevoluteJointSpec
 from engine.demo.registry import find_demo
 from engine.scenes import build, load_scene
+from engine.world import RevoluteJointSpec
 
 
 def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.app.session import Session
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.demo import Demo
 from engine.geometry import Circle
 from engine.history.history import History, demo_hash
+from engine.world import BodySpec, FixtureSpec, World
 
 FRAME = 1.0 / 60.0
 

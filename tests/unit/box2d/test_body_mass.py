@@ -9,11 +9,11 @@ import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.convert import to_fixture_shape
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World, accept
 
 Parts = list[tuple[FixtureShape, float]]
 
@@ -69,7 +69,7 @@ def test_what_passes_is_what_box2d_can_weigh() -> None:
 def test_the_first_fixture_needs_no_inertia_of_its_own() -> None:
     """Each fixture was weighed as it was added: Box2D asserted at the first, in `create_body` and in every rebuild."""
     with pytest.raises(InvalidInputError, match=r"shape must be near enough to the body's origin .* kg m\^2"):
-        BodySpec((SMALL_AND_FAR,))
+        accept(BodySpec((SMALL_AND_FAR,)))
     world = World()
     for order in permutations((SMALL_AND_FAR, LARGE)):
         world.create_body(BodySpec(order, position=(0.0, 9.0 * len(world.body_ids))))
@@ -121,7 +121,7 @@ def test_a_change_that_leaves_no_inertia_is_refused_and_changes_nothing() -> Non
 )
 def test_masses_outside_the_range_are_named(density: float, shape: FixtureShape) -> None:
     with pytest.raises(InvalidInputError, match=r"mass must be from 1e-09 to 1e\+12 kg|density must be > 0"):
-        BodySpec((FixtureSpec(shape, density=density),))
+        accept(BodySpec((FixtureSpec(shape, density=density),)))
 
 
 def test_a_refused_creation_spends_no_id() -> None:

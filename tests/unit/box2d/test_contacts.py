@@ -8,11 +8,12 @@ import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, StepHooks, World, WorldSettings, _state, memory
+from engine.box2d import _state, memory
 from engine.box2d.reading import PublicReader, Reader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, StepHooks, World, WorldSettings
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5), friction=0.5)
 DISC = FixtureSpec(Circle(0.5))

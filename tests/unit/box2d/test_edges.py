@@ -7,11 +7,11 @@ from itertools import pairwise
 import Box2D
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.live.contacts import LiveReferee
 from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World
 
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (2.0, 0.25), (3.0, 0.25), (4.0, 0.0), (5.0, 0.5), (6.0, 0.5))
 STEPS = 90

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def test_a_bullet_at_a_wall_has_one_moment_and_a_step_without_impact_none() -> None:

@@ -15,7 +15,12 @@ import pytest
 
 from engine.app.hands.copying import copy_of, put_down
 from engine.app.hands.hands import Chosen
-from engine.box2d import (
+from engine.box2d import memory
+from engine.common.errors import DeadHandleError, InvalidInputError, LabError
+from engine.common.limits import MAX_COORDINATE
+from engine.demo import Demo
+from engine.geometry import Circle, Polygon
+from engine.world import (
     BodySpec,
     FixtureSpec,
     FrictionJointSpec,
@@ -26,12 +31,7 @@ from engine.box2d import (
     WeldJointSpec,
     World,
     WorldSettings,
-    memory,
 )
-from engine.common.errors import DeadHandleError, InvalidInputError, LabError
-from engine.common.limits import MAX_COORDINATE
-from engine.demo import Demo
-from engine.geometry import Circle, Polygon
 from tests.hazards.rewinding import all_checks, meddled
 
 DT = 1.0 / 60.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.box2d.kept_contacts import put_together, taken_apart
-from engine.box2d.snapshot import WorldSnapshot
 from engine.contracts import StepContacts
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World
+from engine.world.snapshot import WorldSnapshot
 
 FOLLOW = {"fixture_a", "fixture_b", "body_a", "body_b", "pose_a", "pose_b", "count", "normal", "position", "separation", "feature_id"}
 

@@ -8,10 +8,10 @@ from math import floor
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.box2d.profile import phases_of
 from engine.common.tolerances import PROFILE_RESOLUTION
 from engine.geometry import Polygon
+from engine.world import BodySpec, FixtureSpec, World
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from engine.box2d import (
+from engine.box2d import memory
+from engine.common.errors import DeadHandleError, InvalidInputError
+from engine.geometry import Circle, Polygon
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
@@ -24,11 +27,8 @@ from engine.box2d import (
     WheelJointSpec,
     World,
     WorldSettings,
-    memory,
 )
-from engine.box2d.joints import changeable
-from engine.common.errors import DeadHandleError, InvalidInputError
-from engine.geometry import Circle, Polygon
+from engine.world.joints import changeable
 
 BOX = (FixtureSpec(Polygon.box(0.5, 0.5)),)
 BASE, BODY = 0, 1

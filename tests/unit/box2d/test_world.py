@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.box2d import (
+from engine.common.errors import DeadHandleError, InvalidInputError
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, Polygon
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
@@ -24,9 +27,6 @@ from engine.box2d import (
     World,
     WorldSettings,
 )
-from engine.common.errors import DeadHandleError, InvalidInputError
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, Polygon
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
 

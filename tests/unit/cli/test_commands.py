@@ -15,7 +15,6 @@ import pytest
 
 from benchmarks.registry import BENCHMARKS
 from engine import __version__
-from engine.box2d import BodySpec, FixtureSpec
 from engine.cli import bench, doctor
 from engine.cli import main as cli
 from engine.cli.bench import NAMES
@@ -27,6 +26,7 @@ from engine.common.files import write_atomically
 from engine.geometry import Circle
 from engine.render import palette
 from engine.scenes import Scene, save_scene
+from engine.world import BodySpec, FixtureSpec
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
 from engine.cli import atlas, bench, check, compare, doctor, replay
 from engine.cli.main import main
 from engine.experiments.atlas import Atlas
@@ -24,6 +23,7 @@ from engine.history.branch import Divergence
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
 from engine.scenes import Scene, save_scene
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS = ROOT / "demos" / "pairs"

@@ -13,11 +13,12 @@ from collections import Counter
 
 import numpy as np
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, StepHooks, World, WorldSettings, memory
-from engine.box2d.joints import MouseJointSpec
+from engine.box2d import memory
 from engine.common.errors import LabError
 from engine.compare.live.pairs import LivePairs
 from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
+from engine.world.joints import MouseJointSpec
 
 __all__ = ["run"]
 

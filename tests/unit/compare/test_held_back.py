@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.jit import EDGES, LANES, hold_back, let_go
 from engine.compare.live.contacts import LiveReferee
 from engine.compare.live.pairs import LivePairs
@@ -15,6 +14,7 @@ from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched
 from engine.query import batch
+from engine.world import BodySpec, FixtureSpec, World
 
 
 @pytest.fixture(autouse=True)

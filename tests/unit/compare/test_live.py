@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.compare.live.contacts import LiveReferee
 from engine.contracts import StepAgreement
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World
 
 
 def pile(n_bodies=60):

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
-from engine.box2d.joints import MouseJointSpec
 from engine.broadphase import Grid
 from engine.common.arrays import IntArray
 from engine.compare.live.meeting_rules import RULES
 from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world.joints import MouseJointSpec
 from tests.unit.compare import live_pairs_fuzz
 
 

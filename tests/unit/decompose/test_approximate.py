@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.tolerances import EPS32
 from engine.decompose import approximate
 from engine.decompose.approximate import covering_hull
@@ -17,6 +16,7 @@ from engine.decompose.decompose import EXACT_METHODS, METHODS, Decomposition, de
 from engine.decompose.deviation import farthest
 from engine.decompose.outline import Outline, Part
 from engine.geometry import Circle, Polygon, convex_hull
+from engine.world import BodySpec, FixtureSpec, World
 from tests.outlines import CUT, outline_of, shapes
 
 COUNTS = (1, 2, 3, 6, 12)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.box2d.convert import to_box2d
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import FLOAT32_TURN
@@ -15,6 +14,7 @@ from engine.decompose.grid import on_grid
 from engine.decompose.limits import _bends, clean, is_large_enough, split, within_limits
 from engine.decompose.outline import Outline, signed_area
 from engine.geometry import Polygon, convex_hull
+from engine.world import BodySpec, FixtureSpec, World
 from tests.outlines import shapes
 
 

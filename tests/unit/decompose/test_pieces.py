@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import shapely
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
@@ -22,6 +21,7 @@ from engine.decompose.subdivision import diagonals_of
 from engine.decompose.triangulate import triangulate
 from engine.geometry import Circle, Polygon
 from engine.geometry.predicates import exact_turn
+from engine.world import BodySpec, FixtureSpec, World
 from tests.outlines import CUT, KEPT, MOST_CORNERS, OUTLINES, REFUSED, outline_of, shapes
 from tests.outlines.referee import fewest_pieces_by_trial
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from demos.workbench import Workbench
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec
 from engine.demo.registry import all_demos
 from engine.geometry import Polygon
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 
 
 def test_it_comes_first_and_is_empty() -> None:

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from engine.box2d import World
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.experiments import (
@@ -24,6 +23,7 @@ from engine.experiments import (
     stop_window,
 )
 from engine.experiments.impact import rounding
+from engine.world import World
 
 STILL: tuple[Target, ...] = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
 LATE_BLADES = 0.05

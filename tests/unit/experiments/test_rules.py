@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from engine.box2d import World
 from engine.common.rng import stream
 from engine.experiments import RULES, TARGETS, Piece, RuleStepper, ShotSpec, Target, build_range, fire_bullet, range_settings, run_shot
 from engine.experiments.meeting import thinnest
 from engine.experiments.rules import MOST_IMPACTS
 from engine.experiments.spec import SHORTEST_STEP
 from engine.geometry import Circle, Polygon
+from engine.world import World
 
 SOLID: tuple[Target, ...] = tuple(target for target in TARGETS if target != "sensor")
 HOLDING: tuple[Target, ...] = ("static", "kinematic", "dynamic", "hinged", "stack", "head_on", "posts")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from engine import query
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.experiments.step_curve import LENS_GAP, MovingShape, free_sweep, step_curve, touches
 from engine.geometry import Circle, Polygon, Sweep, Transform
+from engine.world import BodySpec, FixtureSpec, World
 
 STILL = Sweep(Transform(), Transform())
 WALL = MovingShape(Polygon([(-0.25, -1.0), (0.25, -1.0), (0.25, 1.0), (-0.25, 1.0)], skin_radius=0.01), STILL)

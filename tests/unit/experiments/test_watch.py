@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.box2d import BodySpec, FixtureSpec, World, WorldSettings
 from engine.experiments import Panel, ShotSpec, ShotWatch
 from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
 def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotWatch:

@@ -6,13 +6,14 @@ import random
 
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
+from engine.box2d import memory
 from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
 from engine.history.capture import KeepingError, keep
 from engine.history.history import History, demo_hash
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 
 class Rain(Demo):

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.box2d import BodySpec, FixtureSpec, World, memory
+from engine.box2d import memory
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
 from engine.history.capture import KeptState, keep
 from engine.history.compact import compact
 from engine.history.history import History
 from engine.history.keyframes import RECENT, Keyframes
+from engine.world import BodySpec, FixtureSpec, World
 
 
 class Pile(Demo):

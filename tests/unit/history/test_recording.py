@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, RevoluteJointSpec, World, memory
+from engine.box2d import memory
 from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, Outline
 from engine.demo.registry import find_demo
@@ -28,6 +28,7 @@ from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunk
 from engine.history.recordings.loading import recording_of
 from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import verify
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from engine.box2d import (
+from engine.geometry import Polygon
+from engine.scenes import Scene, SceneWorld
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
@@ -22,8 +24,6 @@ from engine.box2d import (
     World,
     WorldSettings,
 )
-from engine.geometry import Polygon
-from engine.scenes import Scene, SceneWorld
 
 __all__ = ["BOX", "DRAWING", "EXAMPLE", "box", "level", "machine", "three_worlds", "vec"]
 

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.box2d import (
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry import Circle, Polygon, Segment
+from engine.scenes.codec import JOINT_KINDS, KINDS, from_plain, to_plain
+from engine.world import (
     BodySpec,
     DistanceJointSpec,
     FixtureSpec,
@@ -26,9 +29,6 @@ from engine.box2d import (
     WheelJointSpec,
     WorldSettings,
 )
-from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry import Circle, Polygon, Segment
-from engine.scenes.codec import JOINT_KINDS, KINDS, from_plain, to_plain
 
 _THIRD = 1.0 / 3.0
 SAMPLES: dict[str, Any] = {

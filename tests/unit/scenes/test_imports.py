@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.box2d import (
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.geometry import Circle, Polygon, Segment
+from engine.scenes import build, load_rube
+from engine.scenes.rube import is_rube, scene_of_rube
+from engine.scenes.svg_scene import load_svg_scene
+from engine.world import (
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,
@@ -23,11 +28,6 @@ from engine.box2d import (
     WeldJointSpec,
     WheelJointSpec,
 )
-from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry import Circle, Polygon, Segment
-from engine.scenes import build, load_rube
-from engine.scenes.rube import is_rube, scene_of_rube
-from engine.scenes.svg_scene import load_svg_scene
 from tests.agreement.rube_world import farthest
 from tests.unit.scenes.samples import DRAWING, box, level, vec
 

@@ -10,18 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.box2d import (
-    BodySpec,
-    DistanceJointSpec,
-    FixtureSpec,
-    GearJointSpec,
-    MouseJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WheelJointSpec,
-    World,
-)
 from engine.common.errors import DeadHandleError, InvalidInputError
 from engine.geometry import AABB, Circle, Segment
 from engine.scenes.json_lines import line_of
@@ -34,6 +22,18 @@ from engine.scenes.scene_file import (
     scene_as_json,
     scene_from_json,
     scene_of,
+)
+from engine.world import (
+    BodySpec,
+    DistanceJointSpec,
+    FixtureSpec,
+    GearJointSpec,
+    MouseJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WheelJointSpec,
+    World,
 )
 from tests.unit.scenes.samples import BOX, EXAMPLE, machine, three_worlds
 

@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import pytest
 
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.geometry import Circle
 from engine.scenes.tables import Tables
+from engine.world import BodySpec, FixtureSpec, World
 
 
 def world_with(name: str) -> World:

@@ -9,10 +9,10 @@ import pygame
 
 from engine.app.hands.tools_dock import ToolsDock
 from engine.app.window import Window
-from engine.box2d import BodySpec, FixtureSpec, World
 from engine.demo import Demo, Stage
 from engine.geometry import Polygon, Segment
 from engine.history.history import History
+from engine.world import BodySpec, FixtureSpec, World
 
 __all__ = ["CTRL", "FRAME", "SHIFT", "Closed", "Person", "Point", "Yard"]
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from engine.box2d import (
-    DistanceJointSpec,
-    PrismaticJointSpec,
-    RevoluteJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
+from engine.world import DistanceJointSpec, PrismaticJointSpec, RevoluteJointSpec, WeldJointSpec, WheelJointSpec
 from tests.unit.app.hands.person import Person, Point
 
 JOINTS: list[tuple[str, type, Point, Point]] = [

@@ -12,7 +12,16 @@ import pytest
 from engine.app.hands.hands import Chosen, ChosenJoint
 from engine.app.hands.joint_page import joint_rows
 from engine.app.hands.rows import Line, Note, Number, Switch
-from engine.box2d import (
+from engine.box2d import memory
+from engine.demo.registry import find_demo
+from engine.geometry import Circle, Polygon
+from engine.history.history import History, demo_hash
+from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings.inputs import as_plain, input_of
+from engine.history.recordings.verifying import verify
+from engine.scenes import load_scene, save_scene
+from engine.scenes.scene import scene_of_snapshot
+from engine.world import (
     BodySpec,
     FixtureSpec,
     FrictionJointSpec,
@@ -25,17 +34,8 @@ from engine.box2d import (
     RopeJointSpec,
     WheelJointSpec,
     World,
-    memory,
 )
-from engine.box2d.joints import changeable
-from engine.demo.registry import find_demo
-from engine.geometry import Circle, Polygon
-from engine.history.history import History, demo_hash
-from engine.history.recordings import Recorder, load_recording
-from engine.history.recordings.inputs import as_plain, input_of
-from engine.history.recordings.verifying import verify
-from engine.scenes import load_scene, save_scene
-from engine.scenes.scene import scene_of_snapshot
+from engine.world.joints import changeable
 from tests.unit.app.hands.person import CTRL, SHIFT, Person, Yard
 from tests.unit.app.hands.test_inspector import dock_of, press, rects_of, sheet_of, type_into, value_of
 from tests.unit.box2d.test_set_joint import KINDS

@@ -6,8 +6,8 @@ from engine.app.hands.copying import copy_of, put_down
 from engine.app.hands.hands import Chosen, Hands
 from engine.app.hands.naming import create_named, names_in
 from engine.app.session import Session
-from engine.box2d import BodySpec, FixtureSpec
 from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec
 
 SPEC = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 

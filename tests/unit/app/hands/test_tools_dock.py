@@ -9,9 +9,7 @@ from collections.abc import Callable
 import pygame
 import pytest
 
-from engine.box2d import (
-    memory,
-)
+from engine.box2d import memory
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
 from tests.unit.app.hands.person import CTRL, SHIFT, Closed, Person, Point, Yard

@@ -11,11 +11,11 @@ import math
 from dataclasses import fields
 from typing import Any, TypeAlias
 
-from engine.box2d._spec import f32, f32_vec, spec
 from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_COORDINATE
 from engine.common.tolerances import EPS64, LINEAR_SLOP
+from engine.world._spec import f32, f32_vec, spec
 
 __all__ = [
     "DistanceJointSpec",

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.listener import ImpactPose
 from engine.common.arrays import FloatArray, IntArray
 from engine.geometry import FixtureShape
+from engine.world.records import ImpactPose
 
 __all__ = ["FixtureColumns", "StepPairs"]
 

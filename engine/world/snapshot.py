@@ -1,15 +1,14 @@
-"""All of a world that can be kept outside Box2D, at one step boundary."""
+"""All of a world that can be kept, at one step boundary."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from engine.box2d.contacts import EvaluatedPairs
-from engine.box2d.hidden import HiddenState
-from engine.box2d.joints import ResolvedJoint
-from engine.box2d.reading import RawBodies
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.contracts import PairEvent
+from engine.world.joints import ResolvedJoint
+from engine.world.records import BodyMotion
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["WorldSnapshot"]
 
@@ -20,11 +19,13 @@ class WorldSnapshot:
 
     Attributes
     ----------
+    solver : str
+        The name of the solver that drove it.
     bodies : tuple of (id, BodySpec, fixture ids)
         In ascending order of id; `motion` has a row for each.
     fixtures : tuple of (id, body id, FixtureSpec)
     joints : tuple of (id, ResolvedJoint)
-    motion : RawBodies
+    motion : BodyMotion
         float32 bits as read.
     hidden : HiddenState or None
         What bodies and joints remember besides, as raw words; None where it was out of reach.
@@ -40,14 +41,15 @@ class WorldSnapshot:
         Bodies that were taken out.
     """
 
+    solver: str
     settings: WorldSettings
     step_index: int
     bodies: tuple[tuple[int, BodySpec, tuple[int, ...]], ...]
     fixtures: tuple[tuple[int, int, FixtureSpec], ...]
     joints: tuple[tuple[int, ResolvedJoint], ...]
-    motion: RawBodies
-    hidden: HiddenState | None
-    pairs: EvaluatedPairs
+    motion: BodyMotion
+    hidden: Any
+    pairs: Any
     touching: frozenset[tuple[int, int]]
     events: tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]
     next_ids: tuple[int, int, int]

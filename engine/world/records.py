@@ -1,14 +1,47 @@
-"""What a world tells of its bodies, fixtures and joints: plain frozen records, never a Box2D object."""
+"""What a world tells of its bodies, fixtures and joints: plain frozen records, never an object of a solver."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-from engine.box2d.joints import JointSpec
-from engine.box2d.specs import BodySpec, FixtureSpec
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.geometry import FixtureShape, Transform
+from engine.world.joints import JointSpec
+from engine.world.specs import BodySpec, FixtureSpec
 
-__all__ = ["Body", "BodyState", "Fixture", "ImpactMoment", "Joint", "JointState", "StepCost"]
+__all__ = [
+    "Body",
+    "BodyMotion",
+    "BodyState",
+    "Fixture",
+    "ImpactMoment",
+    "ImpactPose",
+    "Joint",
+    "JointState",
+    "Pose",
+    "StepCost",
+]
+
+Pose: TypeAlias = tuple[float, float, float]
+"""x, y, angle: world frame, metres, radians."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyMotion:
+    """All bodies at one moment, a row each in ascending order of id.
+
+    Attributes
+    ----------
+    values : float32 or float64 (n, 6)
+        x, y, angle, vx, vy, omega, in the precision of the solver.
+    awake : bool (n,)
+    """
+
+    values: NDArray[np.floating]
+    awake: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +83,21 @@ class Fixture:
     shape: FixtureShape
 
 
+class ImpactPose(NamedTuple):
+    """Poses of two bodies at a moment of impact inside a step."""
+
+    pose_a: Pose
+    pose_b: Pose
+
+
 @dataclass(frozen=True, slots=True)
 class ImpactMoment:
     """Two bodies at a moment inside the last step at which continuous physics solved their contact: x, y, angle of each."""
 
     fixture_a: int
     fixture_b: int
-    pose_a: tuple[float, float, float]
-    pose_b: tuple[float, float, float]
+    pose_a: Pose
+    pose_b: Pose
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""A Box2D world that cannot be crashed.
+# mypy: disable-error-code="no-any-return"
+"""A world that cannot be crashed, whatever drives it.
 
-Specifications with ids of our own are the truth; the `b2World` is a cache behind them (`_cache.Box2DCache`) that can be
-thrown away and built again. Every change is a checked command, applied at a step boundary in the order it was asked for,
-and kept in a log: a fresh world fed the same log gives the same bits. Asked for from a hook in the middle of a step, a
-change waits until the step has ended.
+Specifications with ids of our own are the truth; what the solver makes of them can be thrown away and built again. Every
+change is a checked command, applied at a step boundary in the order it was asked for, and kept in a log: a fresh world fed
+the same log gives the same bits. Asked for from a hook in the middle of a step, a change waits until the step has ended.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
-from engine.box2d import commands as c
-from engine.box2d._spec import check_names, f32, f32_vec
-from engine.box2d._state import WorldState
-from engine.box2d.hooks import PreSolveHook, StepHooks
-from engine.box2d.joints import JointSpec, MouseJointSpec, altered, bodies_of, joints_of
-from engine.box2d.readings import WorldReadings
-from engine.box2d.snapshot import WorldSnapshot
-from engine.box2d.specs import BodySpec, FixtureSpec, WorldSettings, changed
 from engine.common.checks import boolean, integer
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError, WorldLostError
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
+from engine.world import commands as c
+from engine.world._spec import check_names, f32, f32_vec
+from engine.world.hooks import PreSolveHook, StepHooks
+from engine.world.joints import JointSpec, MouseJointSpec, altered, bodies_of, joints_of
+from engine.world.readings import WorldReadings
+from engine.world.snapshot import WorldSnapshot
+from engine.world.solver import DEFAULT
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings, changed
 
 __all__ = ["World"]
 
@@ -49,7 +49,9 @@ class World(WorldReadings):
     Parameters
     ----------
     settings : WorldSettings, optional
-        Gravity, step rate, solver.
+        Gravity, step rate, iterations.
+    solver : str
+        What drives it, one of `solvers()`.
 
     Attributes
     ----------
@@ -63,10 +65,10 @@ class World(WorldReadings):
 
     __slots__ = ("_deferred", "_doomed", "_log", "hooks")
 
-    def __init__(self, settings: WorldSettings | None = None) -> None:
+    def __init__(self, settings: WorldSettings | None = None, solver: str = DEFAULT) -> None:
         if settings is not None:
             _want("settings", settings, WorldSettings)
-        super().__init__(WorldState(WorldSettings() if settings is None else settings))
+        super().__init__(WorldSettings() if settings is None else settings, solver)
         self._doomed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
@@ -109,6 +111,7 @@ class World(WorldReadings):
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
         _want("spec", spec, BodySpec)
+        spec = self._plugin.accept(spec)
         body, first = self._next_ids["body"], self._next_ids["fixture"]
         self._submit(c.CreateBody(body, spec, tuple(range(first, first + len(spec.fixtures)))))
         return body
@@ -183,7 +186,7 @@ class World(WorldReadings):
         self._submit(c.SetFixture(fixture, tuple(sorted(changes.items()))))
 
     def set_joint(self, joint: int, **changes: Any) -> None:
-        """Change settings of a joint, those of `engine.box2d.joints.changeable`: motor, limits, spring, lengths, strengths, ratio.
+        """Change settings of a joint, those of `engine.world.joints.changeable`: motor, limits, spring, lengths, strengths, ratio.
 
         It keeps its id, its bodies, its anchors and the angle from which its limits count; its bodies wake.
         """
@@ -240,13 +243,18 @@ class World(WorldReadings):
 
     @classmethod
     def replay(
-        cls, settings: WorldSettings, log: Iterable[tuple[int, c.Command]], n_steps: int, pre_solve: PreSolveHook | None = None
+        cls,
+        settings: WorldSettings,
+        log: Iterable[tuple[int, c.Command]],
+        n_steps: int,
+        pre_solve: PreSolveHook | None = None,
+        solver: str = DEFAULT,
     ) -> World:
         """Return a fresh world after `n_steps` of the same commands: the same bits, on the same platform.
 
         `pre_solve` is the original world's rule, where it had one; other hooks have left their commands in the log.
         """
-        world = cls(settings)
+        world = cls(settings, solver)
         world.hooks = StepHooks(pre_solve=pre_solve)
         waiting = list(log)
         at = 0
@@ -263,6 +271,7 @@ class World(WorldReadings):
         self._check_between_steps("snapshot")
         state = self._state
         return WorldSnapshot(
+            solver=self.solver,
             settings=state.settings,
             step_index=state.step_index,
             bodies=tuple((body, state.bodies[body].spec, tuple(state.bodies[body].fixtures)) for body in sorted(state.bodies)),
@@ -281,7 +290,7 @@ class World(WorldReadings):
     def from_snapshot(cls, snapshot: WorldSnapshot) -> World:
         """Return a new world in the state of a snapshot; see `restore`."""
         _want("snapshot", snapshot, WorldSnapshot)
-        world = cls(snapshot.settings)
+        world = cls(snapshot.settings, snapshot.solver)
         world.restore(snapshot)
         return world
 
@@ -295,6 +304,8 @@ class World(WorldReadings):
         """
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
+        if snapshot.solver != self.solver:
+            raise InvalidInputError("snapshot", f"of a world of the solver {self.solver}", snapshot.solver)
         with DeferredInterrupt():
             self._unguarded.load(snapshot)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))

@@ -11,13 +11,12 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any, Literal, TypeVar
 
-from engine.box2d._spec import check_names, f32, f32_vec, spec
-from engine.box2d.body_mass import check_body_mass
 from engine.common.checks import boolean, choice, integer
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.world._spec import check_names, f32, f32_vec, spec
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "changed"]
 
@@ -169,8 +168,6 @@ class BodySpec:
         _text("name", self.name)
         if self.type == "static" and (self.linear_velocity != (0.0, 0.0) or self.angular_velocity != 0.0):
             raise InvalidInputError("linear_velocity", "0 m/s for a static body", self.linear_velocity)
-        if self.type == "dynamic":
-            check_body_mass([(one.shape, one.density) for one in self.fixtures])
 
 
 def changed(owner: _T, label: str, changes: dict[str, Any], allowed: Iterable[str] | None = None) -> _T:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return"
 """What a world tells: ids, records, poses, contacts. Reading changes nothing."""
 
 from __future__ import annotations
@@ -6,20 +7,21 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d._spec import f32_vec
-from engine.box2d._state import BodyEntry, FixtureEntry, WorldState
-from engine.box2d.joints import JointSpec, ResolvedJoint, as_it_stands
-from engine.box2d.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
-from engine.box2d.specs import WorldSettings
-from engine.box2d.step_pairs import StepPairs
 from engine.common.arrays import FloatArray
 from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError
 from engine.contracts import StepContacts
+from engine.world._spec import f32_vec
+from engine.world.joints import JointSpec, ResolvedJoint, as_it_stands
+from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
+from engine.world.solver import load_solver
+from engine.world.specs import WorldSettings
+from engine.world.step_pairs import StepPairs
+from engine.world.truth import BodyEntry, FixtureEntry
 
 __all__ = ["WorldReadings"]
 
@@ -27,14 +29,21 @@ __all__ = ["WorldReadings"]
 class WorldReadings:
     """The half of `World` that only reads; held to the thread that made the world, as Box2D knows no locks."""
 
-    __slots__ = ("_busy", "_deaths", "_next_ids", "_thread", "_unguarded")
+    __slots__ = ("_busy", "_deaths", "_next_ids", "_plugin", "_solver", "_thread", "_unguarded")
 
-    def __init__(self, state: WorldState) -> None:
+    def __init__(self, settings: WorldSettings, solver: str) -> None:
         self._thread = threading.get_ident()
-        self._unguarded = state
+        self._solver = solver
+        self._plugin = load_solver(solver)
+        self._unguarded = self._plugin.start(settings)
         self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
         self._deaths: dict[tuple[str, int], int] = {}
         self._busy = False
+
+    @property
+    def solver(self) -> str:
+        """The name of the solver that drives it."""
+        return self._solver
 
     @property
     def settings(self) -> WorldSettings:
@@ -220,7 +229,7 @@ class WorldReadings:
     # -- for the other half ---------------------------------------------------------------------------------------------
 
     @property
-    def _state(self) -> WorldState:
+    def _state(self) -> Any:
         """The state, for the thread that owns it, while there is one."""
         self._check_thread()
         if self._unguarded.lost:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from engine.box2d.joints import JointSpec
-from engine.box2d.specs import BodySpec, FixtureSpec
+from engine.world.joints import JointSpec
+from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [
     "ApplyForce",

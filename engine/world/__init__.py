@@ -1,0 +1,53 @@
+"""A world of bodies, fixtures and joints that any solver can drive: specifications, commands, the log, and the `World` itself.
+
+Nothing here knows a solver: `World(settings, solver="box2d")` loads one by its name (`engine.world.solver`).
+"""
+
+from engine.world.hooks import StepHooks
+from engine.world.joints import (
+    DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    JointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+)
+from engine.world.records import Body, BodyState, Fixture, Joint, StepCost
+from engine.world.snapshot import WorldSnapshot
+from engine.world.solver import accept, solvers
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
+from engine.world.world import World
+
+__all__ = [
+    "Body",
+    "BodySpec",
+    "BodyState",
+    "DistanceJointSpec",
+    "Fixture",
+    "FixtureSpec",
+    "FrictionJointSpec",
+    "GearJointSpec",
+    "Joint",
+    "JointSpec",
+    "MotorJointSpec",
+    "MouseJointSpec",
+    "PrismaticJointSpec",
+    "PulleyJointSpec",
+    "RevoluteJointSpec",
+    "RopeJointSpec",
+    "StepCost",
+    "StepHooks",
+    "WeldJointSpec",
+    "WheelJointSpec",
+    "World",
+    "WorldSettings",
+    "WorldSnapshot",
+    "accept",
+    "solvers",
+]
