@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.demo.replaying import replay
 from engine.demo.scene_demo import load_any_scene
 from engine.history.recordings import load_recording
 from engine.history.recordings.recording import present_makers
@@ -21,7 +22,7 @@ def test_an_old_recording_plays(name: str) -> None:
     recording = load_recording(FOLDER / f"{name}.rec")
     assert recording.is_ended and recording.steps == 130 and recording.n_inputs > 20
     here = present_makers()
-    verdict = verify(recording)
+    verdict = verify(recording, replay(recording))
     if any(recording.makers[maker] != here[maker] for maker in ("platform", "Box2D")) or "memory" in verdict.foreign:
         pytest.skip(f"another libm, or another Box2D, has other bits: {verdict.foreign}")
     assert verdict.is_same, verdict.words
