@@ -143,7 +143,7 @@ class Chronicle:
 
     def __init__(self, history: History[Demo], most_bytes: int = MOST_BYTES) -> None:
         self._demo = history.demo
-        self._line = history.line
+        self._line = history.branch
         self._most_bytes = most_bytes
         self._frames: dict[int, tuple[_Moment, ...]] = {}
         self._n_bytes = 0
@@ -168,9 +168,9 @@ class Chronicle:
 
     def watch(self, history: History[Demo]) -> None:
         """Note the step just taken, if it is news."""
-        if history.line is not self._line:
-            self.cut(history.line.same_until(self._line))
-            self._line = history.line
+        if history.branch is not self._line:
+            self.cut(history.branch.same_until(self._line))
+            self._line = history.branch
         if history.now not in self._frames and (history.now > self.last or history.now > self._oldest):
             for one in history.inputs_before(history.now):
                 if one.action in ("edit", "edit_too"):

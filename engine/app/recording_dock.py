@@ -158,7 +158,7 @@ class RecordingDock(Dock):
             self.span = None
         if self._export is not None:
             self._go_on(self._export, session)
-        elif self._fills and session.recording is not None and session.recording.line is history.line and history.reached < history.last:
+        elif self._fills and history.reached < history.last and session.recording and session.recording.branch is history.branch:
             self._fill(session, session.recording, history)
         elif self._is_filling:
             self._is_filling = False
@@ -170,7 +170,7 @@ class RecordingDock(Dock):
         if self.span is not None:
             self._draw_span(surface, history)
         recording = window.session.recording
-        if recording is not None and recording.line is history.line and recording.begun > 0:
+        if recording is not None and recording.branch is history.branch and recording.begun > 0:
             bar, ui = self._timeline.bar, self.fonts.ui_scale
             at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
             pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from engine.demo.base import Demo
     from engine.demo.dropping import DroppedBody
     from engine.demo.stage import Stage
-    from engine.history.history import History, Input
+    from engine.history.history import History
+    from engine.history.input_log import Input
 
 __all__ = ["Moment", "Saved", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
@@ -79,7 +80,7 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
     found: list[tuple[int, Input]] = []
     start, end = _start(history), history.now if until is None else until
     for step in range(start, end + 1):
-        for one in history.line.inputs[step]:
+        for one in history.branch.inputs[step]:
             if one.action == "restart":
                 found.clear()
             elif one.action in _BUILDING:
@@ -210,8 +211,10 @@ def _start(history: History[Demo]) -> int:
 
 def _is_still(history: History[Demo], step: int) -> bool:
     """Tell whether nothing has moved since time went on from a step, to the last bit."""
-    line, first = history.line, min(step + 1, history.now)
-    return step == history.now or (line.bodies[first] == line.bodies[history.now] and line.digests[first] == line.digests[history.now])
+    states, first = history.branch.states, min(step + 1, history.now)
+    return step == history.now or (
+        states.bodies[first] == states.bodies[history.now] and states.digests[first] == states.digests[history.now]
+    )
 
 
 def _side_by_side(stages: Sequence[Stage]) -> list[tuple[float, float]]:

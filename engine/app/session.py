@@ -23,7 +23,7 @@ from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
 from engine.demo.stage import Stage, StepTimes
-from engine.history.history import ACTIONS
+from engine.history.input_log import ACTIONS
 from engine.render.debug_draw import Layers
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Session(Travelling):
         """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
         if self.history is None:
             raise InvalidInputError("recording", f"of a demo that can be rewound ({self.failure})", recording.demo)
-        self.history.take_over(recording.line)
+        self.history.take_over(recording.branch)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
 
@@ -265,7 +265,7 @@ class Session(Travelling):
         history = self.history
         if history is None or self.demo.id != recording.demo or self.demo.seed != recording.seed or history.reached < recording.steps:
             return False
-        return history.line.hashes[: recording.steps + 1] == recording.line.hashes
+        return history.branch.states.hashes[: recording.steps + 1] == recording.branch.states.hashes
 
     def play_from(self, step: int, end: int) -> None:
         """Play what is known of the time line, from a step to another, and pause there."""
@@ -279,7 +279,7 @@ class Session(Travelling):
         recording, history = self.recording, self.history
         if recording is None or history is None:
             return False
-        return history.line is recording.line and recording.n_inputs == self._n_played
+        return history.branch is recording.branch and recording.n_inputs == self._n_played
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

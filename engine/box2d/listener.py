@@ -32,7 +32,6 @@ from engine.world.records import ImpactPose, Pose
 __all__ = ["ContactListener", "FixtureHandle", "Pending"]
 
 
-
 class FixtureHandle(NamedTuple):
     """What the listener needs to know of a fixture, found by the address of the Box2D fixture, which lives as long."""
 

@@ -149,8 +149,8 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
         "seconds": recording.steps * recording.step_seconds,
         "inputs": recording.n_inputs,
         "branches": recording.branches,
-        "bodies": sum(map(len, recording.line.bodies[-1])),
-        "hash": recording.line.hashes[-1].hex(),
+        "bodies": sum(map(len, recording.branch.states.bodies[-1])),
+        "hash": recording.branch.states.hashes[-1].hex(),
         "is_ended": recording.is_ended,
         "makers": dict(recording.makers),
     }
@@ -171,8 +171,8 @@ def _print(recording: Recording, verdict: Verdict | None, json_file: str | None)
         ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s{begun}"),
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),
-        ("bodies", f"{sum(map(len, recording.line.bodies[-1]))} at the end"),
-        ("hash", recording.line.hashes[-1].hex()),
+        ("bodies", f"{sum(map(len, recording.branch.states.bodies[-1]))} at the end"),
+        ("hash", recording.branch.states.hashes[-1].hex()),
         ("made by", made),
     ]
     if not recording.is_ended:

@@ -31,7 +31,7 @@ from engine.demo.grip import Grip, take_hold
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
 from engine.geometry import AABB
-from engine.history.branch import EDITS
+from engine.history.input_log import EDITS
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
 from engine.world import World

@@ -53,7 +53,7 @@ def replay(recording: Recording, referee: RefereeFactory | None = None) -> Histo
     Take its steps (`History.step`, `seek`): each is compared with what was recorded, and `divergence` is the first that ends otherwise.
     """
     history = History(new_demo(recording, referee))
-    history.take_over(recording.line)
+    history.take_over(recording.branch)
     return history
 
 

@@ -26,14 +26,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError, LabError
-from engine.history.branch import ACTIONS, Divergence, Input, Line
-from engine.history.digest import body_digests, body_ids, differing, raw_states
+from engine.history.branch import Branch
+from engine.history.input_log import ACTIONS, Input
 from engine.history.keyframes import Keyframes
+from engine.history.state_log import Divergence
 
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["ACTIONS", "Direct", "Divergence", "History", "Input", "Line", "demo_hash"]
+__all__ = ["Direct", "History", "demo_hash"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
@@ -62,9 +63,9 @@ def demo_hash(demo: Subject) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Undone:
-    """Where an undo started from: a line, so many inputs after a step of it; and where the line that it led to parts from that one."""
+    """Where an undo started from: a branch, so many inputs after a step of it; and where the branch that it led to parts from that one."""
 
-    line: Line
+    branch: Branch
     step: int
     given: int
     parted: tuple[int, int]
@@ -115,8 +116,8 @@ class History(Generic[_Demo]):
         self.first_remembers = demo.remembers
         self.first_waits = bool(demo.waits)
         self.divergence: Divergence | None = None
-        self._line = Line()
-        self._line.note(demo, demo_hash(demo))
+        self._branch = Branch()
+        self._branch.states.note(demo, demo_hash(demo))
         self._given = 0
         """How many of the inputs at `now` were given."""
         self._keyframes = Keyframes(most_bytes)
@@ -130,22 +131,22 @@ class History(Generic[_Demo]):
     @property
     def last(self) -> int:
         """The farthest step that happened."""
-        return self._line.last
+        return self._branch.last
 
     @property
-    def line(self) -> Line:
+    def branch(self) -> Branch:
         """The course of events; to be read, not to be changed. Another object after something was done in the past."""
-        return self._line
+        return self._branch
 
     @property
     def reached(self) -> int:
         """The farthest step that was taken here: less than `last` after `take_over`."""
-        return self._line.reached
+        return self._branch.reached
 
     @property
     def at_tip(self) -> bool:
         """Whether nothing lies ahead."""
-        return self.now == self.last and self._given == len(self._line.inputs[self.now])
+        return self.now == self.last and self._given == len(self._branch.inputs[self.now])
 
     @property
     def keyframes(self) -> Sequence[int]:
@@ -160,20 +161,20 @@ class History(Generic[_Demo]):
     @property
     def inputs(self) -> tuple[tuple[Input, ...], ...]:
         """Everything done, by the number of steps taken before it."""
-        return tuple(tuple(given) for given in self._line.inputs)
+        return tuple(tuple(given) for given in self._branch.inputs)
 
     def inputs_before(self, step: int) -> tuple[Input, ...]:
         """Return what was done right before a step, after the one before it."""
-        return tuple(self._line.inputs[self._checked(step) - 1]) if step > 0 else ()
+        return tuple(self._branch.inputs[self._checked(step) - 1]) if step > 0 else ()
 
     @property
     def marks(self) -> tuple[int, ...]:
         """Steps before which something was begun: for a time line."""
-        return self._line.marks
+        return self._branch.inputs.marks
 
     def hash_at(self, step: int) -> bytes:
         """Return the digest of the state right after a step."""
-        return self._line.hashes[self._checked(step)]
+        return self._branch.states.hashes[self._checked(step)]
 
     # -- going on -----------------------------------------------------------------------------------------------------
 
@@ -201,8 +202,8 @@ class History(Generic[_Demo]):
             is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
         finally:
             if not is_nothing:
-                self._branch(action)
-                self._line.inputs[self.now].append(Input(action, arguments, offsets))
+                self._leave_ahead(action)
+                self._branch.inputs.insert(self.now, Input(action, arguments, offsets))
                 self._given += 1
         return result
 
@@ -225,9 +226,9 @@ class History(Generic[_Demo]):
 
     def catch_up(self) -> None:
         """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
-        for one in self._line.inputs[self.now][self._given :]:
+        for one in self._branch.inputs[self.now][self._given :]:
             _repeat(self.demo, one)
-        self._given = len(self._line.inputs[self.now])
+        self._given = len(self._branch.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
         """Note what a step has come to, or compare it with what it came to before."""
@@ -236,14 +237,13 @@ class History(Generic[_Demo]):
         self._given = 0
         found = demo_hash(self.demo)
         if is_new:
-            self._line.inputs.append([])
-            self._line.note(self.demo, found)
+            self._branch.inputs.add_step()
+            self._branch.states.note(self.demo, found)
             if self.demo.is_keyframe:
-                self._line.states[self.now] = raw_states(self.demo)
-        elif found != self._line.hashes[self.now] and self.divergence is None:
-            here = body_ids(self.demo), body_digests(self.demo)
-            self.divergence = Divergence(self.now, differing(self._line.bodies[self.now], self._line.digests[self.now], *here))
-        self._line.reached = max(self._line.reached, self.now)
+                self._branch.states.note_raw(self.now, self.demo)
+        elif found != self._branch.states.hashes[self.now] and self.divergence is None:
+            self.divergence = self._branch.states.divergence(self.now, self.demo)
+        self._branch.reached = max(self._branch.reached, self.now)
         keyframes = self._keyframes
         if not self.demo.is_keyframe:
             keyframes.tidy()
@@ -252,7 +252,7 @@ class History(Generic[_Demo]):
         for watch in self.watchers:
             watch(self)
 
-    def take_over(self, line: Line) -> None:
+    def take_over(self, branch: Branch) -> None:
         """Let what happened elsewhere, to a demo that began as this one, lie ahead.
 
         Raises
@@ -260,11 +260,11 @@ class History(Generic[_Demo]):
         InvalidInputError
             Something has happened here already.
         """
-        if self.last > 0 or self._line.inputs[0]:
+        if self.last > 0 or self._branch.inputs[0]:
             raise InvalidInputError("history", "one in which nothing has happened yet", self.last)
-        if line.hashes[0] != self._line.hashes[0]:
-            self.divergence = Divergence(0, differing(line.bodies[0], line.digests[0], self._line.bodies[0], self._line.digests[0]))
-        self._line = line
+        if branch.states.hashes[0] != self._branch.states.hashes[0]:
+            self.divergence = branch.states.divergence(0, self.demo)
+        self._branch = branch
         self._given = 0
 
     # -- going back ---------------------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ class History(Generic[_Demo]):
         """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
         here = min(self.now, self.last)
         keyframe = self._keyframes.latest(here)
-        for step, given in ((here, None), (here, max(len(self._line.inputs[here]) - 1, 0)), (keyframe, 0)):
+        for step, given in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
             with contextlib.suppress(LabError):
                 self._go_to_keyframe(keyframe)
                 self._go(step, given, None)
@@ -291,10 +291,10 @@ class History(Generic[_Demo]):
     def undo(self) -> bool:
         """Go back to before the last thing that was begun; False if there is none. It does not happen again unless `redo` asks for it."""
         for step in range(self.now, -1, -1):
-            given = self._line.inputs[step][: self._given] if step == self.now else self._line.inputs[step]
+            given = self._branch.inputs[step][: self._given] if step == self.now else self._branch.inputs[step]
             for k in range(len(given) - 1, -1, -1):
                 if given[k].begins:
-                    self._undone.append(_Undone(self._line, self.now, self._given, (step, k)))
+                    self._undone.append(_Undone(self._branch, self.now, self._given, (step, k)))
                     self._go(step, k, None)
                     self._cut()
                     return True
@@ -308,15 +308,15 @@ class History(Generic[_Demo]):
         if (self.now, self._given) > undone.parted:  # time has gone on since: that is another course of events
             self._go_to_keyframe(self._keyframes.latest(undone.parted[0]))
         self._keyframes.cut(undone.parted[0])
-        self._line = undone.line
+        self._branch = undone.branch
         self._go(undone.step, undone.given, None)
         return True
 
     @property
     def can_undo(self) -> bool:
         """Whether there is something to go back to before."""
-        here = self._line.inputs[self.now][: self._given]
-        return any(one.begins for one in here) or any(step < self.now for step in self._line.marks[:1])
+        here = self._branch.inputs[self.now][: self._given]
+        return any(one.begins for one in here) or any(step < self.now for step in self._branch.inputs.marks[:1])
 
     @property
     def can_redo(self) -> bool:
@@ -357,23 +357,23 @@ class History(Generic[_Demo]):
             raise InvalidInputError("step", f"from 0 to {self.last}", step)
         return step
 
-    def _branch(self, action: str) -> None:
-        """Let what lies ahead be another line; what was undone can be redone no more, unless nobody has done this."""
+    def _leave_ahead(self, action: str) -> None:
+        """Let what lies ahead be another branch; what was undone can be redone no more, unless nobody has done this."""
         if action not in _BY_NOBODY:
             self._undone.clear()
         if not self.at_tip:
             self._cut()
 
     def _cut(self) -> None:
-        """Leave what lies ahead: from here on another line begins."""
-        self._line = self._line.until(self.now, self._given)
+        """Leave what lies ahead: from here on another branch begins."""
+        self._branch = self._branch.until(self.now, self._given)
         self._keyframes.cut(self.now)
 
     def _go(
         self, step: int, given: int | None, progress: Callable[[int], object] | None, is_enough: Callable[[], bool] | None = None
     ) -> bool:
         """Go to where `given` of the inputs at a step were given; to where all were, without it; and return whether it came so far."""
-        wanted = len(self._line.inputs[step]) if given is None else given
+        wanted = len(self._branch.inputs[step]) if given is None else given
         nearest = self._keyframes.latest(step)
         if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
             self._go_to_keyframe(nearest)
@@ -393,7 +393,7 @@ class History(Generic[_Demo]):
         self.demo.use_missing_referees()
         if self.now < step:
             return False
-        for one in self._line.inputs[step][self._given : wanted]:
+        for one in self._branch.inputs[step][self._given : wanted]:
             _repeat(self.demo, one)
         self._given = wanted
         return True

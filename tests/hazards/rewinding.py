@@ -217,7 +217,7 @@ def again(run: Run, chance: random.Random) -> None:
         raise RewindingError(f"played again from the beginning: step {found.step} went another way, bodies {found.bodies[:6]}")
     other = type(run.history.demo)(run.history.demo.seed)
     fresh = Run(History(other), run.readings)
-    fresh.history.take_over(run.history.line)
+    fresh.history.take_over(run.history.branch)
     fresh.walk(run.history.last, "played by another demo")
 
 

@@ -36,19 +36,19 @@ def test_another_process_plays_it_to_the_last_bit(recording: Path, tmp_path: Pat
     assert "all 90 steps came out the same, to the last bit" in ran.stdout
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["verified"]["same"] and found["steps"] == 90 and found["inputs"] == 1 and found["seconds"] == 1.5
-    assert found["hash"] == load_recording(recording).line.hashes[90].hex()
+    assert found["hash"] == load_recording(recording).branch.states.hashes[90].hex()
 
 
 _MEMORY_COMES_LATE = """
 import sys
 from engine.history.history import History
-from engine.history.recordings import Recorder
+from engine.demo.replaying import record
 from engine.demo.registry import find_demo
 from engine.box2d import memory
 
 history = History(find_demo("simple_shapes")(0))
 assert not history.demo.remembers
-recorder = Recorder(history, sys.argv[1])
+recorder = record(history, sys.argv[1])
 for step in range(160):
     if step == 40:
         assert memory.load() is None
@@ -83,7 +83,7 @@ def test_what_differs_is_named_and_the_status_says_so(recording: Path, tmp_path:
                 payload = packed_part(type(part)(part.step, part.given, part.inputs, hashes, part.bodies, digests))
         broken += chunk(kind, payload)
     (tmp_path / "b.rec").write_bytes(broken)
-    body = load_recording(recording).line.bodies[61][0][0]
+    body = load_recording(recording).branch.states.bodies[61][0][0]
     assert main(["replay", str(tmp_path / "b.rec"), "--verify"]) == 1
     assert f"step 61 is the first to come out otherwise: body {body} of world 0" in capsys.readouterr().out
 

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from engine.common.errors import Described, InvalidInputError
-from engine.history.branch import EDITS
-from engine.history.history import ACTIONS, Input
+from engine.history.input_log import ACTIONS, EDITS, Input
 from engine.history.recordings.layout import RecordingError, is_number
 from engine.scenes.codec import from_plain, to_plain
 from engine.world import World

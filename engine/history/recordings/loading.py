@@ -9,8 +9,8 @@ from typing import Any
 from engine.common.errors import Described
 from engine.common.files import read_at_most
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
+from engine.history.branch import Branch
 from engine.history.digest import DIGEST_BYTES
-from engine.history.history import Line
 from engine.history.recordings.inputs import input_of
 from engine.history.recordings.layout import HASH_BYTES, RecordingError, Unpacked, chunks_of, ids_of, inflated, is_number, json_of, part_of
 from engine.history.recordings.recording import Recording
@@ -41,28 +41,28 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
 def recording_of(content: bytes, name: str = "recording") -> Recording:
     """Return the recording that a file's content is; errors as `load_recording`."""
     head: dict[str, Any] | None = None
-    line = Line()
+    branch = Branch()
     branches, is_ended, room, n_inputs = 0, False, Unpacked(), 0
     for number, (kind, payload) in enumerate(chunks_of(content, name)):
         place = f"{name}, chunk {number}"
         if head is None:
             if kind != b"HEAD":
                 raise RecordingError(place, "the head", kind)
-            head = _head(payload, place, line, room)
+            head = _head(payload, place, branch, room)
             continue
         is_ended = kind == b"END "
         if kind == b"HEAD":
             raise RecordingError(place, "the only head", Described("another"))
         if kind == b"PART":
-            n_inputs += _append(line, payload, place, room)
+            n_inputs += _append(branch, payload, place, room)
             if n_inputs > MOST_RECORDED_INPUTS:
                 raise RecordingError(name, f"a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
         elif kind == b"KEYS":
-            _take_states(line, payload, place, room)
+            _take_states(branch, payload, place, room)
         elif kind == b"BACK":
-            _back(line, payload, place)
+            _back(branch, payload, place)
             branches += 1
-            room.take(len(line.states), place)  # which are all looked at
+            room.take(len(branch.states.raw), place)  # which are all looked at
     if head is None:
         raise RecordingError(name, "a recording", Described("one that ends before it begins"))
     makers = {name: made for name, made in head["makers"].items() if isinstance(name, str) and isinstance(made, str)}
@@ -73,16 +73,16 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         head["values"],
         head["step_seconds"],
         makers,
-        line,
+        branch,
         branches,
         is_ended,
         head.get("remembers", True) is not False,
         head.get("waits", False) is True,
-        min(head.get("begun", 0), line.last),
+        min(head.get("begun", 0), branch.last),
     )
 
 
-def _head(payload: bytes, place: str, line: Line, room: Unpacked) -> dict[str, Any]:
+def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[str, Any]:
     head = json_of(inflated(payload, place, room), place)
     missing = [name for name in _HEAD if not isinstance(head, dict) or name not in head]
     if missing:
@@ -103,20 +103,20 @@ def _head(payload: bytes, place: str, line: Line, room: Unpacked) -> dict[str, A
         raise RecordingError(f"{place}: makers", "an object", head["makers"])
     if head.get("scene") is not None and not isinstance(head["scene"], dict):
         raise RecordingError(f"{place}: scene", "the content of a scene file", head["scene"])
-    line.bodies.append(ids_of(head["bodies"], f"{place}: bodies"))
-    line.hashes.append(_bytes(head["hash"], HASH_BYTES, f"{place}: hash"))
-    line.digests.append(_bytes(head["digests"], DIGEST_BYTES * sum(map(len, line.bodies[0])), f"{place}: digests"))
+    branch.states.bodies.append(ids_of(head["bodies"], f"{place}: bodies"))
+    branch.states.hashes.append(_bytes(head["hash"], HASH_BYTES, f"{place}: hash"))
+    branch.states.digests.append(_bytes(head["digests"], DIGEST_BYTES * sum(map(len, branch.states.bodies[0])), f"{place}: digests"))
     found: dict[str, Any] = head
     return found
 
 
-def _append(line: Line, payload: bytes, place: str, room: Unpacked) -> int:
+def _append(branch: Branch, payload: bytes, place: str, room: Unpacked) -> int:
     """Add a part to a line; return how many inputs it has."""
     part = part_of(payload, place, room)
-    if line.last + len(part.hashes) > MOST_RECORDED_STEPS:
+    if branch.last + len(part.hashes) > MOST_RECORDED_STEPS:
         raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
-    if part.step != line.last or part.given != len(line.inputs[-1]):
-        here = f"step {line.last}, input {len(line.inputs[-1])}"
+    if part.step != branch.last or part.given != len(branch.inputs[-1]):
+        here = f"step {branch.last}, input {len(branch.inputs[-1])}"
         raise RecordingError(place, f"what follows {here}", Described(f"step {part.step}, input {part.given}"))
     added: list[list[Any]] = [[] for _ in range(len(part.hashes) + 1)]
     for k, one in enumerate(part.inputs):
@@ -124,32 +124,31 @@ def _append(line: Line, payload: bytes, place: str, room: Unpacked) -> int:
         if not is_pair or not 0 <= one[0] - part.step <= len(part.hashes):
             raise RecordingError(f"{place}: inputs[{k}]", "a step of this part and an input", one)
         added[one[0] - part.step].append(input_of(one[1], f"{place}: inputs[{k}]"))
-    line.inputs[-1].extend(added[0])
-    line.inputs.extend(added[1:])
-    line.hashes.extend(part.hashes)
-    line.bodies.extend(line.bodies[-1] if ids == line.bodies[-1] else ids for ids in part.bodies)
-    line.digests.extend(part.digests)
+    branch.inputs[-1].extend(added[0])
+    for given in added[1:]:
+        branch.inputs.add_step(given)
+    branch.states.hashes.extend(part.hashes)
+    branch.states.bodies.extend(branch.states.bodies[-1] if ids == branch.states.bodies[-1] else ids for ids in part.bodies)
+    branch.states.digests.extend(part.digests)
     return len(part.inputs)
 
 
-def _take_states(line: Line, payload: bytes, place: str, room: Unpacked) -> None:
+def _take_states(branch: Branch, payload: bytes, place: str, room: Unpacked) -> None:
     content = inflated(payload, place, room)
     step = int(struct.unpack_from("<I", content)[0]) if len(content) >= 4 else -1
-    if not 0 <= step <= line.last or len(content) - 4 != _STATE_BYTES * sum(map(len, line.bodies[step])):
+    if not 0 <= step <= branch.last or len(content) - 4 != _STATE_BYTES * sum(map(len, branch.states.bodies[step])):
         raise RecordingError(place, "the states of the bodies of a step", Described(f"{len(content)} bytes for step {step}"))
-    line.states[step] = content[4:]
+    branch.states.raw[step] = content[4:]
 
 
-def _back(line: Line, payload: bytes, place: str) -> None:
+def _back(branch: Branch, payload: bytes, place: str) -> None:
     """Cut a line off; at its place, for a copy of what is left, each time, could take a short file hours."""
     plain = json_of(payload, place)
     is_pair = isinstance(plain, list) and len(plain) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in plain)
-    if not is_pair or not 0 <= plain[0] <= line.last or not 0 <= plain[1] <= len(line.inputs[plain[0]]):
+    if not is_pair or not 0 <= plain[0] <= branch.last or not 0 <= plain[1] <= len(branch.inputs[plain[0]]):
         raise RecordingError(place, "a step and a number of inputs that have been", plain)
     step, given = plain
-    del line.inputs[step + 1 :], line.hashes[step + 1 :], line.bodies[step + 1 :], line.digests[step + 1 :]
-    del line.inputs[step][given:]
-    line.states = {at: state for at, state in line.states.items() if at <= step}
+    branch.cut(step, given)
 
 
 def _bytes(plain: object, size: int, place: str) -> bytes:

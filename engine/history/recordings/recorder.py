@@ -14,7 +14,9 @@ from typing import IO, Any
 
 from engine.common.errors import InvalidInputError
 from engine.common.files import naming
-from engine.history.history import History, Input, Line
+from engine.history.branch import Branch
+from engine.history.history import History
+from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part, chunk, packed_part, start_of_file
 from engine.history.recordings.recording import present_makers
@@ -58,7 +60,7 @@ class Recorder:
         self.path = Path(path)
         self.begun = history.now
         self._history = history
-        demo, line = history.demo, history.line
+        demo, branch = history.demo, history.branch
         first = {
             "demo": demo.id,
             "scene": scene,
@@ -69,9 +71,9 @@ class Recorder:
             "step_seconds": demo.step_seconds,
             "begun": self.begun,
             "makers": present_makers(),
-            "hash": line.hashes[0].hex(),
-            "bodies": line.bodies[0],
-            "digests": line.digests[0].hex(),
+            "hash": branch.states.hashes[0].hex(),
+            "bodies": branch.states.bodies[0],
+            "digests": branch.states.digests[0].hex(),
         }
         head = zlib.compress(json.dumps(first, allow_nan=False).encode(), 6)
         try:
@@ -81,7 +83,7 @@ class Recorder:
         except (OSError, ValueError) as error:
             told = error.strerror if isinstance(error, OSError) and error.strerror else "no such name"
             raise InvalidInputError("recording", f"a file that can be made ({told})", str(path)) from None
-        self._line: Line = line
+        self._branch: Branch = branch
         self._steps = self._given = self._end = 0
         self._written = monotonic()
         try:
@@ -116,22 +118,23 @@ class Recorder:
             The disk is full, or gone; nothing more is recorded then.
         """
         self._written = monotonic()
-        line = self._history.line
-        if line is not self._line:
-            self._go_back(line)
-        whole = min(line.last, len(line.digests) - 1)  # Ctrl-C may come while a step is noted
+        branch = self._history.branch
+        states = branch.states
+        if branch is not self._branch:
+            self._go_back(branch)
+        whole = min(branch.last, len(states.digests) - 1)  # Ctrl-C may come while a step is noted
         while True:
-            end = min(whole, self._steps + self._n_steps_of_a_part(line))
-            inputs = [[step, as_plain(one)] for step in range(self._steps, end + 1) for one in self._new_inputs(line, step)]
+            end = min(whole, self._steps + self._n_steps_of_a_part(branch))
+            inputs = [[step, as_plain(one)] for step in range(self._steps, end + 1) for one in self._new_inputs(branch, step)]
             if end == self._steps and not inputs:
                 return
             stretch = slice(self._steps + 1, end + 1)
-            part = Part(self._steps, self._given, inputs, line.hashes[stretch], line.bodies[stretch], line.digests[stretch])
+            part = Part(self._steps, self._given, inputs, states.hashes[stretch], states.bodies[stretch], states.digests[stretch])
             content = chunk(b"PART", packed_part(part))
             for step in range(self._steps + 1, end + 1):
-                if step in line.states:
-                    content += chunk(b"KEYS", zlib.compress(struct.pack("<I", step) + line.states[step], 6))
-            self._write(content, end, len(line.inputs[end]))
+                if step in states.raw:
+                    content += chunk(b"KEYS", zlib.compress(struct.pack("<I", step) + states.raw[step], 6))
+            self._write(content, end, len(branch.inputs[end]))
 
     def close(self) -> None:
         """Write the rest, and that this is the end."""
@@ -144,26 +147,26 @@ class Recorder:
 
     # Inside
 
-    def _n_steps_of_a_part(self, line: Line) -> int:
-        n_bytes = max(len(line.digests[min(self._steps + 1, len(line.digests) - 1)]), 1)
+    def _n_steps_of_a_part(self, branch: Branch) -> int:
+        n_bytes = max(len(branch.states.digests[min(self._steps + 1, len(branch.states.digests) - 1)]), 1)
         return max(1, min(_MOST_STEPS, _MOST_BYTES // n_bytes))
 
-    def _new_inputs(self, line: Line, step: int) -> list[Input]:
-        return list(line.inputs[step][self._given if step == self._steps else 0 :])
+    def _new_inputs(self, branch: Branch, step: int) -> list[Input]:
+        return list(branch.inputs[step][self._given if step == self._steps else 0 :])
 
-    def _go_back(self, line: Line) -> None:
+    def _go_back(self, branch: Branch) -> None:
         """Find how far the file and another course of events are one, and say in the file that it goes on from there."""
-        old, step, given = self._line, 0, 0
+        old, step, given = self._branch, 0, 0
         while True:
-            mine, theirs = old.inputs[step][: self._given if step == self._steps else None], line.inputs[step]
+            mine, theirs = old.inputs[step][: self._given if step == self._steps else None], branch.inputs[step]
             given = next((k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a is not b), min(len(mine), len(theirs)))
             is_same = given == len(mine) == len(theirs)
-            if not is_same or step == self._steps or step == line.last or old.hashes[step + 1] != line.hashes[step + 1]:
+            if not is_same or step == self._steps or step == branch.last or old.states.hashes[step + 1] != branch.states.hashes[step + 1]:
                 break
             step += 1
         if (step, given) != (self._steps, self._given):
             self._write(chunk(b"BACK", json.dumps([step, given]).encode()), step, given)
-        self._line = line
+        self._branch = branch
 
     def _write(self, content: bytes, steps: int, given: int) -> None:
         """Add to the file, which has so many steps then, and of the inputs there so many are given.

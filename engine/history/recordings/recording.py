@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.history.branch import Line
+from engine.history.branch import Branch
 
 __all__ = ["Recording", "present_makers"]
 
@@ -28,7 +28,7 @@ class Recording:
         At the beginning.
     makers : mapping of str to str
         What recorded it: program, Box2D, numpy, Python, platform.
-    line : Line
+    branch : Branch
         Inputs, hashes and digests of bodies, step by step; raw states at keyframes.
     branches : int
         How often somebody went back and did something else; what was given up there is in the file, and not here.
@@ -48,7 +48,7 @@ class Recording:
     values: Mapping[str, float]
     step_seconds: float
     makers: Mapping[str, str]
-    line: Line = field(repr=False)
+    branch: Branch = field(repr=False)
     branches: int = 0
     is_ended: bool = True
     remembers: bool = True
@@ -58,17 +58,17 @@ class Recording:
     @property
     def steps(self) -> int:
         """How many."""
-        return self.line.last
+        return self.branch.last
 
     @property
     def n_inputs(self) -> int:
         """How many things were done."""
-        return sum(len(given) for given in self.line.inputs)
+        return sum(len(given) for given in self.branch.inputs)
 
     @property
     def needs_memory(self) -> bool:
         """Whether the worlds remembered what Box2D hides, from the beginning or from the moment at which memory came into reach."""
-        return self.remembers or any(one.action == "remember" for given in self.line.inputs for one in given)
+        return self.remembers or any(one.action == "remember" for given in self.branch.inputs for one in given)
 
     @property
     def foreign(self) -> str:

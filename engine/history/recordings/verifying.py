@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.history.history import Divergence, History
+from engine.history.history import History
 from engine.history.recordings.recording import Recording
+from engine.history.state_log import Divergence
 
 __all__ = ["Verdict", "divergence_words", "verify"]
 
@@ -100,12 +101,12 @@ def _measured(history: History[Any], recording: Recording) -> tuple[int | None, 
     """Go on to the next step whose bodies were written down in full, and return how far the farthest is from there."""
     from engine.history.digest import body_ids, raw_states
 
-    at = min((step for step in recording.line.states if step >= history.now), default=None)
+    at = min((step for step in recording.branch.states.raw if step >= history.now), default=None)
     if at is None:
         return None, 0.0
     history.seek(at)
     here = _places(body_ids(history.demo), raw_states(history.demo))
-    there = _places(recording.line.bodies[at], recording.line.states[at])
+    there = _places(recording.branch.states.bodies[at], recording.branch.states.raw[at])
     both = here.keys() & there.keys()
     return at, max((float(np.hypot(*(here[body] - there[body]))) for body in both), default=0.0)
 

@@ -83,7 +83,11 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     assert window.session.recorder is None
     history = window.session.history
     recording = load_recording(path)
-    assert history is not None and recording.line.hashes == history.line.hashes[: recording.steps + 1] and recording.steps >= 38
+    assert (
+        history is not None
+        and recording.branch.states.hashes == history.branch.states.hashes[: recording.steps + 1]
+        and recording.steps >= 38
+    )
     assert recording.begun == 10 and f"recorded {recording.steps - 10} steps after the 10 before them into" in words(window)
     assert verify(recording, replay(recording)).is_same
     key(window, pygame.K_r, CONTROL)

@@ -19,9 +19,9 @@ from engine.experiments.atlas import Atlas
 from engine.experiments.atlas_cost import RuleCost
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.geometry import Circle
-from engine.history.branch import Divergence
 from engine.history.recordings import load_recording
 from engine.history.recordings.verifying import Verdict
+from engine.history.state_log import Divergence
 from engine.scenes import Scene, save_scene
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec
 

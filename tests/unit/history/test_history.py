@@ -140,10 +140,10 @@ def test_a_visit_leaves_everything_as_it_was() -> None:
     assert history.undo() and history.now == 130
     for _ in range(20):
         history.step()
-    here, line, seen = demo_hash(history.demo), history.line, []
+    here, line, seen = demo_hash(history.demo), history.branch, []
     for step in (0, 40, 149, 150):
         history.visit(step, lambda: seen.append((history.now, history.hash_at(history.now) == demo_hash(history.demo))))
-        assert history.now == 150 and demo_hash(history.demo) == here and history.line is line
+        assert history.now == 150 and demo_hash(history.demo) == here and history.branch is line
     assert [step for step, _ in seen] == [0, 40, 149, 150] and history.divergence is None
     with pytest.raises(LabError, match="nothing there"):
         history.visit(40, lambda: (_ for _ in ()).throw(LabError("nothing there")))
@@ -192,7 +192,7 @@ def test_keyframes_are_thinned_out_and_every_step_stays_in_reach() -> None:
 
 def test_a_fault_is_named() -> None:
     history = played(60)
-    history._line.hashes[50] = b"another"
+    history._branch.states.hashes[50] = b"another"
     history.seek(10)
     history.seek(59)
     assert history.divergence is not None and history.divergence.step == 50
@@ -223,7 +223,7 @@ def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
     history, taken = played(120), []
     assert history.verify(taken.append) is None
     assert taken == list(range(1, 121)) and history.now == 120
-    history._line.hashes[50] = b"another"
+    history._branch.states.hashes[50] = b"another"
     found = history.verify()
     assert found is not None and found.step == 50
 

@@ -19,15 +19,16 @@ from engine.demo.registry import find_demo
 from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
-from engine.history.branch import EDITS
 from engine.history.digest import body_digests, body_ids, differing
-from engine.history.history import ACTIONS, Divergence, History, Input, demo_hash
+from engine.history.history import History, demo_hash
+from engine.history.input_log import ACTIONS, EDITS, Input
 from engine.history.recordings import Recorder, load_recording
 from engine.history.recordings.inputs import ARGUMENTS, as_plain, input_of
 from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunks_of, start_of_file
 from engine.history.recordings.loading import recording_of
 from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import verify
+from engine.history.state_log import Divergence
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,13 +80,13 @@ def test_a_recording_is_read_back_to_the_last_bit_and_plays_again(tmp_path: Path
     play(history, 100)
     recorder.close()
     recording = load_recording(tmp_path / "b.rec")
-    mine, line = recording.line, history.line
-    assert (mine.hashes, mine.digests, mine.bodies, mine.states) == (line.hashes, line.digests, line.bodies, line.states)
+    mine, line = recording.branch, history.branch
+    assert mine.states == line.states
     assert [[(one.action, one.arguments) for one in given] for given in mine.inputs] == [
         [(one.action, one.arguments) for one in given] for given in line.inputs
     ]
     assert recording.demo == "simple_shapes" and recording.seed == 3 and recording.values["count"] == 8
-    assert recording.is_ended and recording.branches == 0 and not recording.foreign and 120 in mine.states
+    assert recording.is_ended and recording.branches == 0 and not recording.foreign and 120 in mine.states.raw
     again = replay(recording)
     assert again.reached == 0 and again.last == 145
     again.seek(145)
@@ -108,7 +109,7 @@ def test_a_demo_with_its_defaults_plays_again_from_the_first_step(demo: str, tmp
 def test_it_plays_the_branch_that_was_last(recorded: Path) -> None:
     recording = load_recording(recorded)
     assert recording.steps == 130 and recording.branches == 1
-    assert [one.arguments[1] for one in recording.line.inputs[80]] == ["apply_impulse"]
+    assert [one.arguments[1] for one in recording.branch.inputs[80]] == ["apply_impulse"]
     assert verify(recording, replay(recording)).is_same
 
 
@@ -129,18 +130,18 @@ def test_undo_and_redo_are_followed(tmp_path: Path) -> None:
     play(history, 9)
     recorder.close()
     recording = load_recording(tmp_path / "c.rec")
-    assert recording.line.hashes == history.line.hashes and recording.branches >= 1
+    assert recording.branch.states.hashes == history.branch.states.hashes and recording.branches >= 1
     assert verify(recording, replay(recording)).is_same
 
 
 def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
     recording = load_recording(recorded)
-    line = recording.line
-    body = line.bodies[90][0][5]
-    line.hashes[90] = bytes(16)
-    digests = bytearray(line.digests[90])
+    line = recording.branch
+    body = line.states.bodies[90][0][5]
+    line.states.hashes[90] = bytes(16)
+    digests = bytearray(line.states.digests[90])
     digests[2 * 5] ^= 1
-    line.digests[90] = bytes(digests)
+    line.states.digests[90] = bytes(digests)
     verdict = verify(recording, replay(recording))
     assert verdict.divergence == Divergence(90, ((0, body),)) and not verdict.is_same
     assert f"step 90 is the first to come out otherwise: body {body} of world 0; at step 120 a body lies up to 0 m" in verdict.words
@@ -149,8 +150,8 @@ def test_the_first_step_and_body_that_differ_are_named(recorded: Path) -> None:
 
 def test_another_force_shows_in_the_body_it_acts_on(recorded: Path) -> None:
     recording = load_recording(recorded)
-    (one,) = recording.line.inputs[80]
-    recording.line.inputs[80] = [Input("edit", (0, "apply_impulse", (one.arguments[2][0], (0.5, 2.0001))))]
+    (one,) = recording.branch.inputs[80]
+    recording.branch.inputs[80][:] = [Input("edit", (0, "apply_impulse", (one.arguments[2][0], (0.5, 2.0001))))]
     verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.divergence.step == 81
     assert (0, one.arguments[2][0]) in verdict.divergence.bodies and len(verdict.divergence.bodies) <= 3
@@ -423,17 +424,17 @@ def test_a_recording_that_cannot_be_begun_leaves_nothing(tmp_path: Path, monkeyp
 def test_many_bodies_are_written_in_parts_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     history = begun()
     play(history, 30)
-    monkeypatch.setattr("engine.history.recordings.recorder._MOST_BYTES", 7 * len(history.line.digests[1]))
+    monkeypatch.setattr("engine.history.recordings.recorder._MOST_BYTES", 7 * len(history.branch.states.digests[1]))
     recorder = record(history, tmp_path / "c.rec")
     recorder.close()
     content = (tmp_path / "c.rec").read_bytes()
     assert sum(kind == b"PART" for kind, _ in chunks_of(content, "c.rec")) == 5  # of 7 steps, and the rest
-    assert load_recording(tmp_path / "c.rec").line.hashes == history.line.hashes
+    assert load_recording(tmp_path / "c.rec").branch.states.hashes == history.branch.states.hashes
 
 
 def test_a_step_that_differs_counts_as_the_last_compared(recorded: Path) -> None:
     recording = load_recording(recorded)
-    recording.line.hashes[70] = bytes(16)
+    recording.branch.states.hashes[70] = bytes(16)
     verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.steps == verdict.divergence.step == 70
     assert verdict.measured_at is not None and verdict.measured_at > 70

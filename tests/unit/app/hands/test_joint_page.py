@@ -14,9 +14,10 @@ from engine.app.hands.joint_page import joint_rows
 from engine.app.hands.rows import Line, Note, Number, Switch
 from engine.box2d import memory
 from engine.demo.registry import find_demo
+from engine.demo.replaying import record, replay
 from engine.geometry import Circle, Polygon
 from engine.history.history import History, demo_hash
-from engine.history.recordings import Recorder, load_recording
+from engine.history.recordings import load_recording
 from engine.history.recordings.inputs import as_plain, input_of
 from engine.history.recordings.verifying import verify
 from engine.scenes import load_scene, save_scene
@@ -227,7 +228,7 @@ def test_what_was_done_to_joints_is_recorded_rewound_and_verified(hinged: Person
 def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp_path: Path) -> None:
     memory.load()
     history = History(find_demo("workbench")(0))
-    recorder = Recorder(history, tmp_path / "car.rec")
+    recorder = record(history, tmp_path / "car.rec")
 
     def edit(method: str, *arguments: object, **changes: object) -> int:
         made: int = history.act("edit", 0, method, arguments, tuple(sorted(changes.items())))
@@ -243,7 +244,8 @@ def test_a_recording_with_changed_joints_verifies_and_a_saved_scene_has_them(tmp
             edit("set_joint", joint, frequency=6.0, collide_connected=True)
         history.step()
     recorder.close()
-    assert verify(load_recording(str(tmp_path / "car.rec"))).divergence is None
+    recording = load_recording(str(tmp_path / "car.rec"))
+    assert verify(recording, replay(recording)).divergence is None
     save_scene(tmp_path / "car.json", scene_of_snapshot(history.demo.stages[0].world.snapshot(), "Car", "It drives."))
     saved: Any = load_scene(tmp_path / "car.json").joints[0]
     assert (saved.enable_motor, saved.motor_speed, saved.frequency, saved.collide_connected) == (True, -5.0, 6.0, True)

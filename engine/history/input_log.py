@@ -1,0 +1,137 @@
+"""Everything that was done to a demo, by step: a log into which an input may also be put at a step long past.
+
+given[0]  given[1]         given[last]       given[k]: after step k, before the next
+|---------|------- ... ---|
+0         1                last
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ACTIONS", "EDITS", "Input", "InputLog"]
+
+ACTIONS: dict[str, bool] = {
+    "press": True,
+    "lift": False,
+    "lift_all": False,
+    "set_parameter": True,
+    "restart": True,
+    "drop": True,
+    "grab": True,
+    "drag": False,
+    "release": False,
+    "turn": True,
+    "on_wheel": True,
+    "edit": True,
+    "edit_too": False,
+    "remember": False,
+    "arrive": False,
+}
+"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it, an
+`edit_too` to the edit before it."""
+
+
+EDITS = (
+    "create_body",
+    "destroy_body",
+    "create_fixture",
+    "destroy_fixture",
+    "create_joint",
+    "destroy_joint",
+    "set_pose",
+    "set_velocity",
+    "set_awake",
+    "set_body",
+    "set_fixture",
+    "set_joint",
+    "set_settings",
+    "apply_impulse",
+)
+"""Methods of `World` by which somebody may change a running demo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something done to a demo: one of `ACTIONS` with its arguments.
+
+    `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
+    """
+
+    action: str
+    arguments: tuple[Any, ...]
+    offsets: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def begins(self) -> bool:
+        """Whether `undo` stops before it."""
+        return ACTIONS[self.action]
+
+
+class InputLog:
+    """Inputs by the number of steps taken before them; the log of a demo that was just built has a place for those before the first step.
+
+    Parameters
+    ----------
+    given : iterable of lists of Input, optional
+        Taken as they are, not copied.
+    """
+
+    def __init__(self, given: Iterable[list[Input]] | None = None) -> None:
+        self._given: list[list[Input]] = [[]] if given is None else list(given)
+        self._begun: list[int] = []
+        """Steps below `_scanned` before which something was begun."""
+        self._scanned = 0
+
+    def __getitem__(self, step: int) -> list[Input]:
+        return self._given[step]
+
+    def __iter__(self) -> Iterator[list[Input]]:
+        return iter(self._given)
+
+    @property
+    def last(self) -> int:
+        """The farthest step."""
+        return len(self._given) - 1
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Steps before which something was begun; those before the last are looked at once."""
+        for step in range(self._scanned, self.last):
+            if self._begins(step):
+                self._begun.append(step)
+        self._scanned = max(self._scanned, self.last)
+        return (*self._begun, *((self.last,) if self._begins(self.last) else ()))
+
+    def add_step(self, given: Iterable[Input] = ()) -> None:
+        """Note that a step was taken; what was done after it is known only of one that was recorded."""
+        self._given.append(list(given))
+
+    def insert(self, step: int, one: Input, at: int | None = None) -> None:
+        """Put an input at a step, behind all others there or at a place among them; what came of later steps is not looked at here."""
+        given = self._given[step]
+        given.insert(len(given) if at is None else at, one)
+        if step < self._scanned and one.begins and step not in self._begun:
+            insort(self._begun, step)
+
+    def cut(self, step: int, given: int) -> None:
+        """Forget, in this log itself, the steps after one, and of the inputs there all but so many."""
+        del self._given[step + 1 :]
+        del self._given[step][given:]
+        self._scanned = min(self._scanned, step)
+        self._begun = [begun for begun in self._begun if begun < step]
+
+    def until(self, step: int, given: int) -> InputLog:
+        """Return the beginning of the log: as far as a step, and so many of the inputs there."""
+        return InputLog([*(list(one) for one in self._given[:step]), self._given[step][:given]])
+
+    def is_same_at(self, step: int, other: InputLog) -> bool:
+        """Tell whether both have the very same inputs at a step: the objects themselves, which branches share as far as they are one."""
+        ours, theirs = self._given[step], other[step]
+        return len(ours) == len(theirs) and all(one is another for one, another in zip(ours, theirs, strict=True))
+
+    def _begins(self, step: int) -> bool:
+        return any(one.begins for one in self._given[step])
