@@ -65,7 +65,7 @@ def require_peer(module: str) -> None:
     try:
         version(module)
     except PackageNotFoundError:
-        raise MissingPeerError(f"{module} is not installed (pip install -r requirements-dev.txt)") from None
+        raise MissingPeerError(f"{module} is not installed (python -m pip install {module})") from None
 
 
 def seconds_in_turn(calls: Mapping[str, Callable[[], float | None]], rounds: int) -> dict[str, list[float]]:

@@ -24,6 +24,7 @@ from engine.app.keys import Command
 from engine.app.layout import is_inside
 from engine.app.saving import Moment, Saved, built, kept_maker, moments, scene_at
 from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.installation import program
 from engine.common.words import counted
 from engine.demo.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
 from engine.history.recordings.recorder import free_path
@@ -338,7 +339,7 @@ class FilesDock(Dock):
         session.saved = Saved(path, title, inputs)
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
         shown = path.name if path.parent == Path.cwd() else path
-        return f"saved as {path}, {moment.answer}; python main.py run {shown} opens it{left_out}"
+        return f"saved as {path}, {moment.answer}; {program()} run {shown} opens it{left_out}"
 
     # -- opening ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from html import escape
 from engine.check.kinds import KINDS
 from engine.check.result import command_of, name_of, pair_of
 from engine.check.trial import Finding, Tally, Task
+from engine.common.installation import program
 from engine.compare.pair.file import pair_as_json
 from engine.compare.report.page import folded, page, preformatted, scrolling
 
@@ -106,7 +107,7 @@ def _finding(number: int, task: Task, finding: Finding, pictures: Pictures) -> s
     parts.append(f"<p>{escape(shown.fault.told)}. Box2D, with its skins of 10 mm: {escape(finding.right.box2d)}.</p>")
     commands = [command_of(task, finding, pair_file or None)]
     if pair_file:
-        commands.append(shlex.join(["python", "main.py", "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
+        commands.append(shlex.join([*program().split(), "run", "--pair", pair_file]) + "    # our answer and Box2D's, in the window")
     parts.append(preformatted("\n".join(commands)))
     parts.append(folded("the pair as JSON", pair_as_json(pair_of(task, finding))))
     first = finding.first

@@ -11,6 +11,7 @@ from engine.check.plain import shape_of
 from engine.check.runner import DEFAULT_TIME_LIMIT
 from engine.check.trial import Finding, Tally, Task
 from engine.check.verdicts import Reply
+from engine.common.installation import program
 from engine.compare.pair.file import Outsider, Pair, Provenance, pair_as_json
 
 __all__ = ["as_json", "command_of", "name_of", "pair_of", "plain_answer"]
@@ -45,7 +46,7 @@ def name_of(task: Task) -> str:
 
 def command_of(task: Task, finding: Finding, pair_file: str | None = None) -> str:
     """Return the command that shows a failure again: on the pair of a file, or on the sequence up to the first failure."""
-    words = ["python", "main.py", "check", name_of(task), "--query", task.query]
+    words = [*program().split(), "check", name_of(task), "--query", task.query]
     if pair_file is not None and finding.is_alone:
         words += ["--pair", pair_file]
     elif finding.first.place is not None:

@@ -10,7 +10,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -23,7 +22,8 @@ from rich.markup import escape
 
 from engine.cli.output import check_json_target, people, progress, waiting, write_json
 from engine.common.errors import LabError
-from engine.common.jit import cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
+from engine.common.installation import INSTALL, LAB, is_checkout, program
+from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 
 __all__ = ["Finding", "doctor_command", "findings"]
@@ -35,8 +35,8 @@ _PROBE_TIME = 120.0
 """Seconds the probe may take: it may have to compile its kernels on a slow machine."""
 _LOOK = 0.2
 """Seconds from one look at how far compiling is to the next."""
-_INSTALL = "python -m pip install -r requirements.txt"
-_REINSTALL = "python -m pip install --force-reinstall --no-deps -r requirements.txt"
+_INSTALL = "python -m pip install -r requirements.txt" if is_checkout() else INSTALL
+_REINSTALL = "python -m pip install --force-reinstall --no-deps " + ("-r requirements.txt" if is_checkout() else "Box2D")
 _READER_HELP = "nothing to do: the public interface serves, equal but slower; a demo with joints goes back by playing from its beginning"
 
 
@@ -131,12 +131,12 @@ def compile_everything() -> str:
 
 def _demos() -> Iterator[Finding]:
     """Import the demos in a process of their own: a broken library may end it."""
-    program = "import json; from engine.demo.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
+    script = "import json; from engine.demo.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
     try:
-        ran = subprocess.run([sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+        ran = subprocess.run([sys.executable, "-c", script], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
         n_demos, broken = json.loads(ran.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
-        yield Finding("demos", "problem", "none can be imported", "mend what stands above first; then: python main.py list")
+        yield Finding("demos", "problem", "none can be imported", f"mend what stands above first; then: {program()} list")
         return
     for name, reason in broken.items():
         yield Finding("demos", "problem", f"{name}: {reason}", "restore that file; all others run without it")
@@ -162,7 +162,12 @@ def _platform() -> Finding:
 
 
 def _pinned() -> tuple[dict[str, str], dict[str, str]]:
-    """Return names and versions of what the program uses itself, and of what that needs in turn."""
+    """Return names and tested versions of what the program uses itself, and of what that needs in turn.
+
+    An installed copy knows the names of the first alone, and no versions.
+    """
+    if not is_checkout():
+        return dict.fromkeys(sorted(["numba", "numpy", *LAB.values()], key=str.lower), ""), {}
     own, _, others = (_ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
     pattern = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
     return dict(pattern.findall(own)), dict(pattern.findall(others))
@@ -180,6 +185,8 @@ def _packages() -> Iterator[Finding]:
     yield from (_package(name, wanted) for name, wanted in own.items())
     rest = [_package(name, wanted) for name, wanted in others.items()]
     yield from (finding for finding in rest if finding.state != "ok")
+    if not rest:
+        return
     as_pinned = sum(finding.state == "ok" for finding in rest)
     yield Finding("what those need", "ok", f"{as_pinned} of {len(rest)} packages at the version tested")
 
@@ -187,8 +194,8 @@ def _packages() -> Iterator[Finding]:
 def _package(name: str, wanted: str) -> Finding:
     version = _installed(name)
     if version is None:
-        return Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {wanted})")
-    if version != wanted:
+        return Finding(name, "problem", "not installed", f"{_INSTALL}  (wants {wanted})" if wanted else _INSTALL)
+    if wanted and version != wanted:
         return Finding(name, "note", version, f"tested with {wanted}: {_INSTALL}")
     return Finding(name, "ok", version)
 
@@ -265,13 +272,11 @@ def _display() -> Finding:
 def _numba() -> Iterator[Finding]:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         yield Finding("numba", "note", "NUMBA_DISABLE_JIT is set", "unset it: without its compiler everything is far slower")
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    folder = Path(named) if named else _ROOT / "engine" / "__pycache__"
-    if not _can_write(folder) and not cache_is_warm():
+    if not can_keep() and not cache_is_warm():
         advice = "set NUMBA_CACHE_DIR to a folder of your own, or the kernels are compiled at every start"
-        yield Finding("numba cache", "note", f"nothing can be written in {folder}", advice)
+        yield Finding("numba cache", "note", f"nothing can be written in {cache_folder()}", advice)
         return
-    yield Finding("numba cache", "ok", _cache_words())
+    yield Finding("numba cache", "ok", f"{_cache_words()}; in {cache_folder()}")
 
 
 def _cache_words() -> str:
@@ -282,17 +287,6 @@ def _cache_words() -> str:
     if lost:
         return f"torn: {counted(lost, 'module')} of it gone, compiled again when needed"
     return f"warm: what a running world needs is compiled, {counted(n_in_cache(), 'function')} in all; the rest when first asked for"
-
-
-def _can_write(folder: Path) -> bool:
-    there = folder
-    try:
-        while not there.exists():
-            there = there.parent
-        with tempfile.TemporaryFile(dir=there):
-            return True
-    except OSError:
-        return False
 
 
 def _processor() -> Finding:

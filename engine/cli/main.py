@@ -1,4 +1,4 @@
-"""The commands of ``python main.py``, and what becomes of their errors.
+"""The commands of ``python main.py``, or of ``collision-lab`` where it is installed, and what becomes of their errors.
 
 Exit status: 0 done and agreeing; 1 the run found a disagreement, a divergence or a failed check; 2 the caller's mistake,
 with one line on standard error; 130 interrupted.
@@ -32,15 +32,14 @@ from engine.cli.termination import terminating_as_interrupting
 from engine.cli.trace import trace_command
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
+from engine.common.installation import program
 from engine.common.interrupts import raise_lost
 from engine.common.words import shown
 
 __all__ = ["main"]
 
-_NAME = "python main.py"
-
 _app = typer.Typer(
-    name=_NAME,
+    name=program(),
     help="A 2D collision laboratory on Box2D. Without a command: the window with all demos; off-screen, a tour of them.",
     epilog="Exit status: 0 done and agreeing, 1 a disagreement or a failed check, 2 a mistake in what was asked, 130 interrupted.",
     add_completion=False,
@@ -75,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with terminating_as_interrupting():
             raise_lost()  # while all this was imported
-            status = _app(args=arguments, prog_name=_NAME, standalone_mode=False)
+            status = _app(args=arguments, prog_name=program(), standalone_mode=False)
         sys.stdout.flush()
         return _interrupted() if status == 130 else int(status or 0)
     except KeyboardInterrupt:
@@ -143,10 +142,10 @@ def _usage(error: TyperException) -> str:
         from engine.demo.registry import all_demos
 
         if unknown[1] in {demo.id for demo in all_demos()}:
-            return f"{unknown[1]} is a demo, not a command: {_NAME} run {unknown[1]}"
+            return f"{unknown[1]} is a demo, not a command: {program()} run {unknown[1]}"
     message = _unread(error) or message
     context = getattr(error, "ctx", None)
-    where = context.command_path if context is not None else _NAME
+    where = context.command_path if context is not None else program()
     return f"{message} (see {where} --help)"
 
 

@@ -14,6 +14,8 @@ import threading
 import time
 from functools import cache
 
+from engine.common.installation import program
+
 __all__ = ["begin", "wait_in_silence"]
 
 _PATIENCE = 2.0
@@ -21,7 +23,7 @@ _PATIENCE = 2.0
 
 _WORDS = (
     "engine: the algorithms behind this question are being compiled, once: some seconds, or a minute on a busy machine. "
-    "`python main.py doctor --compile` compiles all of them ahead."
+    "`{} doctor --compile` compiles all of them ahead."
 )
 
 _silent = threading.Event()
@@ -79,4 +81,4 @@ def _tell() -> None:
     if not _silent.is_set() and sys.stderr is not None:
         _silent.set()
         with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-            print(_WORDS, file=sys.stderr, flush=True)
+            print(_WORDS.format(program()), file=sys.stderr, flush=True)

@@ -9,6 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from engine.common.installation import require
+
+require("pydantic")
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.common.errors import Described, InvalidInputError

@@ -29,10 +29,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from engine.common import compile_notice
+from engine.common.installation import DISTRIBUTION
 
 __all__ = [
     "EDGES",
     "LANES",
+    "cache_folder",
     "cache_is_warm",
     "can_keep",
     "compile_in_turn",
@@ -210,6 +212,11 @@ def cache_is_warm() -> bool:
     return _warm_stamp().is_file()
 
 
+def cache_folder() -> Path:
+    """Return where machine code is kept: in `NUMBA_CACHE_DIR`, else beside the sources, else, where these are another user's, at home."""
+    return _root()
+
+
 def can_keep() -> bool:
     """Tell whether there is a place for machine code."""
     return _writable_root() is not None
@@ -314,16 +321,26 @@ def _root() -> Path:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen) / "kernels"
-    if os.access(_PACKAGE, os.W_OK):
-        return _PACKAGE / "__pycache__" / "kernels"
-    return Path(os.path.expanduser("~")) / ".cache" / "collision-laboratory" / "kernels"
+    beside = _PACKAGE / "__pycache__" / "kernels"
+    if _takes_folders(beside):
+        return beside
+    own = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(own) / DISTRIBUTION / "kernels"
+
+
+def _takes_folders(folder: Path) -> bool:
+    """Tell whether a folder, made if need be, can be written in, by trying: Windows' access bits do not say who may."""
+    probe = folder / f"probe-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.mkdir(exist_ok=True)
+        probe.rmdir()
+    except OSError:
+        return False
+    return True
 
 
 @cache
 def _writable_root() -> Path | None:
     root = _root()
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return root if os.access(root, os.W_OK) else None
+    return root if _takes_folders(root) else None

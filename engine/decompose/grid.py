@@ -41,6 +41,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import Described, InvalidShapeError
+from engine.common.installation import require
 from engine.decompose.outline import Outline
 
 __all__ = ["GRID_BITS", "GridPart", "on_grid", "turn"]
@@ -104,6 +105,7 @@ def on_grid(outline: Outline) -> list[GridPart]:
     InvalidShapeError
         Nothing of the outline is left.
     """
+    require("shapely")
     import shapely
 
     frame = _Frame.of(outline)

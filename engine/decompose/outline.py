@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.common.arrays import FloatArray, finite_rows, frozen
 from engine.common.checks import finite, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.installation import require
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB
 
@@ -95,6 +96,7 @@ class Part:
 
     def as_shapely(self) -> Any:
         """Return it as a `shapely.Polygon`."""
+        require("shapely")
         import shapely
 
         return shapely.Polygon(self.outer, self.holes)
@@ -177,6 +179,7 @@ class Outline:
 
     def as_shapely(self) -> Any:
         """Return it as a `shapely.MultiPolygon`."""
+        require("shapely")
         import shapely
 
         return shapely.MultiPolygon([part.as_shapely() for part in self.parts])

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 from engine.common.arrays import FloatArray
 from engine.common.checks import choice
 from engine.common.errors import Described, InvalidShapeError
+from engine.common.installation import require
 from engine.common.limits import MOST_CROSSINGS, MOST_FACE_EDGES, MOST_NEAR_EDGES
 from engine.common.tolerances import COLLINEAR_ROUNDING
 from engine.decompose.outline import Outline, ring_points
@@ -75,6 +76,7 @@ def repaired(rings: Iterable[ArrayLike], rule: str = "evenodd") -> Outline:
 
 def filled(rings: list[FloatArray], rule: str) -> Any:
     """Return what the rings enclose, as a valid shapely geometry of polygons, which may be empty; rings are those of `ring_points`."""
+    require("shapely")
     import shapely
 
     kept = [ring for ring in rings if len(ring) >= 3]

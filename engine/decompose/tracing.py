@@ -18,6 +18,7 @@ import numpy as np
 
 from engine.common.checks import integer, point, positive
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.installation import require
 from engine.common.limits import MOST_CONVEX_PIECES
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, opacity_threshold, read_opacity
@@ -236,8 +237,9 @@ def _outline_of_opacity(opacity: Opacity, scale: float, threshold: float, name: 
 
 def _load_libraries(suffix: str) -> None:
     """Import what the first file needs, so that the times are those of the file."""
-    for name in ("shapely", "svgelements") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL.Image"):
-        importlib.import_module(name)
+    for name in ("shapely", "svgelements") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
+        require(name)
+        importlib.import_module("PIL.Image" if name == "PIL" else name)
 
 
 def _four(crop: Iterable[int]) -> Crop:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.common.errors import Described, InvalidInputError
+from engine.common.installation import program
 from engine.common.json_file import glance
 from engine.common.words import counted
 from engine.demo.base import Demo, StatusLine
@@ -84,7 +85,7 @@ class SceneDemo(Demo):
         lines += [(note, palette.CAPTION) for note in self.scene.notes[:_MOST_NOTES]]
         more = len(self.scene.notes) - _MOST_NOTES
         if more > 0:
-            lines.append((f"and {more} more notes: python main.py scene {Path(self.opened_from).name}", palette.CAPTION))
+            lines.append((f"and {more} more notes: {program()} scene {Path(self.opened_from).name}", palette.CAPTION))
         return lines
 
     def summary(self) -> tuple[str, ...]:

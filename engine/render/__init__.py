@@ -5,4 +5,8 @@ Works without a display: a canvas draws on any pygame surface.
 
 import os
 
+from engine.common.installation import require
+
+require("pygame")
+
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

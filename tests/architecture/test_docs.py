@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 ALGORITHMS = sorted(path for path in (DOCS / "algorithms").glob("*.md") if path.name != "README.md")
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 TEST = re.compile(r"`(test_\w+)`")

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.common.installation import COMMAND, DISTRIBUTION, LAB
+
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = "python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt && .venv/bin/python main.py"
 TEST = "python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements-dev.txt && .venv/bin/python -m pytest -q"
@@ -29,11 +32,66 @@ def test_every_requirement_is_pinned() -> None:
 
 
 def test_the_project_names_the_same_libraries_and_pythons() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    pinned = {line.partition("==")[0] for line in _lines("requirements.txt")}
-    assert set(project["dependencies"]) <= pinned
+    project = PROJECT["project"]
+    own, _, _ = (ROOT / "requirements.txt").read_text(encoding="utf-8").partition("# What those need.")
+    pinned = re.findall(r"^([\w.-]+)==", own, re.MULTILINE)
+    library, laboratory = project["dependencies"], project["optional-dependencies"]["lab"]
+    assert library == ["numba", "numpy"]  # all that `engine.query` needs
+    assert sorted([*library, *laboratory]) == sorted(pinned)
+    assert sorted(laboratory) == sorted(LAB.values())
     assert project["requires-python"] == ">=3.11,<3.14"
-    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "main.py").read_text(encoding="utf-8")
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "engine" / "__main__.py").read_text(encoding="utf-8")
+
+
+def test_the_command_is_what_main_py_starts() -> None:
+    assert PROJECT["project"]["scripts"] == {COMMAND: "engine.__main__:main"}
+    assert PROJECT["project"]["name"] == DISTRIBUTION
+    assert "from engine.__main__ import main" in (ROOT / "main.py").read_text(encoding="utf-8")
+
+
+def test_an_installation_has_every_file_beside_the_sources() -> None:
+    """Files that are no modules are named in pyproject.toml, or an installed copy lacks them."""
+    setuptools = PROJECT["tool"]["setuptools"]
+    packages = [pattern.removesuffix("*") for pattern in setuptools["packages"]["find"]["include"]]
+    assert packages == ["engine", "demos", "sprites", "benchmarks"]
+    for package in packages:
+        folder = ROOT / package
+        named = {path for pattern in setuptools["package-data"].get(package, []) for path in folder.glob(pattern)}
+        there = {path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+        assert {path for path in there if "__pycache__" not in path.parts} == named
+
+
+def test_the_licence_is_stated_in_one_way() -> None:
+    first, _, holder = (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[:3]
+    assert (first, PROJECT["project"]["license"], PROJECT["project"]["license-files"]) == ("MIT License", "MIT", ["LICENSE"])
+    assert holder.endswith("the collision laboratory's authors")
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    """That of keepachangelog.com: versions, the one to come first; below each some of six headings, and entries below those."""
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    versions = [line for line in lines if line.startswith("## ")]
+    assert versions[0] == "## [Unreleased]"
+    headings = [line.removeprefix("### ") for line in lines if line.startswith("### ")]
+    assert set(headings) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert len(headings) == len(set(headings)) or len(versions) > 1
+    first = lines.index("### " + headings[0])
+    below = [line for line in lines[first:] if line and not line.startswith(("#", "- ", "  ", "["))]
+    assert below == []
+
+
+@pytest.mark.parametrize("name", ["checks", "thorough"])
+def test_workflows_run_what_ci_runs(name: str) -> None:
+    """On every system and Python that the README names; every action is pinned by its major version."""
+    text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
+    actions = re.findall(r"uses: (\S+)", text)
+    assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
+    if name == "checks":
+        assert ".ci/run" in text
+        assert "os: [ubuntu-latest, windows-latest, macos-latest]" in text
+        assert 'python: ["3.11", "3.12", "3.13"]' in text
+    else:
+        assert "schedule:" in text and "NUMBA_DISABLE_JIT" in text and "coverage" in text
 
 
 @pytest.mark.parametrize("command", [START, TEST])
@@ -46,6 +104,7 @@ def test_ci_takes_the_test_command_from_the_readme() -> None:
     pattern = re.search(r"grep --max-count=1 '(.*)' README\.md", script)
     assert pattern is not None
     assert next(line for line in README.splitlines() if re.search(pattern[1], line)) == TEST
+    assert "-m ruff format --check ." in script and "-m ruff check ." in script
 
 
 def test_files_the_readme_points_to_exist() -> None:

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import PurePath
 
 from engine.box2d.oracle import BOX2D_VERSION
+from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
 from engine.compare.bulk.example import Sketch
 from engine.compare.bulk.tally import KindTally, QueryTally, Wrong
@@ -201,7 +202,7 @@ def _shown(one: Exhibit, folder: str) -> str:
     words.append(f"<p>{word}: {escape(evidence)}.</p>")
     commands = [one.command]
     if one.pair is not None:
-        commands.append(shlex.join(["python", "main.py", "run", "--pair", str(PurePath(folder) / f"{one.name}.json")]))
+        commands.append(shlex.join([*program().split(), "run", "--pair", str(PurePath(folder) / f"{one.name}.json")]))
     words.append(preformatted("\n".join(commands)))
     if one.pair is not None:
         words.append(folded("the pair as JSON", pair_as_json(one.pair)))

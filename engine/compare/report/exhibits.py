@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engine.common.errors import LabError
+from engine.common.installation import program
 from engine.compare.bulk.comparison import QUERIES, Tally
 from engine.compare.bulk.example import Example, Sketch
 from engine.compare.cases import CHUNK, PAIR_KINDS
@@ -45,7 +46,7 @@ class Run:
             chunk, row = place
             # the size of a scene is that of its chunk
             pairs = min(self.pairs, (chunk + 1) * CHUNK if query == "pairs" else chunk * CHUNK + row + 1)
-        words = ["python", "main.py", "compare", "--pairs", str(pairs), "--seed", str(self.seed)]
+        words = [*program().split(), "compare", "--pairs", str(pairs), "--seed", str(self.seed)]
         if queries != QUERIES:
             words += ["--queries", ",".join(queries)]
         if self.kinds != PAIR_KINDS:

@@ -1,0 +1,58 @@
+"""The program's start: ``collision-lab`` where it is installed, ``python main.py`` in the project's folder, ``python -m engine`` in both.
+
+What keeps it from starting is told in one line: a Python of another version, a part that is not installed. Worker processes import this
+module, as the one that their parent began with: what holds for the whole process is arranged by the import.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+
+# Under `python -W error` Box2D's extension module, made by SWIG, would end the process by a signal: a warning becomes an exception in the
+# middle of its start, where nothing looks for one.
+warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
+
+
+def _cannot_start(reason: str) -> None:
+    sys.stderr.write("error: " + reason + "\n")
+    sys.exit(2)
+
+
+def _interrupted() -> None:
+    sys.stderr.write("interrupted\n")
+    sys.exit(130)
+
+
+if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+    _cannot_start("this program needs Python 3.11 to 3.13, and this is " + sys.version.split()[0])
+
+try:
+    from engine.common.interrupts import heed_interrupts
+
+    heed_interrupts()  # before slow imports
+except KeyboardInterrupt:
+    _interrupted()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line, that of the process unless another is given, and return its exit status."""
+    try:
+        from engine.cli.main import main as run
+
+        return run(arguments)
+    except ModuleNotFoundError as error:
+        from engine.common.installation import told_missing
+
+        missing = (error.name or "").partition(".")[0]
+        if missing in ("", "benchmarks", "demos", "engine", "sprites"):
+            raise
+        _cannot_start(told_missing(missing))
+    except KeyboardInterrupt:
+        _interrupted()
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
