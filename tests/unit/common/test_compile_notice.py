@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.common import compile_notice
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -21,9 +21,17 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> compile_notice._Watch:
     return compile_notice._Watch()
 
 
+def _told(watch: compile_notice._Watch) -> None:
+    """Wait until it is said, whole."""
+    timer = watch._timer
+    assert timer is not None
+    timer.join(PATIENCE)
+    assert compile_notice._silent.is_set()
+
+
 def test_it_is_said_once(watch: compile_notice._Watch, capsys: pytest.CaptureFixture[str]) -> None:
     watch.start()
-    until(compile_notice._silent.is_set)
+    _told(watch)
     watch.end()
     watch.start()
     watch.end()
@@ -36,7 +44,7 @@ def test_many_short_ones_count_together(watch: compile_notice._Watch, capsys: py
     watch._spent = 1.0
     watch.start()  # a kernel, and one that it calls
     watch.start()
-    until(compile_notice._silent.is_set)
+    _told(watch)
     watch.end()
     watch.end()
     assert "being compiled" in capsys.readouterr().err
