@@ -10,6 +10,7 @@ import numpy as np
 
 from demos._broadphase_crowd import HALF, SCENES, Crowd
 from demos._broadphase_picture import BAND, REGION, alone_color, chart_height, draw_chart, draw_questions, draw_structure, sketch_words
+from engine.broadphase import STRUCTURES
 from engine.common.arrays import FloatArray
 from engine.contracts import StepAgreement
 from engine.demo import Demo, Parameter, StatusLine, register
@@ -27,22 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STRUCTURE_WORDS", "BroadPhaseScene"]
 
-STRUCTURE_WORDS = (
-    "brute force",
-    "sweep",
-    "two sweeps",
-    "hash",
-    "uniform",
-    "hierarchy",
-    "grid",
-    "automatic",
-    "dynamic tree",
-    "top-down",
-    "bottom-up",
-    "insertion",
-    "morton",
-)
-"""One for each of `engine.broadphase.STRUCTURES`, in their order, short enough for a button."""
+STRUCTURE_WORDS = tuple(structure.short_name or structure.name for structure in STRUCTURES)
+"""One for each of the structures, in their order, short enough for a button."""
 
 _DRAWN = STRUCTURE_WORDS.index("dynamic tree")
 _DISCS = 10

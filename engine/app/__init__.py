@@ -2,4 +2,8 @@
 
 import os
 
+from engine.common.installation import require
+
+require("pygame", "pygame_gui")
+
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # standard output belongs to the program's own results

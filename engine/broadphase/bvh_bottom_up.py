@@ -19,6 +19,7 @@ class BottomUpTree(BoundingVolumeHierarchy):
     """
 
     name = "BVH, bottom-up"
+    short_name = "bottom-up"
     REBUILT_AT = 1.3
 
     def _built(self, boxes: FloatArray) -> Tree:

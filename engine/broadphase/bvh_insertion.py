@@ -23,6 +23,7 @@ class InsertionTree(BoundingVolumeHierarchy):
     """
 
     name = "BVH, by insertion"
+    short_name = "insertion"
     REBUILT_AT = 1.5
 
     def _built(self, boxes: FloatArray) -> Tree:

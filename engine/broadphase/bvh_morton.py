@@ -23,6 +23,7 @@ class MortonTree(BoundingVolumeHierarchy):
     """
 
     name = "BVH, Morton order"
+    short_name = "morton"
     REBUILT_AT = 1.2
 
     def _built(self, boxes: FloatArray) -> Tree:

@@ -19,6 +19,7 @@ class TopDownTree(BoundingVolumeHierarchy):
     """
 
     name = "BVH, top-down"
+    short_name = "top-down"
     REBUILT_AT = 1.3
 
     def _built(self, boxes: FloatArray) -> Tree:

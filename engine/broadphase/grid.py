@@ -47,6 +47,7 @@ class UniformGrid(_GridOfAll):
     """
 
     name = "uniform grid"
+    short_name = "uniform"
 
     def _pairs_of(self, boxes: FloatArray) -> IntArray:
         from engine.broadphase._grid_kernel import NO_LIMIT
@@ -68,6 +69,7 @@ class HierarchicalGrid(_GridOfAll):
     """
 
     name = "hierarchical grid"
+    short_name = "hierarchy"
 
     def _pairs_of(self, boxes: FloatArray) -> IntArray:
         from engine.broadphase._hierarchy_kernel import overlapping_pairs

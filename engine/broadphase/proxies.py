@@ -24,6 +24,8 @@ class Proxies(ABC):
     """
 
     name: str = ""
+    short_name: str = ""
+    """For a button, and what `--set structure=...` takes; empty where the name is short enough."""
 
     def __init__(self) -> None:
         self._boxes: FloatArray = np.empty((0, 4))

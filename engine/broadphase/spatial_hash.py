@@ -40,6 +40,7 @@ class SpatialHash(Proxies):
     """
 
     name = "spatial hash"
+    short_name = "hash"
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,6 +29,7 @@ class SweepAndPrune(Proxies):
     """
 
     name = "sweep and prune"
+    short_name = "sweep"
 
     def __init__(self) -> None:
         super().__init__()

@@ -28,6 +28,7 @@ class SweepTwoAxes(Proxies):
     """
 
     name = "sweep and prune, two axes"
+    short_name = "two sweeps"
 
     def __init__(self) -> None:
         super().__init__()
