@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.app.chronicle import Chronicle
 from engine.box2d import memory
 from engine.demo.registry import find_demo
 from engine.demo.replaying import record
+from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 
 __all__ = ["resident_bytes"]
@@ -50,7 +50,7 @@ def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
     history.seek(_BEFORE // 2)  # so that all code has run once
     history.seek(_BEFORE)
     before = resident_bytes()
-    chronicle = Chronicle(history)
+    chronicle = TimeSeries(history)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "history.rec"
         recorder = record(history, path)

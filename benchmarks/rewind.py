@@ -7,9 +7,9 @@ import statistics
 import time
 
 from benchmarks.measuring import Record, record
-from engine.app.chronicle import Chronicle
 from engine.box2d import memory
 from engine.demo.registry import find_demo
+from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 
 __all__ = ["run"]
@@ -29,7 +29,7 @@ def run(quick: bool = False) -> list[Record]:
 
 def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
     history = History(find_demo("simple_shapes")(1, {"count": count}))
-    Chronicle(history)
+    TimeSeries(history)
     usual: list[float] = []
     keyframed: list[float] = []
     is_keyframe = True

@@ -33,9 +33,9 @@ from demos._bullet_picture import (
 )
 from demos._bullet_timeline import LaneMoment, gap_timeline
 from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, RULE_NAMES, TARGET_KEYS, WITH_ZONE, WORDS
-from engine.app.clock import SPEEDS
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.demo import Demo, Parameter, register
+from engine.demo.clock import SPEEDS
 from engine.experiments import DEFAULT_RADIUS, HALF_PHASE, RULES, Outcome, ShotSpec, ShotWatch, predicts_tunnel, verdict
 from engine.geometry import AABB
 from engine.render import palette

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label, place_body
-from engine.app.clock import SPEEDS
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.demo import Parameter, Stage, StatusLine, register
+from engine.demo.clock import SPEEDS
 from engine.geometry import AABB
 from engine.render import palette
 from engine.world import World

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pygame
 
-    from engine.app.hands.hands import Hands
     from engine.app.window import Window
+    from engine.editor.editor import Hands
 
 __all__ = ["build_seesaw", "draw_window"]
 
@@ -66,7 +66,7 @@ def _draw(theme: str, path: Path) -> Path:
 
 
 def _draw_hands(path: Path) -> Path:
-    from engine.app.hands.hands import Chosen
+    from engine.editor.editor import Chosen
 
     window, hands = _workbench(12.0)
     build_seesaw(window)
@@ -79,7 +79,7 @@ def _draw_hands(path: Path) -> Path:
 
 def _draw_joint(path: Path) -> Path:
     """Draw a car on its way, the joint of its driven wheel selected."""
-    from engine.app.hands.hands import ChosenJoint
+    from engine.editor.editor import ChosenJoint
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, WheelJointSpec
 
@@ -104,7 +104,7 @@ def _workbench(width: float) -> tuple[Window, Hands]:
     """Return a window with a bench to work on, and the hands on it."""
     import pygame
 
-    from engine.app.hands.tools_dock import ToolsDock
+    from engine.app.panels.tools_dock import ToolsDock
     from engine.app.warmup import referee_factory
     from engine.app.window import Window
     from engine.demo.registry import find_demo

@@ -16,11 +16,11 @@ import pygame_gui
 from pygame_gui import UIManager
 from pygame_gui.elements import UIButton
 
-from engine.app.layout import Place
 from engine.app.search import draw_box, found_in
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.base import Demo
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_paragraph
 from engine.render.palette import mix

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.app.session import Session
 from engine.app.warmup import LOADING
+from engine.demo.session import Session
 
 __all__ = ["CheckNote"]
 

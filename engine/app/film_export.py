@@ -13,13 +13,13 @@ import pygame
 from engine.app.film import FilmError, open_film, usual_rate
 from engine.app.filming import FrameTimes, rgb_of
 from engine.app.frame import painter_for
-from engine.app.messages import Messages
 from engine.common.errors import LabError
 from engine.demo.base import Demo
+from engine.demo.messages import Messages
 from engine.history.history import History
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
+    from engine.demo.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["FilmExport"]

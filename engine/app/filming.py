@@ -17,7 +17,7 @@ from engine.demo.base import Demo
 if TYPE_CHECKING:
     import pygame
 
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
 __all__ = ["DESIGN_SIZE", "Filming", "FrameTimes", "film_size"]
 
@@ -134,7 +134,7 @@ def rgb_of(surface: pygame.Surface) -> bytes:
 
 def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Draw]:
     from engine.app.frame import painter_for
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
     session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
     return session, lambda surface: painter.paint(surface, session)

@@ -11,14 +11,13 @@ import numpy as np
 import pygame
 
 from engine.app.dropped_picture import DroppedPainter
-from engine.app.layout import Place
-from engine.app.session import Session
 from engine.contracts.agreement import REASONS, Difference
 from engine.demo.base import Demo, StatusLine
+from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.render import palette
 from engine.render.backdrop import draw_backdrop, draw_scale_bar
-from engine.render.camera import Camera
+from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import PlacedDifferences, length_words, reason_color

@@ -39,7 +39,7 @@ class Command(Enum):
 
 
 FILE_COMMANDS: tuple[Command, ...] = (Command.SAVE, Command.SAVE_AS, Command.OPEN)
-"""What `engine.app.files_dock` does, which has keys for them: Ctrl S, Ctrl Shift S, Ctrl Shift O."""
+"""What `engine.app.panels.files_dock` does, which has keys for them: Ctrl S, Ctrl Shift S, Ctrl Shift O."""
 
 LAYER_COMMANDS: tuple[Command, ...] = (
     Command.SHAPES,
@@ -52,7 +52,7 @@ LAYER_COMMANDS: tuple[Command, ...] = (
     Command.CHECK,
     Command.IMPULSES,
 )
-"""The toggles, keys 1 to 9; each value is a field of `engine.render.debug_draw.Layers`."""
+"""The toggles, keys 1 to 9; each value is a field of `engine.render.layers.Layers`."""
 
 LAYER_NAMES: dict[Command, str] = {
     Command.SHAPES: "Shapes",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
+from engine.render.camera import Place
 
 __all__ = [
     "LEAST_SIZE",
@@ -29,8 +30,6 @@ _DESIGN_HEIGHT = 1080
 _SMALLEST = (240, 160)
 LEAST_SIZE = (480, 320)
 """Design pixels that a window has at the least: with fewer there is no room for the buttons beside each other, whatever is left out."""
-
-Place = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

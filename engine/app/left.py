@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from engine.history.keyframes import LARGEST_BYTES
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
     from engine.demo.base import Demo
+    from engine.demo.session import Session
 
 __all__ = ["MOST_BYTES", "MOST_LEFT", "LeftSessions"]
 

@@ -22,13 +22,13 @@ from engine.app.autosave import Autosave
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.plain_check import PlainCheck
 from engine.app.preferences import load_preferences, preferences_path
-from engine.app.session import Session
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.interrupts import raise_lost
 from engine.demo.base import Demo
 from engine.demo.registry import all_demos
+from engine.demo.session import Session
 from engine.render import palette
 from engine.render.themes import THEMES
 

@@ -1,6 +1,6 @@
 """What there is to say of a demo that runs: one line for the status strip, which covers nothing of the picture.
 
-What somebody should know at once comes first: why the demo has stopped; then what was told (`engine.app.messages`); then the state that
+What somebody should know at once comes first: why the demo has stopped; then what was told (`engine.demo.messages`); then the state that
 the demo is in by itself. Of a state that comes and goes it is said once that it is there, and not again until it has been gone for long.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from engine.app.costs import FrameTimes
+from engine.demo.costs import FrameTimes
 from engine.render import palette
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
 __all__ = ["Note", "Notes"]
 

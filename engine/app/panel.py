@@ -10,12 +10,12 @@ from pygame_gui import UIManager
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
 from engine.app.keys import LAYER_COMMANDS, LAYER_NAMES, Command
-from engine.app.layout import Place
 from engine.app.referee_panel import RefereePanel
-from engine.app.session import Session
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.parameters import Parameter
+from engine.demo.session import Session
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.fonts import FontBook
 
 __all__ = ["DemoPanel"]

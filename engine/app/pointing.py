@@ -13,7 +13,7 @@ import math
 import pygame
 
 from engine.app.frame import FoundDifference
-from engine.app.session import Session
+from engine.demo.session import Session
 
 __all__ = ["Pointing"]
 

@@ -13,8 +13,7 @@ Moments that are one, or between which nothing has moved, are told as one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.app.dropped_picture import kept_picture, pictures_of
@@ -26,41 +25,19 @@ from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, Bo
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, MOST_WORLDS, scene_of_snapshot
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
     from engine.demo.base import Demo
     from engine.demo.dropping import DroppedBody
+    from engine.demo.session import Session
     from engine.demo.stage import Stage
     from engine.history.history import History
     from engine.history.input_log import Input
 
-__all__ = ["Moment", "Saved", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
+__all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
 _BUILDING = ("edit", "edit_too", "drop")
 """What is done to a demo by which somebody builds in it, of `engine.history.history.ACTIONS`."""
 _GAP = 0.1
 """Between worlds below each other, in heights."""
-
-
-@dataclass(slots=True)
-class Saved:
-    """Where what is built in a session is saved.
-
-    Attributes
-    ----------
-    path : Path or None
-        The file that it was saved in.
-    title : str
-        What the scene is called, of one that was given a name; "" otherwise.
-    built : list of Input or None
-        What had been built when it was saved; None where it was not.
-    is_reopened : bool
-        Whether the scene had been kept without being saved, and is as unsaved as before.
-    """
-
-    path: Path | None = None
-    title: str = ""
-    built: list[Input] | None = field(default=None, repr=False)
-    is_reopened: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ import pygame
 
 from engine.app.check_note import CheckNote
 from engine.app.frame import FramePainter
-from engine.app.layout import Place
 from engine.app.notes import Note
-from engine.app.session import Session
+from engine.demo.session import Session
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.hud import draw_status
 from engine.render.palette import Color
 

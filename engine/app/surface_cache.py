@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable
 
 import pygame
 
-from engine.app.layout import Place
 from engine.render import palette
+from engine.render.camera import Place
 
 __all__ = ["KeptPictures"]
 

@@ -10,7 +10,7 @@ from engine.common.errors import LabError
 from engine.scenes.tables import Tables
 
 if TYPE_CHECKING:
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
 __all__ = ["MOST_STEPS", "TablesExport"]
 

@@ -22,9 +22,9 @@ from time import perf_counter
 from engine import query
 from engine.app import compiling
 from engine.app.compiling import ASKED, CHECK, EVERYTHING, LONGEST, RUNNING, Compilers, n_cores
-from engine.app.turns import short_turns
 from engine.common import jit
 from engine.common.jit import n_in_cache
+from engine.common.switch_interval import short_turns
 from engine.demo.stage import Referee, RefereeFactory
 from engine.world import World, WorldSettings
 

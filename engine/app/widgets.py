@@ -11,8 +11,8 @@ from pygame_gui.core import ObjectID
 from pygame_gui.core.interfaces import IUIElementInterface
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
-from engine.app.layout import Place
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 

@@ -1,8 +1,8 @@
 """The whole window: the list of demos with a preview, or a demo with panel, view, docks and status strip.
 
-Which way an event takes, and what it does, is told in `engine.app.steering`; what lies beside the view, and how the view is shared out, in
-`engine.app.docking`. Here are the parts that it consists of, what is shown in it, and its frames. It draws on any surface it is given, so
-that the loop, the tests and the screenshots use the same one.
+Which way an event takes, and what it does, is told in `engine.app.event_router`; what lies beside the view, and how the view is shared
+out, in `engine.app.panels.dock_area`. Here are the parts that it consists of, what is shown in it, and its frames. It draws on any
+surface it is given, so that the loop, the tests and the screenshots use the same one.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from engine.app.appearance import Appearance
 from engine.app.autosave import Autosave
 from engine.app.browser import Browser
 from engine.app.check_note import CheckNote
-from engine.app.dock import Dock
-from engine.app.docking import Docking
-from engine.app.docks import make_docks
-from engine.app.files_dock import FilesDock
+from engine.app.event_router import EventRouter
 from engine.app.frame import FramePainter
 from engine.app.keys import HELP, NOTES, Command
-from engine.app.layout import Place, fitting_scale, lay_out
+from engine.app.layout import fitting_scale, lay_out
 from engine.app.left import LeftSessions
-from engine.app.menu_dock import MenuDock
 from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
+from engine.app.panels.all_docks import make_docks
+from engine.app.panels.dock import Dock
+from engine.app.panels.dock_area import DockArea
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.menu_dock import MenuDock
 from engine.app.plain_check import PlainCheck
 from engine.app.search import called, found_in
-from engine.app.session import Session
-from engine.app.steering import Steering
 from engine.app.strip import draw_strip
 from engine.app.surface_cache import KeptPictures
 from engine.app.theme import theme_for
@@ -40,12 +39,14 @@ from engine.app.widgets import ScrollPanel
 from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.demo.replaying import demo_kind, new_demo
+from engine.demo.session import Session
 from engine.demo.stage import RefereeFactory
 from engine.history.recordings import Recording
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.canvas import Canvas
-from engine.render.debug_draw import Layers
 from engine.render.help import draw_help
+from engine.render.layers import Layers
 from engine.render.raster import Raster, load_raster
 
 __all__ = ["Window"]
@@ -91,7 +92,7 @@ class Window:
         The list, while somebody browses.
     panel : DemoPanel or None
         The demo's, else.
-    docking : Docking
+    dock_area : DockArea
     left : LeftSessions
         Demos that were left, and are found again as they were.
     appearance : Appearance
@@ -125,7 +126,7 @@ class Window:
         self._view = self.layout.view
         self.painter = self._new_painter()
         self._kept = KeptPictures()
-        self.docking = Docking(make_docks() if is_watched else ())
+        self.dock_area = DockArea(make_docks() if is_watched else ())
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
@@ -134,8 +135,8 @@ class Window:
         self.chosen = self._demos.index(first) if first in self._demos else 0
         self.left = LeftSessions()
         self.session = self._session(demo if demo is not None else self._preview(self.chosen))
-        self._steering = Steering(self)
-        self.docking.begin(self)
+        self._router = EventRouter(self)
+        self.dock_area.begin(self)
         self._rebuild()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ class Window:
     @property
     def note(self) -> Note | None:
         """What is said in the status strip, and its colour."""
-        return self._notes.now(self.session, self._check.is_warming_up) or self.docking.note(self)
+        return self._notes.now(self.session, self._check.is_warming_up) or self.dock_area.note(self)
 
     @property
     def ui_scale(self) -> float:
@@ -178,7 +179,7 @@ class Window:
     @property
     def docks(self) -> tuple[Dock, ...]:
         """The parts beside and over the view."""
-        return self.docking.docks
+        return self.dock_area.docks
 
     @property
     def files(self) -> FilesDock | None:
@@ -333,11 +334,11 @@ class Window:
 
     def leave(self) -> None:
         """Let nothing of what was built be lost: the session ends, or the window closes."""
-        self.docking.leave(self)
+        self.dock_area.leave(self)
 
     def break_off(self) -> None:
         """Leave no half of a file behind: the window ends in the middle."""
-        self.docking.break_off(self)
+        self.dock_area.break_off(self)
 
     def _open(self, make: Callable[[], Demo], what: str) -> bool:
         try:
@@ -356,7 +357,7 @@ class Window:
         self.leave()
         given_up = self.left.keep(before)
         self._take_up(session)
-        self.docking.begin(self)
+        self.dock_area.begin(self)
         self._rebuild()
         for one in given_up:
             if one.history is not None and one.history.marks:
@@ -366,7 +367,7 @@ class Window:
     def _take_up(self, session: Session) -> None:
         """Let a demo be the one that is seen."""
         self.session = session
-        self._steering.begin(session)
+        self._router.begin(session)
 
     def _session(self, demo: Demo) -> Session:
         demo.interactive = self._is_watched
@@ -386,11 +387,11 @@ class Window:
         """Take in one event."""
         if event.type != pygame.MOUSEMOTION:
             self._kept.forget()
-        self._steering.handle(event)
+        self._router.handle(event)
 
     def command(self, command: Command) -> None:
         """Carry out an order, from a key or from a button."""
-        self._steering.command(command)
+        self._router.command(command)
 
     # -- its size -----------------------------------------------------------------------------------------------------
 
@@ -421,7 +422,7 @@ class Window:
         """Build the widgets: those of the list, or the demo's."""
         layout, fonts = self.layout, self.painter.fonts
         self.manager = UIManager(layout.size, theme_for(layout.ui_scale), enable_live_theme_updates=False)
-        self.docking.use_fonts(fonts)
+        self.dock_area.use_fonts(fonts)
         if self.browser is not None:
             self._scrolled = self.browser.column.scrolled
         self.browser = self.panel = None
@@ -439,7 +440,7 @@ class Window:
 
     def _carve(self, is_cut: bool = False) -> None:
         """Give the docks their places, and the demo what is left of the view; the picture stays where it is if that is all that changes."""
-        self._view = self.docking.carve(self.layout.view, self)
+        self._view = self.dock_area.carve(self.layout.view, self)
         self.session.place(self._view, is_cut)
 
     # -- frames -------------------------------------------------------------------------------------------------------
@@ -449,7 +450,7 @@ class Window:
         self._kept.elapse(elapsed)
         if self._outdated:
             self._rebuild()
-        opened = self._steering.dropper.deliver(self.session)
+        opened = self._router.dropper.deliver(self.session)
         if isinstance(opened, Recording):
             self.play(opened)
         elif opened is not None:
@@ -458,8 +459,8 @@ class Window:
             self.panel.apply()
         for stage in self.session.demo.stages:
             stage.checking = self.layers.check
-        self.docking.update(self, elapsed)
-        if self.has_docks and self.docking.is_outdated:
+        self.dock_area.update(self, elapsed)
+        if self.has_docks and self.dock_area.is_outdated:
             self._carve(is_cut=True)
         session, is_run = self.session, not self.browsing
         session.advance(elapsed)
@@ -479,7 +480,7 @@ class Window:
 
     def rest(self, elapsed: float) -> None:
         """Let real seconds pass in which the demo stands still because nobody looks: what is to be kept is kept."""
-        self.docking.update(self, elapsed)
+        self.dock_area.update(self, elapsed)
 
     def draw(self, surface: pygame.Surface) -> None:
         """Draw everything."""
@@ -488,10 +489,10 @@ class Window:
             self._rebuild()
         session, painter, layout = self.session, self.painter, self.layout
         self._kept.begin()
-        over = self._steering.pointed if not self.browsing and not self.help_shown else None
+        over = self._router.pointed if not self.browsing and not self.help_shown else None
         painter.paint(surface, session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
         self._draw_panel(surface)
-        self.docking.draw(surface, self, self._kept)
+        self.dock_area.draw(surface, self, self._kept)
         note = self.note
         shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing, note)
@@ -499,13 +500,13 @@ class Window:
         if self.help_shown:
             own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + HELP
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
-            groups = own + self.docking.keys(self)
+            groups = own + self.dock_area.keys(self)
             self.help_scrolled = min(self.help_scrolled, draw_help(surface, painter.fonts, whole, groups, NOTES, self.help_scrolled))
         session.costs.drew(1000.0 * (perf_counter() - start))
 
     def paint_docks(self, canvas: Canvas) -> None:
         """Draw over the bodies what docks draw there."""
-        self.docking.paint(canvas, self)
+        self.dock_area.paint(canvas, self)
 
     def _draw_panel(self, surface: pygame.Surface) -> None:
         """Draw the list of demos, or the demo's panel, and the widgets."""

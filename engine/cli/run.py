@@ -22,8 +22,8 @@ from engine.common.words import meant
 
 if TYPE_CHECKING:
     from engine.app.headless import RunReport
-    from engine.app.session import Session
     from engine.demo.base import Demo
+    from engine.demo.session import Session
     from engine.history.history import Direct, History
     from engine.history.recordings import Recorder
 

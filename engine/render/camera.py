@@ -22,6 +22,9 @@ MIN_SCALE = 0.02
 MAX_SCALE = 50_000.0
 """Pixels a metre: 0.02 mm to the pixel, finer than Box2D's float32 resolves at 200 m from the origin."""
 
+Place = tuple[int, int, int, int]
+"""Left, top, width and height, pixels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Camera:

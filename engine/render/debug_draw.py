@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,33 +14,19 @@ from engine.render import palette
 from engine.render.canvas import Canvas, Dots
 from engine.render.differences import PlacedDifferences, draw_differences, placed
 from engine.render.impulses import ImpulseScale, draw_impulses
+from engine.render.layers import Layers
 from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.palette import Color, mix
 from engine.render.raster import NO_COLOR
 from engine.render.views import SceneView, WorldView
 
-__all__ = ["DebugDraw", "Layers"]
+__all__ = ["DebugDraw"]
 
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
 _DOT_METRES = 0.045
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
-
-
-@dataclass(slots=True)
-class Layers:
-    """What is shown; the window's toggles 1 to 9 in this order."""
-
-    shapes: bool = True
-    aabbs: bool = False
-    points: bool = True
-    normals: bool = False
-    joints: bool = True
-    centers: bool = False
-    separations: bool = False
-    check: bool = True
-    impulses: bool = False
 
 
 class DebugDraw:

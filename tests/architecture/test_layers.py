@@ -30,6 +30,7 @@ LAYERS = (
     "engine.history",
     "engine.render",
     "engine.demo",
+    "engine.editor",
     "engine.app",
     "engine.cli",
     "engine.__main__",

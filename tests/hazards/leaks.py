@@ -80,7 +80,7 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
         def let_go() -> None:
             window.start(0)
             monkey.send(pygame.DROPFILE, file=file, pos=(600, 300))
-            while window._steering.dropper.n_pending:
+            while window._router.dropper.n_pending:
                 monkey.turn(1.0 / 60.0)
             monkey.turn(1.0 / 60.0)
 

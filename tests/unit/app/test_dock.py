@@ -5,8 +5,8 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from engine.app.dock import Dock, carve
-from engine.app.timeline_dock import TimelineDock
+from engine.app.panels.dock import Dock, carve
+from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pygame
 import pytest
 
-from engine.app.event_dock import EventDock
+from engine.app.panels.event_dock import EventDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.geometry import Polygon
@@ -67,7 +67,7 @@ def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
 
 
 def test_kinds_and_bodies_are_filtered(window: Window) -> None:
-    chronicle = window.session.chronicle
+    chronicle = window.session.series
     assert chronicle is not None
     assert {"impact", "begin", "end"} <= {event.kind for event in chronicle.events.events}
     press(window, chip(window, "begin"))
@@ -98,7 +98,7 @@ def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
     kind = find_demo("workbench")
     made = Window((1280, 720), (kind,), kind(0))
     feet = tuple(FixtureSpec(Polygon.box(0.2, 0.2, (x, 0.0))) for x in (-1.0, 1.0))
-    history, chronicle = made.session.history, made.session.chronicle
+    history, chronicle = made.session.history, made.session.series
     assert history is not None and chronicle is not None
     history.act("edit", 0, "create_body", (BodySpec(feet, position=(0.0, 2.0), name="table"),))
     while not chronicle.events.events:

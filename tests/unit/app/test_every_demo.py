@@ -10,11 +10,11 @@ import pytest
 from engine.app.frame import FramePainter
 from engine.app.headless import run_headless
 from engine.app.layout import lay_out
-from engine.app.session import Session
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.demo import Demo
 from engine.demo.registry import all_demos
+from engine.demo.session import Session
 from engine.history.history import demo_hash
 from engine.render import palette
 from engine.render.canvas import Canvas

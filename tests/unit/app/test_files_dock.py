@@ -12,12 +12,12 @@ import pygame
 import pytest
 
 from engine.app import left, tables_export
-from engine.app.asking_dock import AskingDock, Question
 from engine.app.autosave import EVERY, Autosave
 from engine.app.dropper import read_file
-from engine.app.files_dock import FilesDock
 from engine.app.keys import Command
-from engine.app.recording_dock import RecordingDock
+from engine.app.panels.asking_dock import AskingDock, Question
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.recording_dock import RecordingDock
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo

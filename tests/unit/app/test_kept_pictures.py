@@ -17,11 +17,11 @@ import pytest
 from engine.app.dropped_picture import picture_of
 from engine.app.frame import FramePainter
 from engine.app.saving import scene_maker
-from engine.app.session import Session
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 from engine.demo.dropping import load_dropped
 from engine.demo.scene_demo import load_any_scene, scene_demo
+from engine.demo.session import Session
 from engine.scenes import Scene, load_scene, save_scene
 from engine.scenes.pictures import MOST_BYTES, BodyPicture, check_png
 from engine.world import BodySpec

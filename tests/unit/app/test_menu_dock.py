@@ -10,7 +10,7 @@ import pytest
 
 from engine.app.keys import Command
 from engine.app.layout import LEAST_SIZE, MAX_UI_SCALE
-from engine.app.menu_dock import MenuDock
+from engine.app.panels.menu_dock import MenuDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.geometry import Circle

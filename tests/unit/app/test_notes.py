@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.app.notes import Notes
-from engine.app.session import Session
 from engine.app.strip import _cells
 from engine.demo import Demo
+from engine.demo.session import Session
 
 FRAME = 1.0 / 60.0
 

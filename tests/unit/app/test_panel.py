@@ -5,13 +5,13 @@ import pytest
 
 from engine.app.keys import Command
 from engine.app.referee_panel import worst_errors
-from engine.app.session import Session
 from engine.app.strip import _cells
 from engine.app.theme import theme_for
 from engine.app.window import Window
 from engine.contracts.agreement import StepAgreement
 from engine.demo import Demo, Parameter
 from engine.demo.registry import find_demo
+from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.render import palette
 from engine.render.themes import THEMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 import pytest
 
-from engine.app.hands.tools_dock import ToolsDock
+from engine.app.panels.tools_dock import ToolsDock
 from tests.unit.app.hand import Hand
 
 KEYS = {
@@ -62,7 +62,7 @@ def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
     rect = next(rect for rect, name in tools._buttons() if name == "Select")
     hand.click(rect.center)
     hand.click(pixel)
-    assert [one.body for one in tools.hands.selection] == [1]
+    assert [one.body for one in tools.editor.selection] == [1]
 
 
 def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pygame
 import pytest
 
-from engine.app.camera_dock import CameraDock, moving_box
-from engine.app.dock import Dock
-from engine.app.plot_dock import PlotDock
-from engine.app.step_dock import PHASES, StepDock
+from engine.app.panels.camera_dock import CameraDock, moving_box
+from engine.app.panels.dock import Dock
+from engine.app.panels.plot_dock import PlotDock
+from engine.app.panels.step_dock import PHASES, StepDock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash
@@ -102,12 +102,12 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> No
     key(window, pygame.K_SPACE)
     frames(window, 2)
     dock, session = dock_of(window, PlotDock), window.session
-    assert len(dock._curves(session, session.chronicle)) == 3  # of the whole; there is no body yet
+    assert len(dock._curves(session, session.series)) == 3  # of the whole; there is no body yet
     key(window, pygame.K_HOME)  # the whole picture, above the plots
     press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
     assert session.watched == (0, 5) and not session.demo.grabbing
     press(window, chip(dock, "y"))
-    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.chronicle)}
+    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.series)}
     y = curves["y"].values
     assert len(y) == session.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
     press(window, chip(dock, "y"))

@@ -11,10 +11,10 @@ import pygame
 import pytest
 from PIL import Image
 
-from engine.app import recording_dock
 from engine.app.film import open_film
-from engine.app.recording_dock import RecordingDock
-from engine.app.timeline_dock import TimelineDock
+from engine.app.panels import recording_dock
+from engine.app.panels.recording_dock import RecordingDock
+from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.window import Window
 from engine.box2d import memory
 from engine.common.errors import InvalidInputError

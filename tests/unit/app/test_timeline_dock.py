@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pygame
 import pytest
 
-from engine.app.dock import Dock, carve
-from engine.app.timeline_dock import TimelineDock, _clock
+from engine.app.panels.dock import Dock, carve
+from engine.app.panels.timeline_dock import TimelineDock, _clock
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 from engine.history.history import demo_hash

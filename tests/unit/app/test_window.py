@@ -8,10 +8,10 @@ import pygame
 import pytest
 
 from engine.app import notes
-from engine.app.costs import FrameTimes
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
+from engine.demo.costs import FrameTimes
 from engine.demo.registry import all_demos, find_demo
 from tests.unit.app.hand import SIZE, Hand
 

@@ -17,7 +17,6 @@ import pytest
 from engine.app.dropped_picture import picture_of
 from engine.app.dropper import Dropper
 from engine.app.headless import run_headless
-from engine.app.messages import Messages
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
 from engine.cli.run import _drop, run_command
@@ -25,6 +24,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.decompose import BodyFile, body_of_file, load_body, save_body
 from engine.demo import Demo
 from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
+from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
 from engine.history.history import Direct
 from tests.waiting import PATIENCE
@@ -63,9 +63,9 @@ class Hand:
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
         end = monotonic() + PATIENCE
-        while self.window._steering.dropper.n_pending and monotonic() < end:
+        while self.window._router.dropper.n_pending and monotonic() < end:
             self.frame()
-        assert self.window._steering.dropper.n_pending == 0
+        assert self.window._router.dropper.n_pending == 0
 
     @property
     def words(self) -> list[str]:
@@ -182,7 +182,7 @@ def test_dropped_text_is_ignored(hand: Hand) -> None:
     for kind in (pygame.DROPBEGIN, pygame.DROPTEXT, pygame.DROPCOMPLETE):
         hand.window.handle(pygame.event.Event(kind, text="hello", file="hello"))
     hand.frame()
-    assert hand.words == [] and hand.window._steering.dropper.n_pending == 0
+    assert hand.words == [] and hand.window._router.dropper.n_pending == 0
 
 
 def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
             raise RuntimeError("a fault\nof two lines")
         return body
 
-    hand.window._steering.dropper = Dropper(slow)
+    hand.window._router.dropper = Dropper(slow)
     for file in ("good", "bad"):
         hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=file, pos=(700, 150)))
     steps = hand.window.session.demo.steps

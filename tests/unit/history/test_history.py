@@ -308,7 +308,7 @@ def test_a_large_demo_can_be_rewound(id: str) -> None:
 
 def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     """A lane of `bullet` that needs our kernels begins when they are there: going back to before that must not begin it sooner."""
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
     def referee(world: World) -> None:
         """Not needed here: that it has come is all that the demo asks."""
@@ -334,7 +334,7 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
 
 def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exact() -> None:
     """The lane of our swept test shoots with the others, whatever is changed: its kernels are loaded once, and not again by every key."""
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
@@ -365,7 +365,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
 
 def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     """Nobody has done it: what was undone before it had come can still be redone, and what was redone is exact."""
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
@@ -415,9 +415,9 @@ class Chain(Demo):
 
 
 def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
-    for module in ("engine.box2d._state", "engine.demo.base", "engine.app.session"):
+    for module in ("engine.box2d._state", "engine.demo.base", "engine.demo.session"):
         monkeypatch.setattr(f"{module}.best_hidden", lambda: None)
     session = Session(Chain(0), (0, 0, 640, 480), remembers=True)
     history = session.history
@@ -434,7 +434,7 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(m
 
 
 def test_after_a_restart_both_counts_of_steps_are_told() -> None:
-    from engine.app.session import Session
+    from engine.demo.session import Session
 
     session = Session(Rain(0), (0, 0, 640, 480), remembers=True)
     assert session.history is not None

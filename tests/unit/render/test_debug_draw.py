@@ -8,7 +8,8 @@ import pytest
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
-from engine.render.debug_draw import DebugDraw, Layers
+from engine.render.debug_draw import DebugDraw
+from engine.render.layers import Layers
 from engine.render.packing import PackedShapes, carried_points, interpolated
 from engine.render.trail import FADE_STEPS, FLASH_STEPS, ContactTrail
 

@@ -1,0 +1,169 @@
+"""Which body is watched, and the camera that follows it or shows everything that moves."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.panels.dock import Dock
+from engine.demo.stage import Stage, union
+from engine.geometry import AABB, FixtureShape, Transform
+from engine.render import palette
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+    from engine.demo.session import Session
+    from engine.editor.editor import Editor
+    from engine.render.canvas import Canvas
+
+__all__ = ["CameraDock"]
+
+_CLICK = 4.0
+"""Design pixels that a pressed pointer may move and still mean a click: a drag of the middle button moves the view."""
+_CORNER = 7.0
+"""Design pixels of a side of the corners around the watched body."""
+
+
+class CameraDock(Dock):
+    """Has no place of its own: keys, a click of the middle button or with Alt, and corners around the body that is watched.
+
+    Parameters
+    ----------
+    editor : Editor, optional
+        The first body selected with the tools is watched.
+    """
+
+    side = "over"
+    title = "Camera"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("Middle click", "watch a body, or none (Alt click too)"),
+        ("V", "follow it, or the one pointed at"),
+        ("Z", "zoom to what moves"),
+        ("Home", "show everything, follow nothing"),
+    )
+
+    def __init__(self, editor: Editor | None = None) -> None:
+        self._pointer: tuple[int, int] | None = None
+        self._pressed: tuple[int, int] | None = None
+        self._hands = editor
+        self._selected: tuple[int, int] | None = None
+        self._shapes: tuple[FixtureShape, ...] = ()
+        self._shapes_of: tuple[int, int, int] | None = None
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        session = window.session
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
+            if pygame.Rect(session.camera.view).collidepoint(event.pos):
+                session.watched = body_under(session, event.pos)
+                return True
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 2:
+            self._pressed = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
+        elif event.type == pygame.MOUSEBUTTONUP and event.button == 2:
+            pressed, self._pressed = self._pressed, None
+            if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * window.ui_scale:
+                session.watched = body_under(session, event.pos)
+        elif event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT):
+            if event.key == pygame.K_v:
+                self._follow(session)
+                return True
+            if event.key == pygame.K_z:
+                session.show(moving_box(session))
+                return True
+        return False
+
+    def update(self, window: Window, elapsed: float) -> None:
+        chosen = self._hands.selection[0] if self._hands is not None and self._hands.selection else None
+        selected = (chosen.stage, chosen.body) if chosen is not None else None
+        if selected is not None and selected != self._selected:  # what is newly taken in hand is watched
+            window.session.watched = selected
+        self._selected = selected
+
+    def paint(self, canvas: Canvas, window: Window) -> None:
+        watched = window.session.watched
+        if watched is None or watched[0] >= len(window.session.demo.stages):
+            return
+        stage = window.session.demo.stages[watched[0]]
+        if not stage.world.is_body(watched[1]):
+            return
+        world = stage.world
+        known = (id(world), world.structure_version, watched[1])
+        if known != self._shapes_of:
+            self._shapes_of, self._shapes = known, _shapes(stage, watched[1])
+        box = _box(stage, self._shapes, stage.drawn_pose(watched[1]))
+        if box is None:
+            return
+        (left, bottom), (right, top) = canvas.camera.to_screen(box.lower), canvas.camera.to_screen(box.upper)
+        gap, side = 4.0 * canvas.ui_scale, _CORNER * canvas.ui_scale
+        left, top, right, bottom = left - gap, top - gap, right + gap, bottom + gap
+        if max(abs(left), abs(top), abs(right), abs(bottom)) > _FAR:
+            return
+        thick = max(1, round(1.5 * canvas.ui_scale))
+        for x, y, way_x, way_y in ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1), (right, bottom, -1, -1)):
+            corners = ((x + way_x * side, y), (x, y), (x, y + way_y * side))
+            pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
+        chronicle = window.session.series
+        if chronicle is not None:
+            is_followed = window.session.aim.followed == watched
+            words = chronicle.name(*watched) + (", followed" if is_followed else "")
+            canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
+
+    def _follow(self, session: Session) -> None:
+        """Follow what is pointed at, or watched; what is followed already no more."""
+        pointed = body_under(session, self._pointer) if self._pointer is not None else None
+        wanted = pointed if pointed is not None else session.watched
+        if wanted is None:
+            session.messages.say("point at a body, or click one with the middle button: V follows it")
+        elif session.aim.followed == wanted:
+            session.aim.stop()
+        else:
+            session.watched = wanted
+            session.follow(wanted)
+
+
+_FAR = 30_000.0
+"""Pixels from the window's corner at which nothing is drawn that pygame would have to clip."""
+
+
+def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
+    """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
+    x, y = session.camera.to_world(pixel)
+    for only_dynamic in (True, False):
+        for k, stage in enumerate(session.demo.stages):
+            body = stage.world.body_at((x - stage.offset[0], y - stage.offset[1]), only_dynamic)
+            if body is not None:
+                return k, body
+    return None
+
+
+def moving_box(session: Session) -> AABB:
+    """Return the box around every body that can move, as they stand, the picture's frame; the demo's own where none can."""
+    boxes: list[AABB] = []
+    for stage in session.demo.stages:
+        for body in stage.world.body_ids:
+            spec = stage.world.body(body).spec
+            if spec.type != "static" and spec.active:
+                box = _box(stage, _shapes(stage, body), tuple(stage.world.poses[stage.world.row_of(body)].tolist()))
+                boxes += [box] if box is not None else []
+    found = union(boxes)
+    return found if found is not None else session.demo.home()
+
+
+def _shapes(stage: Stage, body: int) -> tuple[FixtureShape, ...]:
+    """Return the shapes of a body's fixtures, its own frame."""
+    return tuple(stage.world.fixture(fixture).shape for fixture in stage.world.body(body).fixtures)
+
+
+def _box(stage: Stage, shapes: tuple[FixtureShape, ...], pose: tuple[float, ...]) -> AABB | None:
+    """Return the box around shapes of a body at x, y, angle, the picture's frame."""
+    x, y, angle = pose
+    xf = Transform((x + stage.offset[0], y + stage.offset[1]), angle)
+    return union([shape.aabb(xf) for shape in shapes])
+
+
+def _has_alt(event: pygame.event.Event) -> bool:
+    """Tell whether Alt is held down: an event made by hand says so itself."""
+    return bool((event.mod if hasattr(event, "mod") else pygame.key.get_mods()) & pygame.KMOD_ALT)

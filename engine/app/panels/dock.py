@@ -1,0 +1,219 @@
+"""Parts of the window that lie beside the view or over it: the time line, tools, plots. Each is a class of its own, in a file of its own.
+
+    +-------+---------------------------+-------+
+    | panel | view                      | right |
+    |       |                           | docks |
+    |       |                           |       |  at the edge those that are always open: the tools at the
+    |       +---------------------------+       |  right, the time line below; then those that fold
+    |       | bottom docks              |       |
+    |       +---------------------------+-------+
+    |       | time line                         |
+    +-------+-----------------------------------+
+    | strip                                     |
+    +-------------------------------------------+
+
+The window gives a dock its place, its events before anybody else's, and a call each frame; a dock says how much of the view it wants
+(`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
+
+Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
+click on one unfolds it. The one opened last of all can be read in any window, and takes more of the view for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import pygame
+
+from engine.render import palette
+from engine.render.camera import Place
+
+if TYPE_CHECKING:
+    from engine.app.notes import Note
+    from engine.app.window import Window
+    from engine.render.canvas import Canvas
+    from engine.render.fonts import FontBook
+
+__all__ = ["Dock", "carve", "draw_folded"]
+
+Side = Literal["bottom", "right", "over"]
+
+_LEAST_VIEW = {"right": 0.45, "bottom": 0.55}
+"""Share of the view's width and height that docks leave to it, whatever they want."""
+_LEAST_SHARE = 0.85
+"""Of what a dock wants, so that it can still be read: sooner than make it smaller, others are folded."""
+_NARROWEST_VIEW = 80.0
+"""Design pixels that the view keeps beside a dock which could not be read otherwise."""
+_STRIP = 20.0
+"""Design pixels of the strip of folded docks."""
+
+
+class Dock:
+    """Base class of the parts; see the module.
+
+    Attributes
+    ----------
+    side : "bottom", "right" or "over"
+        Where it lies; "over" is the whole view.
+    keys : tuple of (key, meaning)
+        For the overlay of keys.
+    place : (left, top, width, height)
+        Pixels; set by the window.
+    opened : int
+        When it was opened or unfolded, in the order in which docks were; set by the window.
+    is_folded : bool
+        Whether only its title is shown, for want of room; set by the window, which then draws it and keeps the pointer's events from it.
+    fonts : FontBook
+        Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
+    """
+
+    side: ClassVar[Side] = "bottom"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = ()
+    always: ClassVar[bool] = False
+    """Whether it takes part while the browser is shown too, and in demos without a history."""
+    title: ClassVar[str] = ""
+    """Heading of its keys."""
+    folds: ClassVar[bool] = False
+    """Whether it may be folded."""
+    place: Place = (0, 0, 0, 0)
+    opened: int = 0
+    is_folded: bool = False
+    fonts: FontBook
+
+    @property
+    def size(self) -> float:
+        """Design pixels of the view's height ("bottom") or width ("right") that it wants now; 0 to be hidden."""
+        return 0.0
+
+    @property
+    def least(self) -> float:
+        """Design pixels of that with which it can still be read."""
+        return _LEAST_SHARE * self.size
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it does something that is to go on where nobody sees the window."""
+        return False
+
+    def begin(self, window: Window) -> None:
+        """Look at another session: `window.session` has changed."""
+
+    def leave(self, window: Window) -> None:
+        """Give up a session: `window.session` is about to change, or the window to close."""
+
+    def break_off(self, window: Window) -> None:
+        """Finish, or take away, files that still grow: the window ends in the middle, by Ctrl-C or a fault, and nothing follows."""
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        """Take in an event, before panel and view do; True keeps it from them."""
+        return False
+
+    def update(self, window: Window, elapsed: float) -> None:
+        """Called once a frame, before the demo's steps."""
+
+    def paint(self, canvas: Canvas, window: Window) -> None:
+        """Draw over the bodies, world coordinates."""
+
+    def note(self, window: Window) -> Note | None:
+        """Return what it has to say in the status strip where nobody else has, and its colour."""
+        return None
+
+    def shows(self, window: Window) -> Hashable:
+        """Return all that its picture depends on and that changes by itself, as time goes on: while it is equal the picture is kept.
+
+        What an event changes need not be in it: after any but a motion of the pointer everything is drawn anew. None to be drawn in every
+        frame, as while the pointer is in it.
+        """
+        return None
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        """Draw in its own place: all of it, and nothing beside it unless `shows` is None."""
+
+
+def carve(view: Place, ui_scale: float, docks: tuple[Dock, ...]) -> Place:
+    """Give each dock its place, fold those for which there is no room, and return what is left of the view."""
+    left, top, width, height = view
+    last = max((dock for dock in docks if dock.folds and dock.size > 0.0), key=lambda dock: dock.opened, default=None)
+    sizes = {**_sizes("right", width, ui_scale, docks, last), **_sizes("bottom", height, ui_scale, docks, last)}
+    right, bottom = left + width, top + height
+    for folds in (False, True):  # a time line is as long as it can be, whatever is opened
+        here = [dock for dock in docks if dock.folds == folds]
+        folded = {side: [dock for dock in here if dock.side == side and dock.is_folded] for side in ("right", "bottom")}
+        for dock in here:
+            if dock.side == "right" and not dock.is_folded:
+                right -= sizes[dock]
+                dock.place = (right, top, sizes[dock], bottom - top)
+        if folded["right"]:
+            right -= round(_STRIP * ui_scale)
+            for dock, begin, end in _parts(folded["right"], top, bottom):
+                dock.place = (right, begin, round(_STRIP * ui_scale), end - begin)
+        for dock in here:
+            if dock.side == "bottom" and not dock.is_folded:
+                bottom -= sizes[dock]
+                dock.place = (left, bottom, right - left, sizes[dock])
+        if folded["bottom"]:
+            bottom -= round(_STRIP * ui_scale)
+            for dock, begin, end in _parts(folded["bottom"], left, right):
+                dock.place = (begin, bottom, end - begin, round(_STRIP * ui_scale))
+    rest = (left, top, right - left, bottom - top)
+    for dock in docks:
+        if dock.side == "over":
+            dock.place = rest
+    return rest
+
+
+def _parts(docks: list[Dock], begin: int, end: int) -> list[tuple[Dock, int, int]]:
+    """Return where in a strip each of its docks begins and ends, pixels."""
+    n = len(docks)
+    return [(dock, begin + k * (end - begin) // n, begin + (k + 1) * (end - begin) // n) for k, dock in enumerate(docks)]
+
+
+def _sizes(side: Side, extent: int, ui_scale: float, docks: tuple[Dock, ...], last: Dock | None) -> dict[Dock, int]:
+    """Return the pixels that each open dock of a side gets, and fold those opened longest ago until the others have room enough.
+
+    `last`, which was opened last of all, is not folded: it has what it needs to be read, as long as a strip of the view is left. Docks that
+    cannot be folded get what is there where there is not even room for them.
+    """
+    own = [dock for dock in docks if dock.side == side]
+    room = (1.0 - _LEAST_VIEW[side]) * extent / ui_scale
+    fixed = sum(dock.size for dock in own if not dock.folds)
+    folding = sorted((dock for dock in own if dock.folds and dock.size > 0.0), key=lambda dock: -dock.opened)
+    for n_open in range(len(folding), -1, -1):
+        wanted = sum(dock.size for dock in folding[:n_open])
+        others = fixed + (_STRIP if n_open < len(folding) else 0.0)
+        share = min((room - others) / wanted, 1.0) if wanted else 1.0
+        if share >= _LEAST_SHARE:
+            break
+        if n_open == 1 and folding[0] is last:
+            share = max(share, min(last.least, extent / ui_scale - others - _NARROWEST_VIEW) / wanted, 0.0)
+            break
+    for dock in own:
+        dock.is_folded = dock in folding[n_open:]
+    fit = min(room / fixed, 1.0) if fixed else 1.0
+    return {dock: round(dock.size * (share if dock.folds else fit) * ui_scale) for dock in own}
+
+
+def draw_folded(surface: pygame.Surface, dock: Dock, is_pointed: bool) -> None:
+    """Draw a folded dock: its title, upwards in a strip at the right, and a hint that there is more."""
+    fonts, place = dock.fonts, pygame.Rect(dock.place)
+    ui = fonts.ui_scale
+    pygame.draw.rect(surface, palette.PANEL_RAISED if is_pointed else palette.PANEL, place)
+    room = max(place.width, place.height) - round(26 * ui)
+    words = fonts.render(fonts.shortened(dock.title, 12.0, max(room, 1), True), 12.0, palette.TEXT if is_pointed else palette.CAPTION, True)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.bottomleft)
+    pygame.draw.line(surface, palette.PANEL_EDGE, place.topleft, place.topright)
+    if dock.side == "right":
+        words = pygame.transform.rotate(words, 90.0)
+        at = words.get_rect(midtop=(place.centerx, place.top + round(22 * ui)))
+        tip, mark = (place.centerx - round(3 * ui), place.top + round(11 * ui)), (round(3 * ui), round(4 * ui))
+        corners = (tip, (tip[0] + 2 * mark[0], tip[1] - mark[1]), (tip[0] + 2 * mark[0], tip[1] + mark[1]))
+    else:
+        at = words.get_rect(midleft=(place.left + round(22 * ui), place.centery))
+        tip, mark = (place.left + round(11 * ui), place.centery - round(3 * ui)), (round(4 * ui), round(3 * ui))
+        corners = (tip, (tip[0] - mark[0], tip[1] + 2 * mark[1]), (tip[0] + mark[0], tip[1] + 2 * mark[1]))
+    pygame.draw.polygon(surface, palette.ACCENT, corners)
+    clip = surface.get_clip()
+    surface.set_clip(place.clip(clip))
+    surface.blit(words, at)
+    surface.set_clip(clip)

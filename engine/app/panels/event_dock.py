@@ -1,0 +1,249 @@
+"""The log of events at the right: who began and ceased to touch whom, and how fast they met; a click goes there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.chips import Chip, Chips
+from engine.app.panels.dock import Dock
+from engine.common.words import decimals
+from engine.demo.event_log import KINDS, Event, EventLog
+from engine.render import palette
+from engine.render.palette import Color, mix
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+    from engine.demo.session import Session
+    from engine.demo.time_series import TimeSeries
+
+__all__ = ["EventDock"]
+
+_WIDTH = 268.0
+_ROW = 17.0
+_SIZE = 11.5
+_LEAST_WIDTH = 150.0
+_NARROW = 220.0
+"""Design pixels of width below which an event takes two lines, the names in the second."""
+_AHEAD = 4
+"""Rows under the last event that has happened, for those that lie ahead."""
+_DIMMED = 0.45
+
+Watched = tuple[int, int] | None
+
+
+class _Filtered:
+    """Those events of a book that are asked for, brought up to date without looking at old ones again."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._asked: object = None
+        self._seen = 0
+
+    def refresh(self, book: EventLog, kinds: frozenset[str], about: Watched) -> list[Event]:
+        asked = (id(book), book.version, kinds, about)
+        if asked != self._asked:
+            self._asked, self._seen, self.events = asked, 0, []
+        fresh = book.events[self._seen :]
+        self._seen = len(book.events)
+        self.events += [one for one in fresh if one.kind in kinds and (about is None or one.is_about(*about))]
+        return self.events
+
+
+class EventDock(Dock):
+    """A list that follows the demo; the wheel goes through it, and what lies ahead after going back is dimmed."""
+
+    side = "right"
+    folds = True
+    title = "Event log"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (("F8", "event log: show, hide"), ("click on an event", "to its step"))
+
+    def __init__(self) -> None:
+        self.shown = False
+        self.kinds: frozenset[str] = frozenset(KINDS)
+        self.only_watched = False
+        self._filtered = _Filtered()
+        self._chips = Chips()
+        self._pointer: tuple[int, int] | None = None
+        self._scrolled = 0
+        self._rows: list[tuple[pygame.Rect, Event]] = []
+
+    @property
+    def size(self) -> float:
+        return _WIDTH if self.shown else 0.0
+
+    @property
+    def least(self) -> float:
+        return _LEAST_WIDTH
+
+    def begin(self, window: Window) -> None:
+        self._scrolled = 0
+        self._rows = []
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        if event.type == pygame.KEYDOWN and event.key == pygame.K_F8:
+            self.shown = not self.shown
+            self._chips.clear()
+            self._rows = []
+            return True
+        if not self.shown:
+            return False
+        inside = pygame.Rect(self.place)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos if inside.collidepoint(event.pos) else None
+        elif event.type == pygame.MOUSEBUTTONDOWN and inside.collidepoint(event.pos):
+            if event.button == 1:
+                self._press(event.pos, window)
+            return True
+        elif event.type == pygame.MOUSEWHEEL and self._pointer is not None:
+            self._scrolled = max(self._scrolled + 3 * round(float(event.y)), 0)
+            return True
+        return False
+
+    def shows(self, window: Window) -> Hashable:
+        session = window.session
+        history, chronicle = session.history, session.series
+        if history is None or chronicle is None or self._pointer is not None:
+            return None
+        events = self._events(session, chronicle)
+        return id(events), len(events), _until(events, history.now), session.watched, self._scrolled
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        session = window.session
+        history, chronicle = session.history, session.series
+        if not self.shown or history is None or chronicle is None or self.place[2] < 1:
+            return
+        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
+        clip = surface.get_clip()
+        surface.set_clip(self.place)
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
+        self._chips.clear()
+        inset = round(9 * ui)
+        watched = chronicle.name(*session.watched) if session.watched is not None else "a body (middle click)"
+        chips = [self._kind_chip(kind) for kind in KINDS] + [Chip(f"only {watched}", self.only_watched, self._toggle_watched)]
+        head = self.fonts.render("EVENTS", 11.0, palette.CAPTION, True)
+        surface.blit(head, (left + inset, top + round(7 * ui)))
+        y = self._chips.draw(surface, self.fonts, (left + inset, top + round(25 * ui), width - 2 * inset), chips, self._pointer)
+        self._draw_rows(surface, chronicle, self._events(session, chronicle), y + round(4 * ui), history.now)
+        surface.set_clip(clip)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _events(self, session: Session, chronicle: TimeSeries) -> list[Event]:
+        """Return the events asked for; another list after something else was asked for."""
+        return self._filtered.refresh(chronicle.events, self.kinds, session.watched if self.only_watched else None)
+
+    def _press(self, at: tuple[int, int], window: Window) -> None:
+        chip = self._chips.at(at)
+        if chip is not None:
+            chip.action()
+            self._scrolled = 0
+            return
+        for rect, event in self._rows:
+            if rect.collidepoint(at):
+                window.session.seek(event.step)
+                return
+
+    def _kind_chip(self, kind: str) -> Chip:
+        return Chip(kind, kind in self.kinds, lambda: self._toggle_kind(kind))
+
+    def _toggle_kind(self, kind: str) -> None:
+        self.kinds = self.kinds ^ {kind}
+
+    def _toggle_watched(self) -> None:
+        self.only_watched = not self.only_watched
+
+    def _draw_rows(self, surface: pygame.Surface, chronicle: TimeSeries, events: list[Event], top: int, now: int) -> None:
+        ui, (left, place_top, width, height) = self.fonts.ui_scale, self.place
+        row = round((2.0 if self._is_narrow else 1.0) * _ROW * ui)
+        n_rows = max((place_top + height - top - round(4 * ui)) // row, 1)
+        happened = _until(events, now)
+        end = min(happened + min(_AHEAD, len(events) - happened), len(events))
+        self._scrolled = min(self._scrolled, max(end - n_rows, 0))
+        end -= self._scrolled
+        start = max(end - n_rows, 0)
+        self._rows = []
+        if not events:
+            words = self.fonts.render("nothing yet", _SIZE, palette.CAPTION)
+            surface.blit(words, (left + round(9 * ui), top))
+        for k, event in enumerate(events[start:end]):
+            rect = pygame.Rect(left + 1, top + k * row, width - 1, row)
+            if start + k == happened:
+                pygame.draw.line(surface, palette.ACCENT, rect.topleft, rect.topright)
+            if self._pointer is not None and rect.collidepoint(self._pointer):
+                pygame.draw.rect(surface, palette.PANEL_RAISED, rect)
+            self._draw_row(surface, chronicle, event, rect, event.step > now)
+            self._rows.append((rect, event))
+        if self._scrolled:
+            words = self.fonts.render(f"{self._scrolled} newer below", 11.0, palette.ACCENT, True)
+            plate = words.get_rect(midbottom=(left + width // 2, place_top + height - round(3 * ui))).inflate(round(12 * ui), 0)
+            pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
+            surface.blit(words, words.get_rect(center=plate.center))
+
+    def _draw_row(self, surface: pygame.Surface, chronicle: TimeSeries, event: Event, rect: pygame.Rect, is_ahead: bool) -> None:
+        ui, line = self.fonts.ui_scale, round(_ROW * self.fonts.ui_scale)
+        middle = rect.top + line // 2
+        color = _color(event)
+        text, caption = palette.TEXT, palette.CAPTION
+        if is_ahead:
+            color, text, caption = (mix(palette.PANEL, one, _DIMMED) for one in (color, text, caption))
+        x = rect.left + round(9 * ui)
+        step = self.fonts.render(str(event.step), _SIZE, caption)
+        end = x + (step.get_width() if self._is_narrow else round(36 * ui))
+        surface.blit(step, step.get_rect(midright=(end, middle)))
+        _symbol(surface, event, (end + round(11 * ui), middle), 3.6 * ui, color)
+        speed = "" if math.isnan(event.speed) else f"{decimals(event.speed, 2)} m/s"
+        right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
+        edge = rect.right - round(8 * ui)
+        surface.blit(right, right.get_rect(midright=(edge, middle)))
+        names = " – ".join(chronicle.name(event.stage, body, event.step) for body in (event.body_a, event.body_b))
+        left, room = x + round(58 * ui), edge - right.get_width() - round(62 * ui) - x
+        if self._is_narrow:
+            left, room, middle = x, edge - x, middle + line
+        pairs = f"{event.pairs} fixture pairs" if event.pairs > 1 else ""
+        if pairs and self.fonts.width(names, _SIZE) + round(6 * ui) + self.fonts.width(pairs, _SIZE) > room:
+            pairs = f"×{event.pairs}"
+        number = self.fonts.render(pairs, _SIZE, caption)
+        room -= number.get_width() + round(6 * ui) if pairs else 0
+        words = self.fonts.render(self.fonts.shortened(names, _SIZE, max(room, 1)), _SIZE, text)
+        place = surface.blit(words, words.get_rect(midleft=(left, middle)))
+        surface.blit(number, number.get_rect(midleft=(place.right + round(6 * ui), middle)))
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.place[2] < _NARROW * self.fonts.ui_scale
+
+
+def _until(events: list[Event], step: int) -> int:
+    """Return how many events of an ascending list happened at a step or before it."""
+    low, high = 0, len(events)
+    while low < high:
+        middle = (low + high) // 2
+        if events[middle].step <= step:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _color(event: Event) -> Color:
+    if event.sensor:
+        return palette.SENSOR
+    return {"impact": palette.IMPULSE, "begin": palette.AGREE}.get(event.kind, palette.CAPTION)
+
+
+def _symbol(surface: pygame.Surface, event: Event, at: tuple[int, int], reach: float, color: Color) -> None:
+    """Draw the kind as a form: a star of an impact, a dot of a beginning, a ring of an end."""
+    x, y = at
+    if event.kind == "impact":
+        for k in range(4):
+            dx, dy = 1.3 * reach * math.cos(k * math.pi / 4), 1.3 * reach * math.sin(k * math.pi / 4)
+            pygame.draw.line(surface, color, (x - dx, y - dy), (x + dx, y + dy), max(1, round(reach / 3.0)))
+    elif event.kind == "begin":
+        pygame.draw.circle(surface, color, at, reach)
+    else:
+        pygame.draw.circle(surface, color, at, reach, max(1, round(reach / 2.5)))

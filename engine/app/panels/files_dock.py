@@ -1,0 +1,443 @@
+"""Files out of the window: the scene, a picture; files into it; and scenes that were left unsaved.
+
+What somebody has built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. A
+scene goes into the file that it was opened from or saved in before; else into the folder that the program was started in, under the name of
+the demo, with a number where that is taken. A file that this window has neither opened nor written, or that somebody else has changed
+meanwhile, is not replaced without asking.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.autosave import EVERY, Autosave, LeftBehind
+from engine.app.files import check_writable, failure_words, write_atomically
+from engine.app.headless import png_bytes
+from engine.app.keys import Command
+from engine.app.layout import is_inside
+from engine.app.panels.asking_dock import Answer, AskingDock, Question
+from engine.app.panels.dock import Dock
+from engine.app.saving import Moment, built, kept_maker, moments, scene_at
+from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.installation import program
+from engine.common.words import counted
+from engine.demo.saved import Saved
+from engine.demo.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
+from engine.history.recordings.recorder import free_path
+from engine.render import palette
+from engine.render.palette import Color
+from engine.scenes import save_scene
+
+if TYPE_CHECKING:
+    from engine.app.notes import Note
+    from engine.app.window import Window
+    from engine.demo.session import Session
+
+__all__ = ["FilesDock"]
+
+_SCENE_SUFFIX = ".json"
+_MOST_LISTED = 4
+"""Scene files of the present folder that are offered where one is to be opened."""
+_Stamp = tuple[int, int]
+"""When a file was changed, nanoseconds, and its size."""
+_MOST_REOPENED = 6
+"""Of the scenes that were left unsaved, those that Ctrl O lists."""
+_CROSS = "[×] "
+"""What an offer begins with: a click on it closes it."""
+_OFFERED_FOR = 12.0
+"""Seconds for which a demo that is entered offers what was left in it, or by a crash: it stands in place of the figures."""
+
+
+class FilesDock(Dock):
+    """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
+
+    Parameters
+    ----------
+    asking : AskingDock
+        Asks for names, and for which moment is meant.
+
+    Attributes
+    ----------
+    autosave : Autosave or None
+        Set by whoever opens a window that somebody works in.
+    """
+
+    side = "over"
+    always = True
+    title = "Files"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("Ctrl S", "save the scene, in the same file again"),
+        ("Ctrl Shift S", "save it under another name"),
+        ("F12", "a picture of the window"),
+        ("Ctrl O", "open what was left unsaved, or a file"),
+        ("Ctrl Shift O", "open a file"),
+    )
+
+    def __init__(self, asking: AskingDock) -> None:
+        self._asking = asking
+        self.autosave: Autosave | None = None
+        self._since = 0.0
+        self._kept: tuple[object, ...] | None = None
+        self._wants_picture = False
+        self._shown_for = 0.0
+        self._ours: dict[Path, _Stamp] = {}
+        """Files that this window has opened or written, as they were then."""
+        self._aside: dict[Session, LeftBehind] = {}
+        """Files of sessions that were left, which the window still has."""
+        self._to_tell: tuple[str, Color] | None = None
+        """Of the demo that was left, for the next one to say."""
+        self._is_kept = True
+        """Whether what was built there could be kept."""
+        self._has_warned = False
+
+    def begin(self, window: Window) -> None:
+        self._since, self._kept, self._shown_for = 0.0, None, 0.0
+        session = window.session
+        demo, is_new = session.demo, session.history is not None and session.history.last == 0
+        if isinstance(demo, SceneDemo) and demo.opened_from and is_new:
+            path = Path(demo.opened_from).resolve()
+            self._ours[path] = _stamp(path)
+        found = self._aside.pop(session, None)
+        if found is not None and self.autosave is not None:
+            self.autosave.discard(found)
+        self._aside = {one: left for one, left in self._aside.items() if one in window.left}
+        if self._to_tell is not None and not (self._is_kept and self._offered(window) is not None):  # else the offer says the same
+            window.session.messages.say(*self._to_tell)
+        self._to_tell = None
+
+    def leave(self, window: Window) -> None:
+        session = window.session
+        if self.autosave is None or session.history is None or not self._is_unsaved(session):
+            return
+        with contextlib.suppress(LabError):  # without a world there is nothing to keep
+            left = self.autosave.set_aside(kept_maker(session), file_stem(session.demo))
+            if left is not None:
+                self._aside[session] = left
+            words = f"what you built in {plain_title(session.demo.title)} was not saved"
+            self._is_kept = not self.autosave.failure or self.autosave.is_mended()
+            if not self._is_kept:
+                self._to_tell = f"{words}, and could not be kept: {self.autosave.failure}", palette.WARNING
+            else:
+                self._to_tell = f"{words}; it is kept as you left it, and Ctrl O goes back to it", palette.TEXT
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
+            offered = self._offered(window)
+            if offered is None or not is_inside(event.pos, window.layout.strip) or not self.is_told(window):
+                return False
+            if self.cross(window).collidepoint(event.pos):
+                self._put_away(offered, window)
+            else:
+                self._take_up(offered, window)
+            return True
+        if event.type != pygame.KEYDOWN:
+            return False
+        control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
+        if control and event.key == pygame.K_o:
+            left = self.autosave.left if self.autosave is not None else ()
+            offered = self._offered(window) or (left[0] if len(left) == 1 else None)
+            if shift or (offered is None and not left):
+                self.order(Command.OPEN, window)
+            elif offered is not None:
+                self._take_up(offered, window)
+            else:
+                self._ask_to_reopen(window)
+        elif window.browsing:
+            return False
+        elif event.key == pygame.K_F12:
+            self._wants_picture = True
+        elif control and event.key == pygame.K_s:
+            self.order(Command.SAVE_AS if shift else Command.SAVE, window)
+        else:
+            return False
+        return True
+
+    def order(self, command: Command, window: Window) -> None:
+        """Save the scene, save it under another name, or open a file."""
+        if command is Command.OPEN:
+            self._ask_to_open(window)
+        elif not window.browsing:
+            _told(window.session, self._save if command is Command.SAVE else self._ask_for_a_name)
+
+    def update(self, window: Window, elapsed: float) -> None:
+        self._since += elapsed
+        self._shown_for += elapsed if self.is_told(window) else 0.0
+        if self.autosave is not None and not window.browsing and self._since >= EVERY:
+            self._since = 0.0
+            self._autosave(window.session)
+        if self._wants_picture:
+            self._wants_picture = False
+            surface = pygame.Surface(window.size)
+            window.draw(surface)
+            _told(window.session, lambda session: _write_picture(session, surface))
+
+    def note(self, window: Window) -> Note | None:
+        """Return the offer of what was left unsaved, one at a time: the others are in the list of Ctrl O."""
+        offered = self._offered(window)
+        if offered is None:
+            return None
+        if not isinstance(offered, LeftBehind):
+            step = 0 if offered.history is None else offered.history.now
+            told = f"{plain_title(offered.demo.title)} is as you left it, at step {step}."
+            return f"{_CROSS}{told} Ctrl O, or a click here, goes back.", palette.TEXT
+        if offered.demo:
+            words = f"What you built in {offered.demo} on {offered.words} was not saved."
+        else:
+            words = f"A scene of {offered.words} was not saved when the program broke off."
+        return f"{_CROSS}{words} Ctrl O, or a click here, opens it.", palette.WARNING
+
+    def is_told(self, window: Window) -> bool:
+        """Tell whether the offer is what stands in the strip."""
+        note = self.note(window)
+        return note is not None and window.note == note
+
+    def cross(self, window: Window) -> pygame.Rect:
+        """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
+        left, top, _, height = window.layout.strip
+        return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
+
+    def has_left(self, window: Window) -> bool:
+        """Tell whether Ctrl O has something to go back to."""
+        return self._offered(window) is not None or (self.autosave is not None and bool(self.autosave.left))
+
+    def would_lose(self, window: Window) -> str:
+        """Return the title of a demo with something built in it that is in no file, and can be kept in none; else ""."""
+        is_kept = self.autosave is not None and not self.autosave.failure
+        return next(
+            (plain_title(one.demo.title) for one in (*window.left.all, window.session) if not is_kept and self._is_unsaved(one)), ""
+        )
+
+    def _offered(self, window: Window) -> LeftBehind | Session | None:
+        """Return what is offered.
+
+        In the list that is the demo that was left last, where it cannot be chosen there, else the newest scene that was left unsaved; in a
+        demo, for a while, its own, else what a crash left.
+        """
+        found = self.autosave.offered if self.autosave is not None else ()
+        if window.browsing:
+            last = window.left.last
+            return last if last is not None and not window.is_listed(last.demo) else found[0] if found else None
+        if self._shown_for >= _OFFERED_FOR:
+            return None
+        name = file_stem(window.session.demo)
+        return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
+
+    def _put_away(self, left: LeftBehind | Session, window: Window) -> None:
+        """Offer it no more."""
+        if not isinstance(left, LeftBehind):
+            window.left.take(left)
+        elif self.autosave is not None:
+            self.autosave.offer_no_more()
+
+    def _ask_to_reopen(self, window: Window) -> None:
+        """Ask which of those that were left unsaved to open, or a file."""
+        assert self.autosave is not None
+
+        def opening(left: LeftBehind) -> Callable[[str], None]:
+            return lambda _: self._take_up(left, window)
+
+        listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
+        others = len(listed) - _MOST_REOPENED
+        words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
+        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open(window)))
+        self._asking.ask(Question("Open what was not saved", words, answers), window.session)
+
+    def _take_up(self, left: LeftBehind | Session, window: Window) -> None:
+        """Go back to a demo that was left, or open the scene that is left of it."""
+        session = next((one for one, aside in self._aside.items() if one is left or aside == left), left)
+        if isinstance(session, LeftBehind):
+            self._open_left(session, window)
+        elif session in window.left:
+            window.come_back(session)
+        elif isinstance(left, LeftBehind):
+            self._open_left(left, window)
+
+    def _open_left(self, left: LeftBehind, window: Window) -> None:
+        assert self.autosave is not None
+        try:
+            path = str(self.autosave.open(left))
+            scene = load_any_scene(path)
+        except (LabError, OSError) as error:
+            window.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
+            return
+        kind = kept_scene_demo(scene, path, left.written)
+        if window.open_demo(kind):
+            window.session.saved = Saved(is_reopened=True)
+            window.session.clock.paused = True  # somebody was at work on it
+            window.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
+
+    # -- saving -------------------------------------------------------------------------------------------------------
+
+    def _save(self, session: Session) -> str:
+        """Save where the scene belongs; return what is to be told, "" while something is asked."""
+        return self._save_in(session, self._place_of(session), session.saved.title)
+
+    def _place_of(self, session: Session) -> Path:
+        """Return the file that a session's scene was saved in or opened from, else a new one in the present folder."""
+        saved, demo = session.saved, session.demo
+        if saved.path is not None:
+            return saved.path
+        if isinstance(demo, SceneDemo) and demo.opened_from and not saved.is_reopened and is_own_scene(demo.opened_from):
+            return Path(demo.opened_from).resolve()
+        return free_path(Path.cwd(), file_stem(demo), _SCENE_SUFFIX)
+
+    def _save_in(self, session: Session, path: Path, title: str, may_replace: bool = False) -> str:
+        """Save in a file; ask first whether another's may be replaced, and which moment is meant."""
+        if not session.demo.stages:
+            raise LabError("this demo has no world")
+        session.arrive()
+        if path.exists() and not may_replace and self._ours.get(path) != _stamp(path):
+            self._ask_to_replace(session, path, title)
+            return ""
+        found = moments(session)
+        if len(found) == 1:
+            return self._write(session, path, title, found[0])
+
+        def writing(moment: Moment) -> Callable[[str], None]:
+            return lambda _: _told(session, lambda session: self._write(session, path, title, moment))
+
+        answers = tuple(Answer(moment.question, writing(moment)) for moment in found)
+        words = f"It has moved since. The time line goes to any other step. Into {path.name}:"
+        self._asking.ask(Question("Save which moment?", words, answers), session)
+        return ""
+
+    def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
+        words = "Somebody else has changed it meanwhile." if path in self._ours else "It was neither opened nor saved here."
+        answers = (
+            Answer("Another name", lambda _: _told(session, self._ask_for_a_name)),
+            Answer("Replace it", lambda _: _told(session, lambda session: self._save_in(session, path, title, may_replace=True))),
+        )
+        self._asking.ask(Question(f"Replace {path.name}?", words, answers), session)
+
+    def _ask_for_a_name(self, session: Session, typed: str = "", wrong: str = "") -> str:
+        """Ask under which name to save; what is wrong with the one that was typed is told."""
+        if not session.demo.stages:
+            raise LabError("this demo has no world")
+
+        def take(name: str) -> None:
+            try:
+                path = _named(name)
+            except InvalidInputError as error:
+                wrong = str(error)
+                _told(session, lambda session: self._ask_for_a_name(session, name, wrong))
+                return
+            _told(session, lambda session: self._save_in(session, path, path.stem))
+
+        shown = typed or self._place_of(session).name
+        self._asking.ask(Question("Save the scene as", wrong or f"In {Path.cwd()}", (Answer("Save", take),), shown), session)
+        return ""
+
+    def _write(self, session: Session, path: Path, title: str, moment: Moment) -> str:
+        scene = scene_at(session, moment, title)
+        save_scene(path, scene)
+        self._ours[path] = _stamp(path)
+        inputs = [] if session.history is None else [one for _, one in built(session.history, moment.step)]
+        session.saved = Saved(path, title, inputs)
+        left_out = f"; {scene.notes[0]}" if scene.notes else ""
+        shown = path.name if path.parent == Path.cwd() else path
+        return f"saved as {path}, {moment.answer}; {program()} run {shown} opens it{left_out}"
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    def _ask_to_open(self, window: Window, wrong: str = "") -> None:
+        """Ask which file to open: one of the scenes of the present folder, or one that is typed."""
+
+        def take(name: str) -> None:
+            try:
+                path = _typed(name)
+                is_there = path.is_file()
+            except (InvalidInputError, OSError):  # no such user, a name too long
+                is_there = False
+            if not is_there:
+                self._ask_to_open(window, f"There is no file {name or 'without a name'}.")
+                return
+            left, top, width, height = window.view
+            window.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
+
+        def taking(name: str) -> Callable[[str], None]:
+            return lambda _: take(name)
+
+        listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
+        words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
+        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), window.session)
+
+    # -- what is left unsaved -----------------------------------------------------------------------------------------
+
+    def _autosave(self, session: Session) -> None:
+        """Keep the scene if something was built in it that is in no file and it has changed since; what is in one is not kept twice."""
+        history = session.history
+        if history is None or not session.demo.stages or self.autosave is None:
+            return
+        if not self._is_unsaved(session):
+            self._kept = None
+            self.autosave.forget()
+            return
+        now = (id(history), tuple(id(one) for _, one in built(history)))
+        if now != self._kept and not self.autosave.is_writing and not session.is_on_the_way:
+            self._kept = now
+            with contextlib.suppress(LabError):  # of a world that broke
+                self.autosave.keep(kept_maker(session))
+        if not self.autosave.failure:
+            self._has_warned = False
+        elif not self._has_warned:
+            self._has_warned = True
+            session.messages.say(f"what you build is not kept ({self.autosave.failure}): Ctrl S saves it", palette.WARNING)
+
+    def _is_unsaved(self, session: Session) -> bool:
+        """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
+        if session.is_only_played:
+            return False
+        if session.history is None:
+            return False
+        now, saved = [one for _, one in built(session.history)], session.saved
+        if not now or saved.built is None:
+            return bool(now) or saved.is_reopened
+        return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))
+
+
+def _typed(name: str) -> Path:
+    """Return the path that was typed, of which the first part may be a user's folder."""
+    if not name:
+        raise InvalidInputError("the name", "of a file", Described("nothing"))
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise InvalidInputError("the name", "of a file in a folder of somebody who is known here", name) from None
+
+
+def _named(name: str) -> Path:
+    """Return the file that a name means; an `InvalidInputError` says what is wrong with it."""
+    path = _typed(name)
+    if not path.suffix and path.name not in ("", ".."):  # else a folder, which is refused as one
+        path = path.with_name(f"{path.name}{_SCENE_SUFFIX}")
+    return check_writable("the name", path, (_SCENE_SUFFIX,)).resolve()
+
+
+def _stamp(path: Path) -> _Stamp:
+    """Return by what a change of a file is noticed; of one that is not there, what no file has."""
+    try:
+        found = path.stat()
+    except OSError:
+        return -1, -1
+    return found.st_mtime_ns, found.st_size
+
+
+def _told(session: Session, action: Callable[[Session], str]) -> None:
+    """Do it, and say what came of it; nothing while it asks."""
+    try:
+        words = action(session)
+        if words:
+            session.messages.say(words)
+    except (LabError, OSError) as error:
+        session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+
+
+def _write_picture(session: Session, surface: pygame.Surface) -> str:
+    path = free_path(Path.cwd(), file_stem(session.demo), ".png")
+    write_atomically(path, png_bytes(surface))
+    return f"picture written to {path}"

@@ -1,0 +1,431 @@
+"""Recording in the window: the button that records, the span of the time line that becomes a film or tables, recordings that were opened.
+
+The buttons stand at the end of the time line. A span is marked by dragging along the line with Shift held down.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import pygame
+
+from engine.app.files import failure_words
+from engine.app.film_export import FilmExport
+from engine.app.keys import is_plain
+from engine.app.panels.dock import Dock
+from engine.app.panels.timeline_dock import TimelineDock
+from engine.app.tables_export import MOST_STEPS, TablesExport
+from engine.common.errors import LabError
+from engine.common.words import counted
+from engine.demo.replaying import record
+from engine.demo.scene_demo import file_stem
+from engine.history.recordings import SUFFIX
+from engine.history.recordings.recorder import free_path
+from engine.history.recordings.verifying import divergence_words
+from engine.render import palette
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+    from engine.demo.base import Demo
+    from engine.demo.session import Session
+    from engine.history.history import History
+    from engine.history.recordings import Recording
+
+__all__ = ["RecordingDock"]
+
+_TABLES = ("contacts", "states", "timings")
+_BUTTON = 26.0
+_TIME_KEYS = (pygame.K_SPACE, pygame.K_n, pygame.K_PERIOD, pygame.K_COMMA, pygame.K_END)
+"""Keys that go elsewhere in time."""
+_FILLING = 0.03
+"""Seconds of a frame spent on playing an opened recording once through."""
+_USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
+"""Events that wait while the history is on its way: nothing may be done to the demo there."""
+
+
+class _Export(Protocol):
+    """Something that is written out of the past, some steps a frame."""
+
+    path: Path
+
+    @property
+    def share(self) -> float: ...
+
+    @property
+    def words(self) -> str: ...
+
+    def work(self) -> bool: ...
+
+    def cancel(self) -> None: ...
+
+
+class RecordingDock(Dock):
+    """Records, exports films and tables, plays what was opened.
+
+    Parameters
+    ----------
+    timeline : TimelineDock
+        On which spans are marked.
+    """
+
+    side = "over"
+    title = "Recording, film"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("Ctrl R", "record into a file, or end it"),
+        ("Shift drag", "on the time line: mark a span"),
+        ("Ctrl F", "the span, or everything, as MP4"),
+        ("Ctrl Shift F", "the same as GIF"),
+        ("Ctrl T", "the span, or the last minute, as tables (CSV)"),
+    )
+
+    def __init__(self, timeline: TimelineDock) -> None:
+        self._timeline = timeline
+        self._session: Session | None = None
+        self._marking: int | None = None
+        self.span: tuple[int, int] | None = None
+        self._export: _Export | None = None
+        self._is_filling = False
+        self._fills = True
+        """Whether an opened recording is played through by itself; not after somebody has gone elsewhere meanwhile."""
+        self._pointer: tuple[int, int] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the history is on its way by itself: nobody may act, but go elsewhere on the time line of a recording."""
+        return self._export is not None or self._is_filling
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.is_busy
+
+    def begin(self, window: Window) -> None:
+        self._give_up_export()
+        if self._session is not None and self._session.recorder is not None:
+            self._stop(self._session, window.session)
+        self._session, self.span, self._marking, self._is_filling = window.session, None, None, False
+        self._fills = True
+        self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
+
+    def break_off(self, window: Window) -> None:
+        try:
+            self._give_up_export()
+        finally:
+            self._stop(window.session, window.session)
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        history = window.session.history
+        if history is None:
+            return False
+        if event.type == pygame.QUIT:
+            self.break_off(window)
+            return False
+        if self._is_filling and self._export is None and self._is_of_time(event):
+            self._stop_filling(window.session)
+        elif self.is_busy:
+            if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
+                self._cancel(window)
+            return event.type in _USERS
+        if event.type == pygame.KEYDOWN:
+            return self._key(event, window)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos
+            self._timeline.point_at(event.pos)
+            if self._marking is not None:
+                self._mark(event.pos[0], history)
+                return True
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
+            return self._press(event.pos, window, history)
+        elif event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._marking is not None:
+            self._marking = None
+            if self.span is not None:
+                seconds = (self.span[1] - self.span[0]) * window.session.demo.step_seconds
+                window.session.messages.say(f"{seconds:.2f} s marked: Ctrl F writes an MP4 of it, Ctrl Shift F a GIF")
+            return True
+        return False
+
+    def update(self, window: Window, elapsed: float) -> None:
+        session, history = window.session, window.session.history
+        if history is None:
+            return
+        if session.recorder is not None:
+            self._record(session)
+        if self.span is not None and self.span[1] > history.last:
+            self.span = None
+        if self._export is not None:
+            self._go_on(self._export, session)
+        elif self._fills and history.reached < history.last and session.recording and session.recording.branch is history.branch:
+            self._fill(session, session.recording, history)
+        elif self._is_filling:
+            self._is_filling = False
+
+    def _draw_on_line(self, surface: pygame.Surface, window: Window) -> None:
+        history = window.session.history
+        if history is None:
+            return
+        if self.span is not None:
+            self._draw_span(surface, history)
+        recording = window.session.recording
+        if recording is not None and recording.branch is history.branch and recording.begun > 0:
+            bar, ui = self._timeline.bar, self.fonts.ui_scale
+            at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
+            pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))
+        for rect, picture, color, _ in self._buttons(window):
+            if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
+                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
+            picture(surface, rect, color)
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        history = window.session.history
+        if history is None:
+            return
+        if self._export is not None:
+            self._draw_progress(surface, f"writing {self._export.path.name}", self._export.share)
+
+    # Recording
+
+    def toggle_recording(self, session: Session) -> None:
+        """Begin to record into a new file in the present folder, or end it."""
+        if session.recorder is not None:
+            self._stop(session, session)
+            return
+        if session.history is None:
+            return
+        path = free_path(Path.cwd(), _name(session), SUFFIX)
+        try:
+            session.recorder = record(session.history, path)
+        except (LabError, OSError) as error:
+            session.messages.say(f"cannot record: {error}", palette.WARNING)
+            return
+        now = session.recorder.begun
+        before = f", with the {now:,} steps since the demo was opened, which a replay plays through first" if now else ""
+        session.messages.say(f"recording into {path}{before}; Ctrl R ends it")
+
+    def _record(self, session: Session) -> None:
+        assert session.recorder is not None
+        try:
+            session.recorder.update()
+        except (LabError, OSError) as error:
+            session.messages.say(f"recording ended: {error}", palette.WARNING)
+            session.recorder = None
+
+    def _stop(self, session: Session, told: Session) -> None:
+        """End the recording of a session; the words go to the one that is shown."""
+        recorder, session.recorder = session.recorder, None
+        if recorder is None:
+            return
+        try:
+            recorder.close()
+        except (LabError, OSError) as error:
+            told.messages.say(f"recording ended: {error}", palette.WARNING)
+            return
+        n_new = max(recorder.steps - recorder.begun, 0)
+        before = f" after the {recorder.steps - n_new:,} before them" if recorder.steps > n_new else ""
+        told.messages.say(f"recorded {counted(n_new, 'step')}{before} into {recorder.path}")
+
+    # Films
+
+    def export(self, window: Window, suffix: str) -> None:
+        """Begin to write the marked span, or everything, as a film in the present folder."""
+        session, history = window.session, window.session.history
+        if history is None or self.is_busy:
+            return
+        first, last = self.span if self.span is not None else (0, history.last)
+        if last <= first:
+            session.messages.say("there is nothing to film yet")
+            return
+        session.let_go()
+        last = min(last, history.last)
+        path = free_path(Path.cwd(), _name(session), suffix)
+        surface = pygame.display.get_surface()
+        size = window.size if surface is None else surface.get_size()
+        try:
+            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, window.paint_docks)
+        except (LabError, OSError) as error:
+            session.messages.say(f"no film: {error}", palette.WARNING)
+
+    def write_tables(self, window: Window) -> None:
+        """Begin to write tables of the marked span, or of the last minute, in the present folder."""
+        session, history = window.session, window.session.history
+        if self.is_busy:
+            return
+        session.let_go()
+        now = 0 if history is None else history.now
+        first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
+        contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)
+        try:
+            self._export = TablesExport(session, (contacts, states, timings), first, last)
+        except (LabError, OSError) as error:
+            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+
+    def _go_on(self, export: _Export, session: Session) -> None:
+        try:
+            is_done = export.work()
+        except (LabError, OSError) as error:
+            self._export = None
+            export.cancel()
+            session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
+            return
+        if is_done:
+            self._export = None
+            session.messages.say(export.words)
+
+    def _give_up_export(self) -> None:
+        if self._export is not None:
+            export, self._export = self._export, None
+            export.cancel()
+
+    # Opened recordings
+
+    def _fill(self, session: Session, recording: Recording, history: History[Demo]) -> None:
+        """Play a part of an opened recording, as fast as it goes; when all is known, play it from where recording was begun."""
+        self._is_filling = True
+        session.clock.paused = True
+        started = perf_counter()
+        history.seek(history.reached + 1)
+        while history.reached < history.last and perf_counter() - started < _FILLING:
+            history.seek(history.reached + 1)
+        share = 100.0 * history.reached / max(history.last, 1)
+        words = f"played through first: {share:.0f} %. The time line goes anywhere before that, Space plays from here, Esc stops"
+        session.messages.answer(words, is_passing=True)
+        if history.reached >= history.last:
+            self._play(session, recording, history)
+
+    def _is_of_time(self, event: pygame.event.Event) -> bool:
+        """Tell whether an event goes elsewhere in time, and does nothing to the demo."""
+        if event.type == pygame.KEYDOWN:
+            return event.key in _TIME_KEYS and is_plain(event)
+        return event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self._timeline.place).collidepoint(event.pos)
+
+    def _stop_filling(self, session: Session) -> None:
+        """Stay where it is: what has not been played yet is on the time line, and is played when somebody goes there."""
+        self._is_filling = self._fills = False
+        session.messages.end_passing()
+        session.stop_at = None if session.history is None else session.history.last
+
+    def _play(self, session: Session, recording: Recording, history: History[Demo]) -> None:
+        self._is_filling = False
+        session.messages.end_passing()
+        session.play_from(recording.begun, history.last)
+        if recording.begun > 0:
+            session.messages.say(f"recording was begun at step {recording.begun:,}; what was before it is on the time line")
+        if history.divergence is not None:
+            session.messages.say(divergence_words(history.divergence), palette.UNEXPLAINED)
+
+    def _cancel(self, window: Window) -> None:
+        session, history = window.session, window.session.history
+        if self._export is not None:
+            self._give_up_export()
+            session.messages.say("nothing was written")
+        elif history is not None:
+            self._stop_filling(session)
+            session.messages.say(f"paused at step {history.now}; what was recorded after it lies ahead")
+
+    # Inside
+
+    def _key(self, event: pygame.event.Event, window: Window) -> bool:
+        if not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
+            return False
+        if event.key == pygame.K_r:
+            self.toggle_recording(window.session)
+        elif event.key == pygame.K_f:
+            self.export(window, ".gif" if event.mod & pygame.KMOD_SHIFT else ".mp4")
+        elif event.key == pygame.K_t:
+            self.write_tables(window)
+        else:
+            return False
+        return True
+
+    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> bool:
+        for rect, _, _, action in self._buttons(window):
+            if rect.collidepoint(at):
+                action()
+                return True
+        if pygame.key.get_mods() & pygame.KMOD_SHIFT and self._timeline.is_on_line(at):
+            self._marking = self._timeline.step_at(at[0], history)
+            self.span = None
+            return True
+        return False
+
+    def _mark(self, x: float, history: History[Demo]) -> None:
+        assert self._marking is not None
+        step = self._timeline.step_at(x, history)
+        self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
+
+    def _buttons(
+        self, window: Window
+    ) -> list[tuple[pygame.Rect, Callable[[pygame.Surface, pygame.Rect, Color], None], Color, Callable[[], None]]]:
+        ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
+        size, gap = round(_BUTTON * ui), round(2 * ui)
+        x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2
+        is_recording = window.session.recorder is not None
+        return [
+            (
+                pygame.Rect(x, y, size, size),
+                _square if is_recording else _dot,
+                palette.UNEXPLAINED if is_recording else palette.CAPTION,
+                lambda: self.toggle_recording(window.session),
+            ),
+            (
+                pygame.Rect(x + size + gap, y, size, size),
+                _strip,
+                palette.ACCENT if self.span is not None else palette.CAPTION,
+                lambda: self.export(window, ".mp4"),
+            ),
+        ]
+
+    def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
+        assert self.span is not None
+        bar, ui = self._timeline.bar, self.fonts.ui_scale
+        first, last = (self._timeline.x_of(step, history) for step in self.span)
+        reach = round(4 * ui)
+        pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
+
+    def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
+        """Tell how far it is in the place of the time line, which nobody can use meanwhile: nothing lies over the picture."""
+        ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
+        inset = round(12 * ui)
+        pygame.draw.rect(surface, palette.PANEL_RAISED, plate)
+        told = self.fonts.shortened(f"{words}: {100.0 * share:.0f} %   (Esc cancels)", 14, max(plate.width - 2 * inset, 1))
+        text = self.fonts.render(told, 14, palette.TEXT)
+        surface.blit(text, text.get_rect(center=(plate.centerx, plate.centery - round(3 * ui))))
+        bar = pygame.Rect(plate.left + inset, plate.bottom - round(8 * ui), max(plate.width - 2 * inset, 1), round(4 * ui))
+        pygame.draw.rect(surface, palette.PANEL_EDGE, bar, border_radius=bar.height // 2)
+        bar.width = round(share * bar.width)
+        pygame.draw.rect(surface, palette.ACCENT, bar, border_radius=bar.height // 2)
+
+
+def _name(session: Session) -> str:
+    return f"{file_stem(session.demo)}-{time.strftime('%Y-%m-%d-%H%M%S')}"
+
+
+# -- pictures of the buttons, in a square -----------------------------------------------------------------------------
+
+
+def _dot(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    pygame.draw.circle(surface, color, rect.center, round(0.26 * rect.width))
+
+
+def _square(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    side = round(0.44 * rect.width)
+    square = pygame.Rect(0, 0, side, side)
+    square.center = rect.center
+    pygame.draw.rect(surface, color, square, border_radius=max(1, side // 8))
+
+
+def _strip(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    """Draw a piece of film: a frame with holes above and below."""
+    wide, high = round(0.62 * rect.width), round(0.5 * rect.height)
+    frame = pygame.Rect(0, 0, wide, high)
+    frame.center = rect.center
+    line = max(1, rect.width // 16)
+    pygame.draw.rect(surface, color, frame, line)
+    hole = max(1, round(0.09 * rect.width))
+    for k in range(4):
+        x = frame.left + round((k + 0.5) * wide / 4 - hole / 2)
+        for y in (frame.top + 2 * line, frame.bottom - 2 * line - hole):
+            pygame.draw.rect(surface, color, (x, y, hole, hole))

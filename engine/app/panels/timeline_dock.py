@@ -1,0 +1,336 @@
+"""The time line under the scene: where the demo stands in all that has happened, and the hand that takes it elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.panels.dock import Dock
+from engine.render import palette
+from engine.render.palette import Color, mix
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+    from engine.demo.base import Demo
+    from engine.history.history import History
+
+__all__ = ["TimelineDock"]
+
+_HEIGHT = 36.0
+_BUTTON = 26.0
+_LEAST_LINE = 90.0
+"""Design pixels of the line for which words and then buttons are left out."""
+
+_CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
+"""Of the buttons, by their places from the left, those that are shown: the first choice for which there is room."""
+
+Drawing = Callable[[pygame.Surface, pygame.Rect, Color], None]
+
+
+class TimelineDock(Dock):
+    """Buttons, and a line that can be dragged: filled as far as the demo stands, outlined as far as it has been.
+
+    Triangles over it are where somebody did something; ticks under it are keyframes.
+    """
+
+    side = "bottom"
+    title = "Time line"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        (",", "one step back"),
+        ("N  or  .", "one step on, again or anew"),
+        ("drag the line", "to any step that has been"),
+        ("Ctrl Z, Ctrl Y", "undo, redo whatever was done"),
+        ("End", "to the newest step"),
+    )
+
+    def __init__(self) -> None:
+        self.room_right = 0.0
+        """Design pixels at the right end that are left to somebody else's buttons."""
+        self.draw_more: Callable[[pygame.Surface, Window], None] | None = None
+        """Draws them, and whatever else is marked on the line."""
+        self._dragging = False
+        self._wanted: int | None = None
+        self._pointer: tuple[int, int] | None = None
+
+    @property
+    def size(self) -> float:
+        return _HEIGHT
+
+    def begin(self, window: Window) -> None:
+        self._dragging, self._wanted = False, None
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        history = window.session.history
+        if history is None:
+            return False
+        if event.type == pygame.KEYDOWN:
+            return self._key(event, window)
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and pygame.Rect(self.place).collidepoint(event.pos):
+            self._press(event.pos, window, history)
+            return True
+        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._dragging:
+            self._dragging = False
+            return True
+        if event.type == pygame.MOUSEMOTION:
+            self.point_at(event.pos)
+            if self._dragging:
+                self._wanted = self.step_at(event.pos[0], history)
+                return True
+        return False
+
+    def point_at(self, pixel: tuple[int, int]) -> None:
+        """Note where the pointer is, whoever takes its events."""
+        self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
+
+    def update(self, window: Window, elapsed: float) -> None:
+        if self._wanted is not None:  # once a frame, however many motions there were
+            window.session.seek(self._wanted)
+            self._wanted = None
+
+    def shows(self, window: Window) -> Hashable:
+        session, history = window.session, window.session.history
+        if history is None or self._pointer is not None or self._dragging:
+            return None
+        return history.now, history.last, history.reached, history.at_tip, session.clock.paused, session.recorder is not None
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        history = window.session.history
+        if history is None or self.place[3] < 1:
+            return
+        left, top, width, _ = self.place
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
+        for rect, picture, is_ready, _ in self._buttons(window):
+            is_under = is_ready and self._pointer is not None and rect.collidepoint(self._pointer)
+            if is_under:
+                pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
+            color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
+            picture(surface, rect, color)
+        self._draw_words(surface, window, history)
+        self._draw_line(surface, window, history)
+        if self.draw_more is not None:
+            self.draw_more(surface, window)
+        self._draw_pointed(surface, window, history)
+
+    # Inside
+
+    def _key(self, event: pygame.event.Event, window: Window) -> bool:
+        session = window.session
+        control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
+        if control and event.key == pygame.K_z:
+            (session.redo if event.mod & pygame.KMOD_SHIFT else session.undo)()
+        elif control and event.key == pygame.K_y:
+            session.redo()
+        elif event.key == pygame.K_COMMA:
+            session.back()
+        elif event.key == pygame.K_END:
+            session.to_the_end()
+        else:
+            return False
+        return True
+
+    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> None:
+        for rect, _, is_ready, action in self._buttons(window):
+            if rect.collidepoint(at):
+                if is_ready:
+                    action()
+                return
+        if self.is_on_line(at):
+            self._dragging = True
+            self._wanted = self.step_at(at[0], history)
+
+    def _buttons(self, window: Window) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
+        """Return place, picture, whether it can be used, and what it does, from left to right."""
+        session, history = window.session, window.session.history
+        assert history is not None
+        ui, (left, top, _, height) = self.fonts.ui_scale, self.place
+        paused = session.clock.paused
+        offered: list[tuple[Drawing, bool, Callable[[], object]]] = [
+            (_to_start, history.now > 0, lambda: session.seek(0)),
+            (_step_back, history.now > 0, session.back),
+            (_play if paused else _pause, True, session.toggle_pause),
+            (_step_on, True, session.clock.request_step),
+            (_to_end, not history.at_tip, session.to_the_end),
+            (_undo, history.can_undo, session.undo),
+            (_redo, history.can_redo, session.redo),
+        ]
+        offered = [offered[k] for k in self._fitting]
+        size, gap = round(_BUTTON * ui), round(2 * ui)
+        x, y = left + round(6 * ui), top + (height - size) // 2
+        return [(pygame.Rect(x + k * (size + gap), y, size, size), *one) for k, one in enumerate(offered)]
+
+    @property
+    def _fitting(self) -> tuple[int, ...]:
+        """Which of the buttons there is room for, if the line is to have its least length: undo and the ends go first, they have keys."""
+        room = self.place[2] / self.fonts.ui_scale - self.room_right - _LEAST_LINE - 30.0
+        return next((chosen for chosen in _CHOICES if len(chosen) * (_BUTTON + 2.0) <= room), _CHOICES[-1])
+
+    @property
+    def _has_words(self) -> bool:
+        """Whether there is room for the clock too."""
+        ui = self.fonts.ui_scale
+        return self._words_left() + self._words_width() + round((16 + self.room_right + _LEAST_LINE) * ui) <= self.place[0] + self.place[2]
+
+    def _words_left(self) -> int:
+        ui = self.fonts.ui_scale
+        return self.place[0] + round(6 * ui) + len(self._fitting) * (round(_BUTTON * ui) + round(2 * ui)) + round(8 * ui)
+
+    def _words_width(self) -> int:
+        return self.fonts.width("00:00.00 / 00:00.00", 13) + round(12 * self.fonts.ui_scale)
+
+    @property
+    def bar(self) -> pygame.Rect:
+        """The line, pixels."""
+        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
+        start = self._words_left() + (self._words_width() if self._has_words else round(4 * ui))
+        end = left + width - round((16 + self.room_right) * ui)
+        thick = round(6 * ui)
+        return pygame.Rect(start, top + (height - thick) // 2, max(end - start, 1), thick)
+
+    def is_on_line(self, at: tuple[int, int]) -> bool:
+        """Tell whether a pixel is on the line, or a little beside it."""
+        bar = self.bar
+        return pygame.Rect(self.place).collidepoint(at) and bar.inflate(2 * bar.height, 0).collidepoint(at[0], bar.centery)
+
+    def step_at(self, x: float, history: History[Demo]) -> int:
+        """Return the step that a pixel of the line means."""
+        bar = self.bar
+        share = min(max((x - bar.left) / max(bar.width, 1), 0.0), 1.0)
+        return round(share * history.last)
+
+    def x_of(self, step: int, history: History[Demo]) -> int:
+        """Return the pixel of a step."""
+        bar = self.bar
+        return bar.left + round(bar.width * step / max(history.last, 1))
+
+    def _pointed_step(self, history: History[Demo]) -> int | None:
+        """Return the step that the pointer means; None where it is not at the line."""
+        if self._pointer is None or not (self._dragging or self.bar.inflate(0, 20 * self.fonts.ui_scale).collidepoint(self._pointer)):
+            return None
+        return self.step_at(self._pointer[0], history)
+
+    def _draw_words(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+        """Write where the demo stands, whatever is pointed at."""
+        if not self._has_words:
+            return
+        seconds = window.session.demo.step_seconds
+        words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
+        picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
+        surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
+
+    def _draw_line(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+        bar, ui = self.bar, self.fonts.ui_scale
+        if bar.width < 20:
+            return
+        round_off = bar.height // 2
+        pygame.draw.rect(surface, palette.PANEL_RAISED, bar, border_radius=round_off)
+        if history.reached < history.last:  # of a recording, how far it has been played through
+            known = (bar.left, bar.top, max(self.x_of(history.reached, history) - bar.left, 1), bar.height)
+            pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.25), known, border_radius=round_off)
+        x = self.x_of(history.now, history) if history.last else bar.right
+        been = (bar.left, bar.top, max(x - bar.left, 1), bar.height)
+        pygame.draw.rect(surface, mix(palette.PANEL, palette.ACCENT, 0.6), been, border_radius=round_off)
+        for step in {self.x_of(step, history) for step in history.keyframes}:
+            pygame.draw.line(surface, palette.PANEL_EDGE, (step, bar.bottom + round(3 * ui)), (step, bar.bottom + round(6 * ui)))
+        tip, wide = bar.top - round(2 * ui), round(3 * ui)
+        for at in {self.x_of(step, history) for step in history.marks}:
+            pygame.draw.polygon(surface, palette.WARNING, ((at, tip), (at - wide, tip - 2 * wide), (at + wide, tip - 2 * wide)))
+        pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
+        pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
+
+    def _draw_pointed(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+        """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
+        step, bar, ui = self._pointed_step(history), self.bar, self.fonts.ui_scale
+        if step is None or bar.width < 20:
+            return
+        at, gap = self.x_of(min(step, history.last), history), round(6 * ui)
+        pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
+        for told in (f"{_clock(step * window.session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
+            words = self.fonts.render(told, 12, palette.ACCENT, True)
+            plate = words.get_rect(midleft=(at + gap, bar.centery)).inflate(2 * gap, 0)
+            plate.left = at + gap
+            if plate.right > bar.right:
+                plate.right = at - gap
+            if plate.left >= bar.left:
+                pygame.draw.rect(surface, palette.PANEL, plate)
+                surface.blit(words, words.get_rect(center=plate.center))
+                return
+
+
+def _clock(seconds: float) -> str:
+    """Return minutes, seconds and hundredths.
+
+    Examples
+    --------
+    >>> _clock(83.456)
+    '1:23.46'
+    """
+    hundredths = round(100.0 * seconds)
+    return f"{hundredths // 6000}:{hundredths // 100 % 60:02d}.{hundredths % 100:02d}"
+
+
+# -- pictures of the buttons, in a square -----------------------------------------------------------------------------
+
+
+def _triangle(surface: pygame.Surface, center: tuple[float, float], reach: float, sign: int, color: Color) -> None:
+    x, y = center
+    pygame.draw.polygon(surface, color, ((x + sign * reach, y), (x - sign * reach * 0.7, y - reach), (x - sign * reach * 0.7, y + reach)))
+
+
+def _line(surface: pygame.Surface, rect: pygame.Rect, at: float, color: Color) -> None:
+    wide, reach = max(2, rect.width // 10), rect.height * 0.24
+    left, top = rect.centerx + at * rect.width - wide / 2, rect.centery - reach
+    pygame.draw.rect(surface, color, (round(left), round(top), wide, round(2 * reach)))
+
+
+def _play(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _triangle(surface, rect.center, 0.28 * rect.width, 1, color)
+
+
+def _pause(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _line(surface, rect, -0.12, color)
+    _line(surface, rect, 0.12, color)
+
+
+def _step_on(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _line(surface, rect, -0.18, color)
+    _triangle(surface, (rect.centerx + 0.08 * rect.width, rect.centery), 0.22 * rect.width, 1, color)
+
+
+def _step_back(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _line(surface, rect, 0.18, color)
+    _triangle(surface, (rect.centerx - 0.08 * rect.width, rect.centery), 0.22 * rect.width, -1, color)
+
+
+def _to_start(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _line(surface, rect, -0.26, color)
+    for at in (-0.06, 0.2):
+        _triangle(surface, (rect.centerx + at * rect.width, rect.centery), 0.18 * rect.width, -1, color)
+
+
+def _to_end(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _line(surface, rect, 0.26, color)
+    for at in (-0.2, 0.06):
+        _triangle(surface, (rect.centerx + at * rect.width, rect.centery), 0.18 * rect.width, 1, color)
+
+
+def _bent(surface: pygame.Surface, rect: pygame.Rect, color: Color, sign: int) -> None:
+    """Draw an arrow that turns back: over the top, its head at the left (-1) or the right."""
+    reach, wide = 0.24 * rect.width, max(2, rect.width // 12)
+    box = pygame.Rect(0, 0, round(2 * reach), round(2 * reach))
+    box.center = (rect.centerx, round(rect.centery + 0.06 * rect.height))
+    pygame.draw.arc(surface, color, box, 0.0 if sign < 0 else -0.35 * math.pi, math.pi if sign > 0 else 1.35 * math.pi, wide)
+    tip = box.left if sign < 0 else box.right
+    head, y = 0.16 * rect.width, box.centery
+    pygame.draw.polygon(surface, color, ((tip - head, y - head / 2), (tip + head, y - head / 2), (tip, y + head)))
+
+
+def _undo(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _bent(surface, rect, color, -1)
+
+
+def _redo(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
+    _bent(surface, rect, color, 1)

@@ -1,0 +1,289 @@
+"""The tool bar at the right of the view: which tool is in the hand, and the way events take to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, ClassVar
+
+import pygame
+
+from engine.app.panels.dock import Dock
+from engine.app.panels.icons import ICONS
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.common.errors import LabError
+from engine.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
+from engine.editor.editor import Editor
+from engine.editor.join_tools import DistanceTool, EraserTool, PrismaticTool, RevoluteTool, WeldTool, WheelTool
+from engine.editor.select_tool import SelectTool
+from engine.editor.tool import KeyPress, Pointer, Tool
+from engine.render import palette
+from engine.render.palette import mix
+
+if TYPE_CHECKING:
+    from engine.app.window import Window
+    from engine.render.canvas import Canvas
+
+__all__ = ["ToolsDock"]
+
+_WIDTH = 40.0
+_BUTTON = 32.0
+_LEAST_BUTTON = 18.0
+_GAP = 2.0
+_LOW = 420.0
+"""Design pixels of height below which gaps become smaller, so that buttons need not."""
+_HINT_SECONDS = 7.0
+_GROUPS_END = (1, 5, 10)
+"""Tools after which the bar has a line: the hands, the shapes, the joints."""
+
+_SHIFT = pygame.KMOD_SHIFT
+_CTRL = pygame.KMOD_CTRL | pygame.KMOD_META
+_TIME_KEYS = (pygame.K_z, pygame.K_y)
+
+
+class HandTool(Tool):
+    """Grabs and throws: what the window does by itself."""
+
+    name, letter = "Hand", "G"
+    hint = "drag a body to pull and throw it"
+
+
+class ToolsDock(Dock):
+    """Buttons; a click, or Shift and a letter, picks a tool, Esc goes back to the hand. The last opens the inspector."""
+
+    side = "right"
+    title = "Tools"
+    keys: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("Shift S", "select bodies, or a joint by its ring; Esc: the hand again"),
+        ("Shift B C P F", "draw: box, circle, polygon, outline"),
+        ("Shift H D W L O", "join: hinge, rod, weld, slider, wheel"),
+        ("Shift E", "eraser"),
+        ("Shift  in drawing", "static;  Ctrl: on the grid"),
+        ("Del, P", "delete, pin what is selected"),
+        ("Ctrl C X V D A", "copy, cut, paste, double, select all"),
+        ("Shift T", "tool bar away, or back"),
+    )
+
+    def __init__(self, editor: Editor, inspector: InspectorDock) -> None:
+        self.editor = editor
+        self._inspector = inspector
+        kinds = (HandTool, SelectTool, BoxTool, CircleTool, PolygonTool, FreehandTool)
+        joints = (RevoluteTool, DistanceTool, WeldTool, PrismaticTool, WheelTool, EraserTool)
+        self.tools: tuple[Tool, ...] = tuple(kind(editor) for kind in (*kinds, *joints))
+        self.tool = self.tools[0]
+        self._is_shown = True
+        self._is_pressed = False
+        self._pointer: tuple[int, int] | None = None
+        self._pixel: tuple[int, int] | None = None
+        self._hint_for = 0.0
+
+    @property
+    def size(self) -> float:
+        return _WIDTH if self._is_shown else 0.0
+
+    def begin(self, window: Window) -> None:
+        self.editor.begin(window.session)
+        self.tool.cancel()
+        self._is_pressed = False
+        self.tool = self.tools[0]
+        self.editor.is_selecting = False
+
+    def pick(self, tool: Tool) -> None:
+        """Take a tool in the hand."""
+        editor = self.editor
+        self.tool.cancel()
+        self._is_pressed = False
+        if tool is not self.tools[0] and editor.refusal:
+            editor.say(editor.refusal)
+            tool = self.tools[0]
+        elif tool is not self.tools[0]:
+            editor.session.messages.answer(f"{tool.name}: {tool.hint}", is_passing=True)
+            self._hint_for = _HINT_SECONDS
+        else:
+            editor.session.messages.end_passing()
+        if not isinstance(tool, SelectTool):
+            editor.selection = []
+        self.tool = tool
+        editor.is_selecting = isinstance(tool, SelectTool)
+
+    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+        if event.type == pygame.KEYDOWN:
+            return self._key(event, window)
+        if event.type == pygame.MOUSEMOTION:
+            self._pixel = event.pos
+            self._pointer = event.pos if pygame.Rect(self.place).collidepoint(event.pos) else None
+            if self._is_idle:
+                return False
+            if self._is_pressed or self._is_in_view(event.pos, window):
+                self.tool.move(self._at(event.pos, window))
+            return self._is_pressed
+        if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
+            if event.button == 1:
+                self._press(event.pos)
+            return True
+        if self._is_idle:
+            return False
+        is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, window):
+            self._is_pressed = True
+            with self.editor.telling():
+                self.tool.press(self._at(event.pos, window))
+            return True
+        if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._is_pressed:
+            self._is_pressed = False
+            with self.editor.telling():
+                self.tool.release(self._at(event.pos, window))
+            return True
+        if event.type == pygame.MOUSEWHEEL:
+            pixel = getattr(event, "mouse", self._pixel)
+            if pixel is not None and self._is_in_view(pixel, window):
+                return self.tool.wheel(float(getattr(event, "precise_y", event.y)), self._at(pixel, window))
+        if event.type == pygame.WINDOWFOCUSLOST and self._is_pressed:
+            self._is_pressed = False
+            self.tool.cancel()
+        return False
+
+    def update(self, window: Window, elapsed: float) -> None:
+        editor = self.editor
+        editor.session = window.session
+        editor.prune()
+        if self._hint_for > 0.0:
+            self._hint_for -= elapsed
+            if self._hint_for <= 0.0:
+                window.session.messages.end_passing()
+        with editor.telling():
+            editor.beside.collect(editor.session)
+        with editor.telling():
+            self.tool.update()
+
+    def paint(self, canvas: Canvas, window: Window) -> None:
+        try:
+            self.tool.paint(canvas)
+        except LabError:  # a body has gone since the pointer moved: the next frame knows
+            self.tool.cancel()
+
+    def shows(self, window: Window) -> Hashable:
+        return None if self._pointer is not None else (self.tools.index(self.tool), bool(self.editor.refusal))
+
+    def draw(self, surface: pygame.Surface, window: Window) -> None:
+        left, top, width, height = self.place
+        if width < 1 or not self._is_shown:
+            return
+        ui = self.fonts.ui_scale
+        pygame.draw.rect(surface, palette.PANEL, self.place)
+        pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
+        is_refused, hovered = bool(self.editor.refusal), None
+        for k, (rect, name) in enumerate(self._buttons()):
+            is_chosen = k < len(self.tools) and self.tools[k] is self.tool
+            is_under = self._pointer is not None and rect.collidepoint(self._pointer)
+            if is_chosen or is_under:
+                ground = mix(palette.PANEL, palette.ACCENT, 0.42) if is_chosen else palette.PANEL_RAISED
+                pygame.draw.rect(surface, ground, rect, border_radius=round(5 * ui))
+            color = palette.TEXT if is_chosen or is_under else palette.CAPTION
+            if is_refused and 0 < k < len(self.tools):
+                color = palette.PANEL_EDGE
+            ICONS[name](surface, rect, color)
+            if is_under:
+                hovered = k, rect
+            if k in _GROUPS_END or k == len(self.tools) - 1:
+                y = rect.bottom + round(0.5 * self._gap_after(k))
+                pygame.draw.line(surface, palette.PANEL_EDGE, (rect.left + round(4 * ui), y), (rect.right - round(4 * ui), y))
+        if hovered is not None:
+            self._tip(surface, *hovered)
+
+    # Inside
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether the hand is what is in the hand: the window knows what to do with it."""
+        return self.tool is self.tools[0]
+
+    def _key(self, event: pygame.event.Event, window: Window) -> bool:
+        at = self._at(self._pixel, window) if self._pixel is not None and self._is_in_view(self._pixel, window) else None
+        if event.key == pygame.K_ESCAPE:
+            return self._escape()
+        if event.mod & _CTRL and event.key in _TIME_KEYS:
+            self.tool.cancel()
+            return False
+        with self.editor.telling():
+            pressed = KeyPress(pygame.key.name(event.key), bool(event.mod & _SHIFT), bool(event.mod & _CTRL))
+            if self.tool.key(pressed, at):
+                return True
+        if event.mod & _SHIFT and not event.mod & (_CTRL | pygame.KMOD_ALT):
+            if event.key == pygame.K_t:
+                self._is_shown = not self._is_shown
+                return True
+            for tool in self.tools:
+                if event.key == pygame.key.key_code(tool.letter.lower()):
+                    self.pick(tool)
+                    return True
+        return False
+
+    def _escape(self) -> bool:
+        """Break off what is begun; else drop the selection; else take the hand; else it is the window's key."""
+        if self.tool.is_busy:
+            self.tool.cancel()
+            self._is_pressed = False
+        elif self.editor.selection or self.editor.joint is not None:
+            self.editor.selection = []
+        elif not self._is_idle:
+            self.pick(self.tools[0])
+        else:
+            return False
+        return True
+
+    def _press(self, at: tuple[int, int]) -> None:
+        for k, (rect, _) in enumerate(self._buttons()):
+            if rect.collidepoint(at):
+                if k < len(self.tools):
+                    self.pick(self.tools[k])
+                else:
+                    self._inspector.toggle()
+                return
+
+    def _is_in_view(self, pixel: tuple[int, int], window: Window) -> bool:
+        return pygame.Rect(window.session.camera.view).collidepoint(pixel)
+
+    def _at(self, pixel: tuple[int, int], window: Window) -> Pointer:
+        camera, mods, ui = window.session.camera, pygame.key.get_mods(), self.fonts.ui_scale
+        at = pixel[0] / ui, pixel[1] / ui
+        return Pointer(at, camera.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
+
+    def _gap_after(self, k: int) -> float:
+        ui, is_low = self.fonts.ui_scale, self.place[3] < _LOW * self.fonts.ui_scale
+        return ((2.0 if is_low else 5.0) if k in _GROUPS_END or k == len(self.tools) - 1 else 0.5 if is_low else 1.0) * _GAP * ui
+
+    def _buttons(self) -> list[tuple[pygame.Rect, str]]:
+        """Return place and name of each button, from the top: the tools, then the inspector; smaller where the bar is low."""
+        ui, (left, top, width, height) = self.fonts.ui_scale, self.place
+        names = [tool.name for tool in self.tools] + ["Inspector"]
+        gaps = sum(self._gap_after(k) for k in range(len(names)))
+        room = (height - gaps - 12 * ui) / len(names)
+        size = round(min(max(room, _LEAST_BUTTON * ui), _BUTTON * ui, width - 4 * ui))
+        y = top + 6 * ui
+        places = []
+        for k, name in enumerate(names):
+            places.append((pygame.Rect(left + (width - size) // 2, math.floor(y), size, size), name))
+            y += size + self._gap_after(k)
+        return places
+
+    def _tip(self, surface: pygame.Surface, k: int, rect: pygame.Rect) -> None:
+        """Write beside a button what it is, its key, and what to do with it."""
+        ui = self.fonts.ui_scale
+        if k < len(self.tools):
+            tool = self.tools[k]
+            title, words = f"{tool.name}   Shift {tool.letter}", tool.hint
+        else:
+            title, words = "Inspector   I", "properties of what is selected, and settings of the world"
+        if 0 < k < len(self.tools) and self.editor.refusal:
+            words = self.editor.refusal
+        lines = [(self.fonts.render(title, 13, palette.TEXT, True))]
+        lines += [self.fonts.render(line, 12, palette.CAPTION) for line in self.fonts.wrapped(words, 12, round(230 * ui))]
+        step, pad = round(18 * ui), round(8 * ui)
+        plate = pygame.Rect(0, 0, max(line.get_width() for line in lines) + 2 * pad, step * len(lines) + pad)
+        plate.midright = self.place[0] - round(6 * ui), rect.centery
+        plate.clamp_ip(pygame.Rect(0, self.place[1], surface.get_width(), self.place[3]))
+        pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(5 * ui))
+        pygame.draw.rect(surface, palette.PANEL_EDGE, plate, 1, border_radius=round(5 * ui))
+        for k, line in enumerate(lines):
+            surface.blit(line, (plate.left + pad, plate.top + pad // 2 + k * step))

@@ -1,0 +1,237 @@
+"""Where the camera of a session stands: at home, moved by hand, after a body, close to a difference.
+
+Until somebody moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
+closes beside the view lies over the picture, and moves nothing in it: somebody is about to point there. `home` fits the picture into what
+is left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo
+takes::
+
+    +---------+-----------+      +---------------------+
+    | readout |           |      | readout             |
+    +---------+  beside   |      +---------------------+
+    |         |           |      |        under        |
+    +---------+-----------+      +---------------------+
+    | foot                |      | foot                |
+    +---------------------+      +---------------------+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+from engine.common.arrays import FloatArray
+from engine.common.errors import LabError
+from engine.contracts.agreement import Difference
+from engine.demo.base import Demo
+from engine.demo.camera_follow import CameraFollow
+from engine.demo.stage import Stage
+from engine.geometry import AABB, Transform
+from engine.render.camera import Camera, Place
+
+__all__ = ["CameraController", "Focus"]
+
+_FARTHEST = 12.0
+"""How many times smaller than at first the picture may become: farther out a demo is a dot that nobody finds again."""
+_NOTCH = 1.15
+"""Larger by so much with each notch of the wheel; at most `_MOST_NOTCHES` are taken at once."""
+_MOST_NOTCHES = 8.0
+_CLOSE = 1.2
+"""How far around a difference the picture reaches, in sizes of the smaller shape."""
+_GRAIN = 40.0
+"""Design pixels to which the readout's room is rounded up: a word more or less must not move the picture."""
+_FOOT = 16.0
+"""Design pixels at the bottom of the view that the scale bar takes beyond the margin of a view of the usual height."""
+_SCALE_BAR, _MARGIN = 38.0, 0.05
+"""Design pixels that the scale bar takes, and the share of the view's height that is margin (`Camera.fitted`)."""
+
+_Kept = tuple[float, float, float, float]
+"""Pixels at left, top, right and bottom of the view that the picture leaves free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """A difference that is looked at closely: its world and its two fixtures."""
+
+    stage: Stage
+    fixture_a: int
+    fixture_b: int
+
+    def is_of(self, stage: Stage, difference: Difference) -> bool:
+        """Tell whether a difference is that one, in this step or another."""
+        return stage is self.stage and (difference.fixture_a, difference.fixture_b) == (self.fixture_a, self.fixture_b)
+
+
+class CameraController:
+    """A demo, and the camera on it.
+
+    Parameters
+    ----------
+    demo : Demo
+    view : (left, top, width, height)
+        Where it is drawn, pixels.
+
+    Attributes
+    ----------
+    camera : Camera
+    aim : CameraFollow
+        What the camera does by itself.
+    focus : Focus or None
+        The difference looked at closely.
+    """
+
+    def __init__(self, demo: Demo, view: Place) -> None:
+        self.demo = demo
+        self.camera = Camera(view=view)
+        self.aim = CameraFollow()
+        self.focus: Focus | None = None
+        self._before: tuple[Camera, bool] | None = None
+        """The camera before a close look, and whether it was untouched then."""
+        self._readout = (0.0, 0.0)
+        self._foot = 0.0
+        self._ui_scale = 1.0
+        self._is_held = False
+        """Whether the picture stays as it was though the view has been cut, until somebody asks for all of it."""
+        self.home()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nobody has moved the camera since it showed everything."""
+        return self._is_untouched
+
+    @property
+    def seen(self) -> AABB:
+        """What is looked at, the picture's frame: a demo whose `home` it is begins with this picture in a view as large."""
+        camera, is_untouched = self._before if self._before is not None else (self.camera, self._is_untouched)
+        if is_untouched:
+            return self.demo.home()
+        beside, under = self._rooms()
+        width, height, foot = beside[0], under[1], under[3]
+        is_beside = width * (camera.view[3] - foot) < height * camera.view[2]  # what leaves more of the view
+        return camera.framed(kept=beside if is_beside else under)
+
+    def home(self) -> None:
+        """Show everything, beside the readout or under it, whichever leaves the picture larger; follow nothing."""
+        self.aim.stop()
+        (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
+        is_arranged = self.demo.arrange(across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale)
+        box = self.demo.home()
+        self.camera = self.camera.fitted(box, kept=self._rooms()[1]) if is_arranged else self._fitted(box)
+        self._home_scale = self.camera.scale
+        self._is_untouched, self._is_held = True, False
+        self._home_view = self.camera.view
+        self.focus = self._before = None
+
+    def place(self, view: Place, is_cut: bool = False) -> None:
+        """Take another viewport; a camera nobody moved shows everything there too.
+
+        One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
+        """
+        if view != self.camera.view and is_cut:
+            self.camera = self.camera.cut(view)
+            self.aim.cut(view)
+            if self._before is not None:
+                self._before = (self._before[0].cut(view), self._before[1])
+            self._is_held = view != self._home_view
+        elif view != self.camera.view:
+            self._is_held = False
+            self.camera = self.camera.resized(view)
+            if self._before is not None:
+                self._before = (self._before[0].resized(view), self._before[1])
+            self._readout = (0.0, 0.0)
+            if self._is_untouched:
+                self.home()
+
+    def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
+        """Leave room for a readout of (width, height) pixels in the upper left corner; a camera nobody moved makes it at once.
+
+        A readout that shrinks keeps its room, so that the picture does not move with every word.
+        """
+        if self._is_untouched and self._is_held:  # when the panel goes, nothing has changed
+            return
+        grain = _GRAIN * ui_scale
+        width, height = (grain * ceil(length / grain) for length in readout)
+        grown = (max(self._readout[0], width), max(self._readout[1], height))
+        foot = max(_FOOT * ui_scale, _SCALE_BAR * ui_scale - _MARGIN * self.camera.view[3])
+        if grown != self._readout or self._foot != foot:
+            self._readout, self._foot, self._ui_scale = grown, foot, ui_scale
+            if self._is_untouched:
+                self.home()
+
+    def zoom(self, pixel: tuple[float, float], notches: float) -> None:
+        """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
+        self.aim.interrupt()
+        factor = _NOTCH ** max(-_MOST_NOTCHES, min(_MOST_NOTCHES, notches))
+        farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
+        self.camera = self.camera.zoomed(pixel, max(factor, farthest))
+        self._is_untouched = False
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Move the view by a drag in pixels; a camera that followed something stays behind."""
+        self.aim.stop()
+        self.camera = self.camera.panned(dx, dy)
+        self._is_untouched = False
+
+    def follow(self, body: tuple[int, int]) -> None:
+        """Keep a body, of a stage and an id, in the middle of the view."""
+        self.aim.follow(body)
+        self._is_untouched = False
+
+    def show(self, box: AABB) -> None:
+        """Go to where all of a box of the picture is seen, beside or under the readout."""
+        self.aim.glide(self.camera, self._fitted(box))
+        self._is_untouched = False
+
+    def keep_aim(self, poses: Callable[[Stage], FloatArray]) -> None:
+        """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
+        if self.aim.followed is None:
+            return
+        index, body = self.aim.followed
+        if index < len(self.demo.stages) and self.demo.stages[index].world.is_body(body):
+            stage = self.demo.stages[index]
+            x, y, angle = poses(stage)[stage.world.row_of(body)].tolist()
+            at = Transform((x + stage.offset[0], y + stage.offset[1]), angle).apply(stage.world.body(body).local_center)
+            self.camera = self.aim.centred(self.camera, at)
+
+    def go_close(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
+        """Go close to a difference at a point of the picture; `come_back` returns."""
+        self.aim.stop()
+        if self._before is None:
+            self._before = (self.camera, self._is_untouched)
+        self.focus = Focus(stage, difference.fixture_a, difference.fixture_b)
+        reach = _CLOSE * min(_size(stage, fixture) for fixture in (difference.fixture_a, difference.fixture_b))
+        self.camera = self.camera.fitted(AABB((at[0] - reach, at[1] - reach), (at[0] + reach, at[1] + reach)))
+        self._is_untouched = False
+
+    def come_back(self) -> bool:
+        """Return to what was seen before `go_close`; False if nothing is looked at closely."""
+        if self._before is None:
+            return False
+        camera, is_untouched = self._before
+        self.focus = self._before = None
+        if is_untouched and not self._is_held:
+            self.home()
+        else:
+            self.camera, self._is_untouched = camera, is_untouched
+        return True
+
+    # Inside
+
+    def _rooms(self) -> tuple[_Kept, _Kept]:
+        """Return what a picture beside the readout, and one under it, leaves free."""
+        (width, height), foot = self._readout, self._foot + self.demo.foot_height(self.camera.view[3], self._ui_scale)
+        return (width, 0.0, 0.0, foot), (0.0, height, 0.0, foot)
+
+    def _fitted(self, box: AABB) -> Camera:
+        """Return the camera that shows a box, in the room that leaves it larger."""
+        beside, under = self._rooms()
+        return max((self.camera.fitted(box, kept=under), self.camera.fitted(box, kept=beside)), key=lambda camera: camera.scale)
+
+
+def _size(stage: Stage, fixture: int) -> float:
+    """Return the larger side of a fixture's box, metres; of one that has gone, a metre."""
+    try:
+        box = stage.world.fixture(fixture).shape.aabb(Transform())
+    except LabError:
+        return 1.0
+    return max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1])

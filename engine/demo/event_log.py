@@ -1,0 +1,145 @@
+"""What happened between bodies, step by step: pairs that began and ceased to touch, and how fast they met."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from engine.common.limits import VELOCITY_THRESHOLD
+from engine.contracts import PairEvent, StepContacts
+
+if TYPE_CHECKING:
+    from engine.demo.stage import Stage
+
+__all__ = ["KINDS", "Event", "EventLog"]
+
+Velocity = Callable[[int, int, int], tuple[tuple[float, float], tuple[float, float], float] | None]
+"""Of a stage, a body of it and a step: centre, its velocity and the spin, where they are known (`TimeSeries.velocity`)."""
+
+Kind = Literal["impact", "begin", "end"]
+KINDS: tuple[Kind, ...] = ("impact", "begin", "end")
+
+MOST_EVENTS = 20_000
+_DROPPED_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Two bodies began or ceased to touch in `step` of the history.
+
+    `speed` is that at which their surfaces approached each other along the normal, before the step, m/s; NaN where it is not known: of an
+    end, of a sensor, of a pair that met and parted within one step. A beginning faster than 1 m/s, below which nothing bounces in Box2D,
+    is an impact.
+
+    Bodies of several fixtures meet with several pairs of them in one step: that is one event, `pairs` says of how many, and the speed is
+    that of the fastest.
+    """
+
+    step: int
+    kind: Kind
+    stage: int
+    body_a: int
+    body_b: int
+    speed: float
+    sensor: bool
+    pairs: int = 1
+
+    def is_about(self, stage: int, body: int) -> bool:
+        """Tell whether a body is one of the two."""
+        return self.stage == stage and body in (self.body_a, self.body_b)
+
+
+class EventLog:
+    """The events of a history, ascending by step; the oldest go where there are too many.
+
+    Attributes
+    ----------
+    events : list of Event
+    version : int
+        Changes whenever events were taken away: more than an addition.
+    """
+
+    def __init__(self, most: int = MOST_EVENTS) -> None:
+        self.events: list[Event] = []
+        self.version = 0
+        self._most = most
+        self._last = 0
+
+    def note(self, step: int, stages: list[Stage], velocity: Velocity) -> None:
+        """Take in what the last step of every world reported, if that step is news."""
+        if step <= self._last:
+            return
+        self._last = step
+        for k, stage in enumerate(stages):
+            contacts = stage.world.contacts
+            self.events += _joined([_begin(step, k, pair, contacts, velocity) for pair in contacts.began])
+            ended = [Event(step, "end", k, pair.body_a, pair.body_b, float("nan"), pair.sensor) for pair in contacts.ended]
+            self.events += _joined(ended)
+        if len(self.events) > self._most:
+            del self.events[: len(self.events) - self._most + min(_DROPPED_AT_ONCE, self._most // 2)]
+            self.version += 1
+
+    def cut(self, last: int) -> None:
+        """Forget what happened after step `last`."""
+        if last < self._last:
+            self._last = last
+            del self.events[self.until(last) :]
+            self.version += 1
+
+    def until(self, step: int) -> int:
+        """Return how many of the events happened at a step or before it."""
+        return bisect_right(self.events, step, key=lambda event: event.step)
+
+
+def _joined(events: list[Event]) -> list[Event]:
+    """Return the events of one step, each pair of bodies once, sensors apart: the fastest of those that it has, with their number.
+
+    Which of two bodies comes first is not theirs: of a polygon and a disc, Box2D names the body first that has the polygon.
+    """
+    found: dict[tuple[int, int, bool], Event] = {}
+    for event in events:
+        key = (min(event.body_a, event.body_b), max(event.body_a, event.body_b), event.sensor)
+        known = found.get(key)
+        if known is None:
+            found[key] = event
+        else:
+            fastest = event if event.speed > known.speed or math.isnan(known.speed) else known
+            found[key] = replace(fastest, pairs=known.pairs + 1)
+    return list(found.values())
+
+
+def _begin(step: int, stage: int, pair: PairEvent, contacts: StepContacts, velocity: Velocity) -> Event:
+    speed = float("nan") if pair.sensor else _closing_speed(step, stage, pair, contacts, velocity)
+    kind: Kind = "impact" if speed > VELOCITY_THRESHOLD else "begin"
+    return Event(step, kind, stage, pair.body_a, pair.body_b, speed, pair.sensor)
+
+
+def _closing_speed(step: int, stage: int, pair: PairEvent, contacts: StepContacts, velocity: Velocity) -> float:
+    """Return how fast A and B approach at the middle of their contact: ``-(v_b + w_b x r_b - v_a - w_a x r_a) . n``, with those before."""
+    before = velocity(stage, pair.body_a, step - 1), velocity(stage, pair.body_b, step - 1)
+    row = _row_of(pair, contacts)
+    if row is None or before[0] is None or before[1] is None:
+        return float("nan")
+    x, y = contacts.position[row, : contacts.count[row]].mean(axis=0).tolist()
+    velocities = [
+        (vx - spin * (y - center_y), vy + spin * (x - center_x))
+        for (center_x, center_y), (vx, vy), spin in (one for one in before if one is not None)
+    ]
+    normal_x, normal_y = contacts.normal[row].tolist()
+    (ax, ay), (bx, by) = velocities
+    return float((ax - bx) * normal_x + (ay - by) * normal_y)
+
+
+def _row_of(pair: PairEvent, contacts: StepContacts) -> int | None:
+    """Return the row of a pair that touches after the step."""
+    row = int(np.searchsorted(contacts.fixture_a, pair.fixture_a))
+    while row < len(contacts) and contacts.fixture_a[row] == pair.fixture_a:
+        if contacts.fixture_b[row] == pair.fixture_b and contacts.count[row] > 0:
+            return row
+        row += 1
+    return None

@@ -1,0 +1,233 @@
+"""A demo with a past: where it stands in what has happened, and the way to another step.
+
+Time stands still while somebody goes elsewhere. A long way is gone in several frames, so that the window stays alive; whoever acts on the
+way arrives first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+
+from engine.box2d.memory import best_hidden
+from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.demo.camera_controller import CameraController
+from engine.demo.clock import FixedClock
+from engine.demo.messages import Message, Messages
+from engine.demo.time_series import TimeSeries
+from engine.history.history import History
+from engine.render import palette
+from engine.render.camera import Place
+
+__all__ = ["Timeline"]
+
+_LONG_WAY = 600
+"""Steps from a keyframe: about a second of a hundred bodies."""
+
+
+class Timeline(CameraController):
+    """A demo, the camera on it, its clock and its past.
+
+    Parameters
+    ----------
+    demo : Demo
+    view : (left, top, width, height)
+        Where it is drawn, pixels.
+    remembers : bool
+        Keep a history, so that everything can be taken back.
+
+    Attributes
+    ----------
+    clock : FixedClock
+    messages : Messages
+    failure : str
+        Why the demo stopped; empty while all is well.
+    history : History[Demo] or None
+        What has happened; None of a demo that is only looked at, or that cannot be rewound.
+    chronicle : TimeSeries or None
+        What is measured at every step of the history; None where there is none.
+    watched : (stage, body) or None
+        The body that plots and the log are about: its stage's place among the demo's, and its id.
+    longest_way : float
+        Seconds of a frame that going elsewhere in the past may take; without limit where nobody watches, and whoever asks waits.
+    """
+
+    def __init__(self, demo: Demo, view: Place, remembers: bool) -> None:
+        super().__init__(demo, view)
+        self.clock = FixedClock(demo.step_seconds)
+        self.messages = Messages()
+        self.failure = ""
+        self.history: History[Demo] | None = None
+        self.series: TimeSeries | None = None
+        self.watched: tuple[int, int] | None = None
+        self.longest_way = math.inf
+        self._way: tuple[int, int] | None = None
+        """The step on the way to which it is, and the one that it has come to. Who goes elsewhere meanwhile, such as a film, ends it."""
+        self._explained = False
+        self._nothing: Message | None = None
+        """That there was nothing to undo or redo: so until one goes elsewhere."""
+        if remembers:
+            self._begin_history()
+
+    def _begin_history(self) -> None:
+        try:
+            self.history = History(self.demo)
+            self.series = TimeSeries(self.history)
+        except LabError as error:
+            self.history = None
+            self.failure = str(error)
+
+    @property
+    def is_now(self) -> bool:
+        """Whether nothing lies ahead."""
+        return self.history is None or self.history.at_tip
+
+    @property
+    def moment(self) -> str:
+        """Time and step of the first world; where the time line counts others, for it goes on through a restart, that one too."""
+        world = self.demo.stages[0].world
+        words = f"{world.time:.2f} s, step {world.step_index}"
+        if self.history is None or self.history.now == world.step_index:
+            return words
+        return f"{words} ({self.history.now} on the time line)"
+
+    def seek(self, step: int) -> None:
+        """Pause, and go to a step that has been: to where time went on from it, so that what was built there stands there.
+
+        A long way is gone in several frames, `longest_way` seconds in each.
+        """
+        if self.history is not None:
+            self._way = min(max(step, 0), self.history.last), self.history.now
+            self._travel(self._go_a_part)
+
+    def back(self) -> None:
+        """Pause, and go one step back."""
+        if self.history is not None:
+            self.seek(self.history.now - 1)
+
+    def to_the_end(self) -> None:
+        """Go to the newest step; a running demo goes on from there."""
+        paused = self.clock.paused
+        if self.history is not None:
+            self.seek(self.history.last)
+        self.clock.paused = paused
+
+    def undo(self) -> None:
+        """Pause, and go to before the last thing that somebody did."""
+        self.arrive()
+        if self.history is not None and self.history.can_undo:
+            self._travel(History.undo)
+            self._watch_what_is_there()
+        else:
+            self._nothing = self.messages.answer("nothing was done before this")
+
+    def redo(self) -> None:
+        """Pause, and return to where the last undo started from."""
+        self.arrive()
+        if self.history is not None and self.history.can_redo:
+            self._travel(History.redo)
+        else:
+            self._nothing = self.messages.answer("nothing was undone just now")
+
+    def _travel(self, go: Callable[[History[Demo]], object]) -> None:
+        """Go elsewhere in what has happened, and say so if the demo did not come out as it did the first time."""
+        history = self.history
+        if history is None:
+            return
+        self.failure = ""
+        if self._nothing is not None:
+            self.messages.take_back(self._nothing)
+        known = history.divergence
+        self.guarded(lambda: go(history))
+        self.catch_up()
+        self.clock.reset()
+        self.clock.paused = True
+        if history.divergence is not None and known is None:
+            self.messages.say(f"step {history.divergence.step} went another way when it was taken again", palette.UNEXPLAINED)
+        self._explain_a_long_way(history)
+
+    def _watch_what_is_there(self) -> None:
+        """Watch and follow no body whose making was undone: its number is the next one's."""
+        stages = self.demo.stages
+
+        def is_there(body: tuple[int, int] | None) -> bool:
+            return body is not None and body[0] < len(stages) and stages[body[0]].world.is_body(body[1])
+
+        if not is_there(self.watched):
+            self.watched = None
+        if not is_there(self.aim.followed):
+            self.aim.stop()
+
+    def _go_a_part(self, history: History[Demo]) -> None:
+        """Go as much of the way as a frame has time for."""
+        if self._way is None:
+            return
+        goal, start = self._way[0], perf_counter()
+        self._way = None  # it ends here if it cannot be gone
+        if history.seek(goal, is_enough=lambda: perf_counter() - start > self.longest_way):
+            self.messages.end_passing()
+        else:
+            self._way = goal, history.now
+            self.messages.answer(f"on the way to step {goal}: at {history.now}", is_passing=True)
+
+    def go_on(self) -> None:
+        """Go a part of the way, if there is one, at the end of a frame; whether time stands still then, somebody has said meanwhile."""
+        if self.is_on_the_way:
+            paused = self.clock.paused
+            self._travel(self._go_a_part)
+            self.clock.paused = paused
+        else:
+            self.arrive()
+
+    def arrive(self) -> None:
+        """Go the rest of the way at once: something is to be done there. Of one that somebody else has ended nothing is told any more."""
+        if self._way is None:
+            return
+        if self.is_on_the_way and self.history is not None:
+            self.history.seek(self._way[0])
+            self.catch_up()
+        self._way = None
+        self.messages.end_passing()
+
+    @property
+    def is_on_the_way(self) -> bool:
+        """Whether it goes somewhere else and has not arrived yet."""
+        return self._way is not None and self.history is not None and self.history.now == self._way[1]
+
+    def catch_up(self) -> None:
+        """Do what was done where the demo stands in the past: to see the step before that, one has to undo it."""
+        if self.history is not None:
+            self.history.catch_up()
+
+    def _explain_a_long_way(self, history: History[Demo]) -> None:
+        """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
+        if self._explained or self.demo.remembers or not any(stage.world.joint_ids for stage in self.demo.stages):
+            return
+        if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
+            self._explained = True
+            why = "Numba is not there (main.py doctor)" if best_hidden() is None else "it began while the program was still loading"
+            self.messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
+
+    def guarded(self, action: Callable[[], object]) -> bool:
+        """Do what a demo may fail at; a refusal of the engine pauses the demo and is shown, it does not end the window."""
+        try:
+            action()
+        except LabError as error:
+            self.failure = str(error)
+            self.clock.paused = True
+            if any(stage.world.is_lost for stage in self.demo.stages):
+                self.failure += self._leave_what_is_lost()
+            return False
+        return True
+
+    def _leave_what_is_lost(self) -> str:
+        """Go back to before a world that cannot be used any more, and return where to, in words; without a history the demo begins anew."""
+        self._way = None
+        if self.history is None:
+            self.demo.restart()
+            return "; the demo was started anew"
+        self.history.leave_lost_worlds()
+        self._watch_what_is_there()
+        return f"; this is step {self.history.now}, from which one can go on"

@@ -1,0 +1,121 @@
+"""Rows of a column of properties: what is shown, and what to do with another value. `engine.app.panels.form` shows and changes them.
+
+`says` is a sentence about what a row does, shown while the pointer is on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Choice", "Field", "Heading", "Line", "Note", "Number", "Row", "Switch", "Text"]
+
+_DECIMALS = 9
+"""To which a stepped number is rounded: 0.1 and 0.2 are 0.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Words over a group."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence under a row."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something told: caption and value."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its unit; `step` is what the buttons add. `base` 16 shows it as such."""
+
+    name: str
+    value: float
+    change: Callable[[float], None]
+    step: float
+    unit: str = ""
+    whole: bool = False
+    base: int = 10
+    is_mixed: bool = False
+    says: str = ""
+
+    def shown(self) -> str:
+        """Return the number as written.
+
+        Examples
+        --------
+        >>> Number("x", -0.00001, print, 0.1).shown(), Number("mask", 240, print, 1.0, whole=True, base=16).shown()
+        ('-1e-05', '0x00F0')
+        """
+        if self.base == 16:
+            return f"0x{int(self.value):04X}"
+        if self.whole:
+            return str(int(self.value))
+        text = f"{self.value:.4g}"
+        return "0" if text == "-0" else text
+
+    def stepped(self, steps: float) -> float:
+        """Return the number so many steps on.
+
+        Examples
+        --------
+        >>> Number("x", 0.1, print, 0.1).stepped(2.0), Number("n", 3, print, 1.0, whole=True).stepped(-10.0)
+        (0.3, -7)
+        """
+        if self.whole:
+            return self.value + round(steps * self.step)
+        return round(self.value + steps * self.step, _DECIMALS)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """On or off."""
+
+    name: str
+    value: bool
+    change: Callable[[bool], None]
+    is_mixed: bool = False
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several words."""
+
+    name: str
+    words: tuple[str, ...]
+    value: str
+    change: Callable[[str], None]
+    is_mixed: bool = False
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to type."""
+
+    name: str
+    value: str
+    change: Callable[[str], None]
+    is_mixed: bool = False
+    says: str = ""
+
+    def shown(self) -> str:
+        """Return the text as written."""
+        return self.value
+
+
+Row = Heading | Note | Line | Number | Switch | Choice | Text
+Field = Number | Text
+"""What is typed in."""

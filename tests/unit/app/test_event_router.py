@@ -1,0 +1,155 @@
+"""Which way keys and other events take in the window."""
+
+import pygame
+import pytest
+
+from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS
+from engine.app.panels.tools_dock import ToolsDock
+from tests.unit.app.hand import Hand, pixel
+
+
+def test_space_pauses_and_nothing_is_stepped(hand: Hand) -> None:
+    hand.frame(5)
+    hand.key(pygame.K_SPACE)
+    steps = hand.window.session.demo.steps
+    hand.frame(30)
+    assert hand.window.session.demo.steps == steps
+    hand.key(pygame.K_SPACE)
+    hand.frame(5)
+    assert hand.window.session.demo.steps > steps
+
+
+@pytest.mark.parametrize("key", [pygame.K_n, pygame.K_PERIOD])
+def test_single_step_is_one_step_of_the_world(hand: Hand, key: int) -> None:
+    hand.frame(5)
+    hand.key(pygame.K_SPACE)
+    world = hand.window.session.demo.stages[0].world
+    index = world.step_index
+    for k in range(1, 4):
+        hand.key(key)
+        hand.frame(3)
+        assert world.step_index == index + k
+    assert hand.window.session.clock.paused
+
+
+def test_brackets_change_the_speed(hand: Hand) -> None:
+    hand.key(pygame.K_LEFTBRACKET)
+    hand.key(pygame.K_LEFTBRACKET)
+    assert hand.window.session.clock.speed == 0.25
+    hand.key(pygame.K_RIGHTBRACKET)
+    assert hand.window.session.clock.speed == 0.5
+
+
+def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
+    hand.key(pygame.K_LEFTBRACKET)
+    hand.frame(40)
+    hand.key(pygame.K_r)
+    assert hand.window.session.demo.steps < 5
+    assert hand.window.session.clock.speed == 0.5
+
+
+def test_digits_toggle_the_layers(hand: Hand) -> None:
+    for k, command in enumerate(LAYER_COMMANDS):
+        before = getattr(hand.window.layers, command.value)
+        hand.key(pygame.K_1 + k)
+        assert getattr(hand.window.layers, command.value) is not before
+    hand.frame(3)
+
+
+def test_other_keys_reach_the_demo(hand: Hand) -> None:
+    hand.send(pygame.KEYDOWN, key=pygame.K_LEFT, mod=0, unicode="")
+    demo = hand.window.session.demo
+    assert demo.held == {"left"}
+    hand.send(pygame.KEYUP, key=pygame.K_LEFT, mod=0)
+    assert demo.held == set()
+    hand.key(pygame.K_k)
+    assert demo.pressed == ["left", "k"]  # type: ignore[attr-defined]
+
+
+def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
+    hand.key(pygame.K_F1)
+    assert hand.window.help_shown
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.help_shown and not hand.window.browsing
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.browsing
+    hand.key(pygame.K_ESCAPE)
+    message = hand.window.session.messages.now
+    assert hand.window.running and message is not None and "once more" in message.words
+    hand.frame(8, elapsed=1.0)
+    hand.key(pygame.K_ESCAPE)
+    assert hand.window.running, "the question was no longer there"
+    hand.key(pygame.K_ESCAPE)
+    assert not hand.window.running
+
+
+def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: Hand) -> None:
+    window = hand.window
+    window.resize((640, 480))
+    hand.key(pygame.K_F1)
+    hand.wheel((300, 200), -2)
+    hand.frame(1)
+    by_wheel = window.help_scrolled
+    assert by_wheel > 0 and window.help_shown
+    for _ in range(40):
+        hand.key(pygame.K_PAGEDOWN)
+    hand.frame(1)
+    end = window.help_scrolled
+    hand.key(pygame.K_PAGEDOWN)
+    hand.frame(1)
+    assert by_wheel < end == window.help_scrolled
+    hand.key(pygame.K_F1)
+    hand.key(pygame.K_F1)
+    assert window.help_shown and window.help_scrolled == 0
+
+
+def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
+    hand.key(pygame.K_F1)
+    demo = hand.window.session.demo
+    at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
+    hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
+    assert not hand.window.help_shown and not demo.grabbing
+
+
+def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand: Hand) -> None:
+    hand.frame(30)
+    tools = next(dock for dock in hand.window.docks if dock.title == "Tools")
+    assert isinstance(tools, ToolsDock)
+    session, history = hand.window.session, hand.window.session.history
+    assert history is not None
+    for place in (tools._buttons()[2][0].center, next(dock for dock in hand.window.docks if dock.title == "Time line").bar.center):  # type: ignore[attr-defined]
+        hand.key(pygame.K_F1)
+        hand.wheel(place, 1)
+        assert hand.window.help_shown
+        hand.click(place)
+        assert not hand.window.help_shown and tools.tool is tools.tools[0] and not session.clock.paused
+    hand.key(pygame.K_F1)
+    hand.send(pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT, unicode="")
+    assert hand.window.help_shown
+    hand.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="B")
+    assert not hand.window.help_shown and tools.tool is tools.tools[2]
+
+
+def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand: Hand) -> None:
+    demo, clock = hand.window.session.demo, hand.window.session.clock
+    for key, mod in ((pygame.K_SPACE, pygame.KMOD_LCTRL), (pygame.K_1, pygame.KMOD_LALT), (pygame.K_k, pygame.KMOD_LCTRL)):
+        hand.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
+    assert not clock.paused and hand.window.layers.shapes and demo.held == set()
+    hand.send(pygame.KEYDOWN, key=pygame.K_8, mod=pygame.KMOD_RALT, unicode="[")
+    assert clock.speed == 0.5 and hand.window.layers.check
+    hand.key(pygame.K_KP_PLUS)
+    assert clock.speed == 1.0
+
+
+def test_closing_works_everywhere(hand: Hand, browser: Hand) -> None:
+    for some in (hand, browser):
+        some.send(pygame.QUIT)
+        assert not some.window.running
+
+
+def test_every_key_in_every_state(hand: Hand, browser: Hand) -> None:
+    keys = [*KEY_COMMANDS, pygame.K_UP, pygame.K_DOWN, pygame.K_TAB, pygame.K_a, pygame.K_F5, pygame.K_RETURN]
+    for some in (hand, browser):
+        for key in keys:
+            some.key(key)
+            some.frame()
