@@ -122,7 +122,8 @@ def build_step_contacts(inputs: StepInputs, before: EvaluatedPairs) -> Evaluated
     """Turn the raw contacts of a step into world points, with states found against the step `before`."""
     table = inputs.table
     at = np.searchsorted(table.address, inputs.raw.fixtures)
-    solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]))
+    # a pair without points touches as a sensor only: it has been one until now, and has not been computed since, as it sleeps
+    solid = np.flatnonzero(~(table.sensor[at[:, 0]] | table.sensor[at[:, 1]]) & (inputs.raw.manifolds["count"] > 0))
     keys = (table.fixture[at[:, 0]] << _PAIR_BITS) | table.fixture[at[:, 1]]
     order = solid[np.argsort(keys[solid])]
     keys, at, manifolds = keys[order], at[order], _without_leftovers(_taken(inputs.raw.manifolds, order))

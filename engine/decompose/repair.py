@@ -39,6 +39,8 @@ FILL_RULES = ("nonzero", "evenodd")
 
 _MOST_PAIRS = 500_000
 """Pairs of edges that are looked at in one go: some 100 MB."""
+_MOST_NESTED = 2_000
+"""Rings around a point: with twice as many, which lies in which takes four times as long, a second here."""
 _MOST_OFFSET = 4_000
 """Corners up to which a polygon is shrunk to see whether it is a speck, a count. Where it is thinner than that, its sides would all cross
 each other; of a larger one the deepest point is searched for instead."""
@@ -88,6 +90,7 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
         return shapely.MultiPolygon()
     edges = edges_of(kept)
     check_tangle(edges, "rings")
+    _check_depth(kept)
     try:
         network = shapely.node(shapely.MultiLineString([np.concatenate((ring, ring[:1])) for ring in kept]))
         faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
@@ -97,6 +100,17 @@ def filled(rings: list[FloatArray], rule: str) -> Any:
         return shapely.coverage_union_all(chosen)  # faces of one network: they meet in whole edges
     except shapely.GEOSException as error:
         raise InvalidShapeError("rings", "lines that can be told apart", Described(str(error).partition("\n")[0])) from None
+
+
+def _check_depth(rings: list[FloatArray]) -> None:
+    """Refuse rings within rings within rings: which lies in which is found out pair by pair. Boxes tell, and some rings tell of all."""
+    if len(rings) <= _MOST_NESTED:
+        return
+    low, high = np.array([ring.min(axis=0) for ring in rings]), np.array([ring.max(axis=0) for ring in rings])
+    some = np.array([ring[0] for ring in rings[:: -(-len(rings) // _MOST_NESTED)]])
+    depth = max(int(((low <= point) & (point <= high)).all(axis=1).sum()) for point in some)
+    if depth > _MOST_NESTED:
+        raise InvalidShapeError("rings", f"at most {_MOST_NESTED} within each other", Described(str(depth)))
 
 
 def without_specks(outline: Outline, radius: float) -> tuple[Outline | None, int, int]:

@@ -71,6 +71,13 @@ class Drawing:
     height: float = 0.0
 
     @property
+    def n_corners(self) -> int:
+        """Corners of all shapes, the chords of curves included."""
+        import shapely
+
+        return int(shapely.get_num_coordinates(list(self.regions)).sum())
+
+    @property
     def shapes(self) -> Iterator[DrawnShape]:
         """One by one, uncut by the drawing's edges, in the order in which they are drawn."""
         for region, (words, name) in zip(self.regions, self.named, strict=True):

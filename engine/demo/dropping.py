@@ -39,6 +39,8 @@ _MOST_PIECES = 64
 every piece, and nobody sees them."""
 _MOST_VERTICES = 600
 """Corners of an outline. To cut one up takes time that grows with their cube: a fraction of a second up to here, minutes for noise."""
+_MOST_DRAWN = 10_000
+"""Corners of a drawing, the chords of its curves included: of more, to find out how few would do takes longer than anybody waits."""
 _MAY_BE_LOST = 0.01
 """Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
 _FRICTION, _RESTITUTION = 0.4, 0.1
@@ -185,10 +187,14 @@ def _away(bounds: AABB | None, point: tuple[float, float]) -> float:
 def _longer_pixels(path: str) -> float:
     """Return the longer side of what is solid in a picture or a drawing, pixels."""
     from engine.decompose.image import read_opacity
+    from engine.decompose.svg import read_drawing
     from engine.decompose.tracing import DEFAULT_THRESHOLD, DRAWING_SUFFIX, TRACED_SUFFIXES, trace_file
 
     suffix = Path(path).suffix.lower()
     if suffix == DRAWING_SUFFIX:
+        n_corners = read_drawing(path, pixels_per_metre=1.0, tolerance=1.0).n_corners
+        if n_corners > _MOST_DRAWN:
+            raise InvalidShapeError(Path(path).name, f"a drawing of at most {_MOST_DRAWN} corners", Described(str(n_corners)))
         return _longer_side(trace_file(path, pixels_per_metre=1.0, tolerance=1.0).outline.aabb)
     if suffix not in TRACED_SUFFIXES:
         wanted = f"a picture, an SVG or a body file ({', '.join(TRACED_SUFFIXES)}, .json)"

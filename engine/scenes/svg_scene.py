@@ -39,6 +39,11 @@ _SWITCH = re.compile(r"(static|kinematic|dynamic|bullet|sensor|ignore)(?![a-z])"
 _VALUE = re.compile(r"(density|friction|restitution)[-_:=](\d+(?:\.\d+)?)(?![\d.])")
 _MOST_CORNERS = 300
 """Of a shape that is cut up, which takes time that grows with their cube; one that has more is simplified further, and told."""
+_MOST_DRAWN = 30_000
+"""Corners of a shape as drawn, the chords of curves included: to simplify more takes tens of seconds."""
+_MOST_DRAWN_IN_ALL = 50_000
+_MOST_SHAPES = 5_000
+"""Of a drawing: a millisecond of work for each."""
 _LOST = 0.01
 """Share of a shape's area in slivers too small for Box2D that may be left out."""
 
@@ -66,6 +71,12 @@ def load_svg_scene(
     tolerance = positive("tolerance", tolerance, "m")
     name = os.fspath(path)
     drawing = read_drawing(path, pixels_per_metre, FLATTENING_SHARE * tolerance)
+    for field, most, found in (
+        ("shapes", _MOST_SHAPES, len(drawing.regions)),
+        ("corners in all", _MOST_DRAWN_IN_ALL, drawing.n_corners),
+    ):
+        if found > most:
+            raise InvalidShapeError(name, f"a drawing of at most {most} {field}", Described(str(found)))
     notes = list(drawing.notes)
     bodies, n_ignored, effort = [], 0, Effort()
     for k, shape in enumerate(drawing.shapes):
@@ -109,6 +120,8 @@ def _roles(words: tuple[str, ...]) -> dict[str, Any]:
 def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: list[str], effort: Effort) -> BodySpec:
     from engine.decompose.decompose import decompose
 
+    if shape.outline.n_vertices > _MOST_DRAWN:
+        raise InvalidShapeError("the shape", f"at most {_MOST_DRAWN} corners", Described(str(shape.outline.n_vertices)))
     clean, n_parts, n_holes = without_specks(shape.outline, SPECK_RADIUS)
     if clean is None:
         raise InvalidShapeError("the shape", f"somewhere at least {2.0 * SPECK_RADIUS:g} m thick", Described("specks"))

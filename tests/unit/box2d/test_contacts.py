@@ -295,3 +295,17 @@ def test_columns_are_read_only() -> None:
     for name in ("position", "normal", "separation", "state", "pose_a", "feature_id"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(contacts, name)[0] = 0
+
+
+def test_a_sensor_made_solid_beside_a_sleeping_body_has_no_contact_before_it_is_computed() -> None:
+    """Box2D goes on calling the two touching, with a manifold that nobody has filled in."""
+    world = World(WorldSettings(gravity=(0.0, 0.0)))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(2.0, 0.5), sensor=True),), type="static"))
+    box = world.create_body(BodySpec((FixtureSpec(Polygon.box(0.5, 0.5)),), position=(0.0, 0.9)))
+    for _ in range(3):
+        assert len(world.step()) == 0
+    world.set_awake(box, False)
+    world.set_fixture(world.fixture_ids[0], sensor=False)
+    assert len(world.step()) == 0
+    world.set_awake(box, True)
+    assert world.step().normal.tolist() == [[0.0, 1.0]]

@@ -46,6 +46,7 @@ def comb(n: int, width: float = 20.0) -> Outline:
         ("words", 500, "labels of at most 1000 letters, those of groups included"),
         ("deep", 100, "nested at most 64 deep"),
         ("comb", 12_000, "at most 8000 corners to be cut exactly"),
+        ("nested", 2_001, "at most 2000 within each other"),
     ],
 )
 def test_is_refused_by_a_line_that_names_the_limit(tmp_path: Path, kind: str, size: int, words: str) -> None:

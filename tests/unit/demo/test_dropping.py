@@ -27,6 +27,7 @@ from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_drop
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
 from engine.history.history import Direct
+from tests.hazards.hostile import KINDS
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -310,3 +311,10 @@ def test_messages_wait_for_each_other() -> None:
     assert messages.now.words == "second"
     messages.advance(3.5)
     assert messages.now is None
+
+
+def test_a_drawing_of_very_many_corners_is_refused_before_it_is_traced(tmp_path: Path) -> None:
+    path = tmp_path / "comb.svg"
+    path.write_bytes(KINDS["comb"].make(10_010))
+    with pytest.raises(LabError, match=r"comb\.svg must be a drawing of at most 10000 corners, got 100"):
+        load_dropped(str(path), 1.2)

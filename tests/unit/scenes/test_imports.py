@@ -29,6 +29,7 @@ from engine.world import (
     WheelJointSpec,
 )
 from tests.agreement.rube_world import farthest
+from tests.hazards.hostile import KINDS
 from tests.unit.scenes.samples import DRAWING, box, level, vec
 
 
@@ -257,4 +258,19 @@ def test_a_drawing_without_a_body_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect class="ignore" width="9" height="9"/></svg>', encoding="utf-8")
     with pytest.raises(InvalidShapeError, match="Ignored, as it says: 1 shape"):
+        load_svg_scene(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "limit"),
+    [
+        ("rectangles", 5_001, "a drawing of at most 5000 shapes, got 5001"),
+        ("square_comb", 30_010, "the shape must be at most 30000 corners, got 300"),
+        ("two_combs", 50_010, "a drawing of at most 50000 corners in all, got 500"),
+    ],
+)
+def test_a_drawing_that_would_take_minutes_is_refused_by_its_size(tmp_path: Path, kind: str, size: int, limit: str) -> None:
+    path = tmp_path / "large.svg"
+    path.write_bytes(KINDS[kind].make(size))
+    with pytest.raises(InvalidShapeError, match=limit):
         load_svg_scene(path)
