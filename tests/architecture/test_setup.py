@@ -78,6 +78,8 @@ def test_the_changelog_keeps_its_form() -> None:
     first = lines.index("### " + headings[0])
     below = [line for line in lines[first:] if line and not line.startswith(("#", "- ", "  ", "["))]
     assert below == []
+    entries = [line for line in lines if line.startswith("- ")]
+    assert [line for line in entries if entries.count(line) > 1] == []
 
 
 @pytest.mark.parametrize("name", ["checks", "thorough"])
