@@ -7,12 +7,7 @@ module, as the one that their parent began with: what holds for the whole proces
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
-
-# Under `python -W error` Box2D's extension module, made by SWIG, would end the process by a signal: a warning becomes an exception in the
-# middle of its start, where nothing looks for one.
-warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
 
 
 def _cannot_start(reason: str) -> None:

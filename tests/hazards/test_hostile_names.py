@@ -93,3 +93,9 @@ def test_warnings_as_errors_do_not_end_the_program_by_a_signal() -> None:
     found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 0, found.stderr
     assert "bullet" in found.stdout
+
+
+def test_warnings_as_errors_do_not_end_a_script_with_a_world_by_a_signal() -> None:
+    command = [sys.executable, "-W", "error", "-c", "from engine.world import World; print(len(World().body_ids))"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert (found.returncode, found.stdout) == (0, "0\n"), found.stderr
