@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.box2d import memory
 from engine.demo.registry import find_demo
 from engine.demo.replaying import record
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
+from engine.world import load_solver
 
 __all__ = ["resident_bytes"]
 
@@ -43,7 +43,7 @@ def resident_bytes() -> int:
 
 def main(demo: str, steps: int, values: dict[str, float]) -> dict[str, Any]:
     """Let a demo run under a hand, and weigh its past."""
-    memory.load()
+    load_solver().prepare()
     history = History(find_demo(demo)(1, values))
     for _ in range(_BEFORE):
         history.step()

@@ -7,10 +7,10 @@ import statistics
 import time
 
 from benchmarks.measuring import Record, record
-from engine.box2d import memory
 from engine.demo.registry import find_demo
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
+from engine.world import load_solver
 
 __all__ = ["run"]
 
@@ -20,7 +20,7 @@ _TARGETS = 30
 
 def run(quick: bool = False) -> list[Record]:
     """Time going back 600 steps at several numbers of bodies, in a history that plots listen to."""
-    memory.load()
+    load_solver().prepare()
     records: list[Record] = []
     for count in (40,) if quick else (200, 500, 1_000):
         records += _going_back(count, 300 if quick else 900, 5 if quick else _TARGETS)

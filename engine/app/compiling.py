@@ -47,12 +47,12 @@ def _world() -> None:
     """What the check of a world needs beside the manifolds, and what draws it."""
     import numpy as np
 
-    from engine.box2d import memory
     from engine.broadphase import Grid
     from engine.render.raster import load_raster
+    from engine.world import load_solver
 
     load_raster()
-    memory.load()
+    load_solver().prepare()
     _questions("boxes", "overlaps", "gaps")
     Grid().pairs(np.tile((0.0, 0.0, 1.0, 1.0), (3, 1)))
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from engine.box2d.reading import MANIFOLD_DTYPE, RawContacts
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
-from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
+from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts, no_contacts
 from engine.world.records import ImpactPose
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "build_step_contacts",
     "fixtures_of",
     "impulses_of",
-    "no_contacts",
     "no_pairs",
     "point_columns",
 ]
@@ -87,30 +86,6 @@ class StepInputs:
     impact_impulses: Mapping[tuple[int, int], tuple[list[float], list[float]]]
     began: tuple[PairEvent, ...]
     ended: tuple[PairEvent, ...]
-
-
-def no_contacts(step: int) -> StepContacts:
-    """Return a step in which nothing touches."""
-    none = np.zeros(0, dtype=np.int64)
-    return StepContacts(
-        step=step,
-        fixture_a=none,
-        fixture_b=none,
-        body_a=none,
-        body_b=none,
-        pose_a=np.zeros((0, 3)),
-        pose_b=np.zeros((0, 3)),
-        count=none,
-        normal=np.zeros((0, 2)),
-        position=np.zeros((0, 2, 2)),
-        separation=np.zeros((0, 2)),
-        feature_id=np.zeros((0, 2), dtype=np.int64),
-        normal_impulse=np.zeros((0, 2)),
-        tangent_impulse=np.zeros((0, 2)),
-        state=np.zeros((0, 2), dtype=np.int8),
-        evaluated=np.zeros(0, dtype=np.bool_),
-        in_toi=np.zeros(0, dtype=np.bool_),
-    )
 
 
 def no_pairs(step: int) -> EvaluatedPairs:

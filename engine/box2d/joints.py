@@ -1,4 +1,10 @@
-"""How a resolved joint (`engine.world.joints`) becomes a Box2D joint."""
+"""How a resolved joint (`engine.world.joints`) becomes a Box2D joint.
+
+A gear joint stands on two other joints and keeps pointers to their four bodies. Where one of those joints goes before it, or leaves a body
+out of its island, Box2D solves it all the same, at the place in the island that the body had last: other bodies are thrown, by whatever
+lies there. The solver lets none live that could do so (`Box2DSolver.can_hold`). The sum that it keeps constant is one of the hidden words
+(`engine.box2d.hidden`); where memory is out of reach, building anew takes it anew.
+"""
 
 from __future__ import annotations
 

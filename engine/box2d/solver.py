@@ -1,31 +1,606 @@
-"""Box2D as a solver of `engine.world`."""
+"""Box2D 2.3.0 as a solver of `engine.world`.
+
+The `b2World` is a cache (`_cache.Box2DCache`) that is thrown away and built again from the truth whenever it breaks, and to bring it into
+canonical form: the order of contacts and joints in it is that of a new world then.
+"""
 
 from __future__ import annotations
 
-from typing import TypeVar
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
 
-from engine.box2d._state import WorldState
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d import memory
+from engine.box2d._cache import Box2DCache
 from engine.box2d.body_mass import check_body_mass
-from engine.world.specs import BodySpec, WorldSettings
+from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
+from engine.box2d.convert import check_fixture_shape, to_fixture_shape
+from engine.box2d.hidden import HiddenMemory, HiddenState
+from engine.box2d.kept_contacts import put_together, taken_apart
+from engine.box2d.listener import Pending
+from engine.box2d.memory import best_hidden, best_reader
+from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.contracts import StepContacts
+from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.world import commands as c
+from engine.world.hooks import StepHooks
+from engine.world.joints import JOINT_SPECS, GearJointSpec, MouseJointSpec, ResolvedJoint, altered
+from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
+from engine.world.snapshot import SolverState, WorldSnapshot
+from engine.world.solver import Becomes, Capabilities, Solver
+from engine.world.specs import BODY_TYPES, BodySpec, BodyType, FixtureSpec, WorldSettings
+from engine.world.step_pairs import FixtureColumns, StepPairs
+from engine.world.truth import Truth
 
-__all__ = ["accept", "start"]
+__all__ = ["Box2DMemory", "Box2DSolver"]
 
 _T = TypeVar("_T")
 
 
-def accept(spec: _T) -> _T:
-    """Return a specification as Box2D can hold it, or refuse it.
+@dataclass(frozen=True, slots=True)
+class Box2DMemory:
+    """What the next step of Box2D depends on beside what anybody can read.
 
-    Raises
-    ------
-    InvalidInputError
-        A dynamic body of a mass that Box2D cannot work with.
+    Attributes
+    ----------
+    keys : int64 (n,)
+        The pairs of fixtures of `manifolds`; see `engine.box2d.contacts`.
+    manifolds : array of `MANIFOLD_DTYPE`
+        With the contact impulses that the solver starts from.
+    hidden : HiddenState or None
+        What bodies and joints remember, as raw words; None where it was out of reach, or not to be kept.
     """
-    if isinstance(spec, BodySpec) and spec.type == "dynamic":
-        check_body_mass([(one.shape, one.density) for one in spec.fixtures])
-    return spec
+
+    keys: IntArray
+    manifolds: NDArray[np.void]
+    hidden: HiddenState | None
 
 
-def start(settings: WorldSettings) -> WorldState:
-    """Return an empty world."""
-    return WorldState(settings)
+class _Read(NamedTuple):
+    """All bodies as read at one moment."""
+
+    rows: dict[int, int]
+    raw: BodyMotion
+    hidden: HiddenState | None
+
+    @property
+    def poses(self) -> FloatArray:
+        return frozen(np.ascontiguousarray(self.raw.values[:, :3], dtype=np.float64))
+
+
+class _Mark(NamedTuple):
+    """What to build the world from again: what was read, or of one body before a command that changes it in several strokes."""
+
+    read: _Read | None
+    concerned: tuple[int, tuple[float, ...], bool] | None
+    pending: Pending
+
+
+class _Made(NamedTuple):
+    """The Box2D shape that a fixture was created from, for the next time, and our shape as Box2D holds it."""
+
+    given: FixtureShape
+    made: Any
+    held: FixtureShape
+
+
+class Box2DSolver(Solver):
+    """Box2D, guarded: what it would not survive is refused, and what breaks off all the same is built again."""
+
+    capabilities = Capabilities(
+        name="box2d",
+        title="Box2D",
+        shapes=(Circle, Polygon, Segment),
+        joints=JOINT_SPECS,
+        max_vertices=MAX_POLYGON_VERTICES,
+        precision=np.float32,
+        skin_radius=BOX2D_POLYGON_SKIN,
+    )
+
+    def __init__(self, truth: Truth) -> None:
+        self._hooks: StepHooks | None = None
+        self._keeps_state = True
+        self._cache = Box2DCache(truth.settings, best_reader(), self._hidden_memory())
+        self._cache.attach_listener()
+        super().__init__(truth)
+        self._shapes: dict[int, _Made] = {}
+        self._pairs: EvaluatedPairs = no_pairs(0)
+        self._read: _Read | None = None
+        self._is_mid_step = False
+        """Whether Box2D may have left its last step half done, as it does while `sub_stepping`."""
+        self._must_rebuild = False
+        self._cost = StepCost()
+        self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
+        self._keeps_pairs = False
+        self._step_pairs: StepPairs | None = None
+        self._n_builds = 0
+        self._renewed: set[int] = set()
+        self._columns_at: tuple[int, FixtureColumns] | None = None
+
+    # -- before any world ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def accept(cls, spec: _T) -> _T:
+        if isinstance(spec, BodySpec) and spec.type == "dynamic":
+            check_body_mass([(one.shape, one.density) for one in spec.fixtures])
+        return spec
+
+    @classmethod
+    def prepare(cls) -> str | None:
+        return memory.load()
+
+    @classmethod
+    def has_whole_states(cls) -> bool:
+        return best_hidden() is not None
+
+    # -- hooks --------------------------------------------------------------------------------------------------------
+
+    @property
+    def hooks(self) -> StepHooks | None:
+        """What to call in the middle of a step."""
+        return self._hooks
+
+    @hooks.setter
+    def hooks(self, value: StepHooks | None) -> None:
+        self._hooks = self._cache.listener.hooks = value
+
+    def take_error(self) -> BaseException | None:
+        return self._cache.listener.take_error()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def motion(self) -> BodyMotion:
+        return self._now().raw
+
+    def motion_of(self, body: int) -> tuple[float, ...]:
+        return self._cache.motion_of(body)[0]
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts after the last step."""
+        return self._pairs.contacts
+
+    @property
+    def cost(self) -> StepCost:
+        """What the last step cost."""
+        return self._cost
+
+    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+        return self._cache.mass_data(body)
+
+    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+        return self._cache.holds_point(fixture, point)
+
+    def shape_of(self, fixture: int) -> FixtureShape:
+        return self._shape(fixture).held
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        return self._cache.joint_anchors(joint)
+
+    def joint_state(self, joint: int) -> JointState:
+        return self._cache.joint_state(joint, self.truth.joints[joint])
+
+    def _now(self) -> _Read:
+        """Return what stands, read again where a command may have changed it."""
+        if self._read is None:
+            self._read = _Read(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_hidden())
+        return self._read
+
+    def _shape(self, fixture: int) -> _Made:
+        """Return the shapes of a fixture, made again where a command that was undone has let go of them."""
+        given: Any = self.truth.fixtures[fixture].spec.shape
+        known = self._shapes.get(fixture)
+        if known is None or (known.given is not given and known.given != given):
+            known = self._shapes[fixture] = _Made(given, *to_fixture_shape(given))
+        return known
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def check(self, command: c.Command) -> None:
+        truth = self.truth
+        match command:
+            case c.CreateBody(_, spec, _):
+                for one in spec.fixtures:
+                    check_fixture_shape(one.shape)
+                self.accept(spec)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                check_fixture_shape(fixture_spec.shape)
+                self._check_mass(body, truth.bodies[body].spec.type, {fixture: fixture_spec})
+            case c.DestroyFixture(fixture):
+                body = truth.fixtures[fixture].body
+                self._check_mass(body, truth.bodies[body].spec.type, {fixture: None})
+            case c.SetFixture(fixture, changes):
+                body = truth.fixtures[fixture].body
+                fixture_spec = truth.changed_fixture(fixture, dict(changes))
+                if fixture_spec.density != truth.fixtures[fixture].spec.density:
+                    self._check_mass(body, truth.bodies[body].spec.type, {fixture: fixture_spec})
+            case c.SetBody(body, changes):
+                type_then = truth.changed_body(body, dict(changes)).type
+                if type_then != truth.bodies[body].spec.type:
+                    self._check_mass(body, type_then)
+            case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
+                if not self._cache.speed_after(body, impulse, point) <= MAX_SPEED:
+                    wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"
+                    raise InvalidInputError("impulse", wanted, impulse)
+            case c.CreateJoint(_, MouseJointSpec() as joint):
+                self._check_mouse(joint)
+            case c.SetJoint(number, changes):
+                now = altered(truth.joints[number], dict(changes)).spec
+                if isinstance(now, MouseJointSpec):
+                    self._check_mouse(now)
+
+    def _check_mass(self, body: int, type_then: BodyType, instead: Mapping[int, FixtureSpec | None] | None = None) -> None:
+        """Refuse a change after which the whole body is dynamic without a mass; some fixtures are replaced, new, or gone where None."""
+        if type_then == "dynamic":
+            specs = {fixture: self.truth.fixtures[fixture].spec for fixture in self.truth.bodies[body].fixtures} | dict(instead or {})
+            check_body_mass([(spec.shape, spec.density) for spec in specs.values() if spec is not None])
+
+    def _check_mouse(self, joint: MouseJointSpec) -> None:
+        if not self._is_stiff(joint):
+            wanted = f"heavy enough for the joint's frequency: mass * stiffness > {MIN_MOUSE_STIFFNESS:g} N s/m"
+            raise InvalidInputError("body", wanted, Described(f"{self._cache.mass_data(joint.body)[1]:.3g} kg"))
+
+    def _is_stiff(self, joint: MouseJointSpec) -> bool:
+        """Tell whether a mouse joint is stiff enough for its body: with k = m w^2 and d = 2 m z w, Box2D divides by d + h k."""
+        mass = self._cache.mass_data(joint.body)[1]
+        omega = 2.0 * math.pi * joint.frequency
+        return mass * omega * (2.0 * joint.damping_ratio + self.truth.settings.dt * omega) > MIN_MOUSE_STIFFNESS
+
+    def can_hold(self, joint: ResolvedJoint) -> bool:
+        match joint.spec:
+            case MouseJointSpec() as spec:
+                return self._is_stiff(spec)
+            case GearJointSpec() as spec:
+                return self._can_gear(spec)
+        return True
+
+    def _can_gear(self, joint: GearJointSpec) -> bool:
+        """Tell whether Box2D will find all four bodies of a gear joint in one island.
+
+        It looks for islands along joints, passes by those of an inactive body and does not go on from a static one, but solves the gear
+        joint whenever the two bodies B are there, and then writes at the places in the island of all four (`b2GearJoint::m_indexC`).
+        """
+        bodies = self.truth.bodies
+        ends = [self.truth.joints[other].bodies for other in (joint.joint_a, joint.joint_b)]
+        is_driven = all(bodies[body].spec.type == "dynamic" for _, body in ends)
+        return is_driven and all(bodies[body].spec.active for pair in ends for body in pair if body is not None)
+
+    def apply(self, command: c.Command, becomes: Becomes) -> None:
+        try:
+            self._apply(command, becomes)
+        finally:
+            self._read = None
+
+    def _apply(self, command: c.Command, becomes: Becomes) -> None:
+        cache = self._cache
+        match command:
+            case c.CreateBody(body, spec, fixtures):
+                cache.add_body(body, spec, spec.position, spec.angle, spec.awake)
+                for fixture, one in zip(fixtures, spec.fixtures, strict=True):
+                    self._add_fixture(fixture, body, one, is_weighed=len(fixtures) == 1)
+                if len(fixtures) > 1:
+                    cache.weigh(body, {fixture: one.density for fixture, one in zip(fixtures, spec.fixtures, strict=True)})
+                cache.set_velocity(body, spec.linear_velocity, spec.angular_velocity)
+                cache.set_awake(body, spec.awake)
+            case c.DestroyBody(body):
+                gone = tuple(self.truth.bodies[body].fixtures)
+                cache.remove_body(body, gone)
+                for fixture in gone:
+                    self._shapes.pop(fixture, None)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                self._add_fixture(fixture, body, fixture_spec)
+            case c.DestroyFixture(fixture):
+                cache.remove_fixture(fixture)
+                self._shapes.pop(fixture, None)
+            case c.CreateJoint(joint, _):
+                assert isinstance(becomes, ResolvedJoint)
+                cache.add_joint(joint, becomes)
+            case c.DestroyJoint(joint):
+                cache.remove_joint(joint)
+            case c.SetJoint(joint, _):
+                assert isinstance(becomes, ResolvedJoint)
+                anew = {one: self.truth.joints[one] for one in self.truth.lost_with([joint])}
+                cache.remake_joints({**anew, joint: becomes}, joint)
+            case c.SetMouseTarget(joint, target):
+                cache.set_mouse_target(joint, target)
+            case c.SetPose(body, position, angle):
+                cache.set_pose(body, position, angle)
+            case c.SetVelocity(body, linear, angular):
+                cache.set_velocity(body, linear, angular)
+            case c.SetAwake(body, awake):
+                cache.set_awake(body, awake)
+            case c.SetBody(body, _):
+                assert isinstance(becomes, BodySpec)
+                before = self.truth.bodies[body].spec
+                cache.change_body(body, becomes)
+                if (becomes.type, becomes.active) != (before.type, before.active):
+                    self._renewed.add(body)
+            case c.SetFixture(fixture, _):
+                assert isinstance(becomes, FixtureSpec)
+                cache.change_fixture(fixture, becomes)
+                # Box2D keeps times of impact between sub-steps, takes the new sensor for solid by them, and asserts
+                self._must_rebuild = self._is_mid_step and becomes.sensor != self.truth.fixtures[fixture].spec.sensor
+            case c.SetSettings():
+                assert isinstance(becomes, WorldSettings)
+                cache.set_settings(becomes)
+            case c.ApplyImpulse(body, impulse, point):
+                cache.push(body, "impulse", impulse, point)
+            case c.ApplyForce(body, force, point):
+                cache.push(body, "force", force, point)
+            case c.ApplyTorque(body, torque):
+                cache.turn(body, torque)
+            case c.Canonicalize():
+                raise AssertionError("has a method of its own")
+
+    def followed(self) -> None:
+        if self._must_rebuild:
+            self._must_rebuild = False
+            self._rebuild(self._now())
+
+    def _add_fixture(self, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
+        given: Any = spec.shape
+        shape = _Made(given, *to_fixture_shape(given))
+        self._cache.add_fixture(fixture, body, spec, shape.made, shape.held, is_weighed)
+        self._shapes[fixture] = shape
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def step(self, number: int) -> list[int]:
+        cache, before = self._cache, self._now()
+        poses = before.poses
+        self._step_pairs = None
+        renewed, self._renewed = frozenset(self._renewed), set()
+        cache.reader, cache.hidden = best_reader(), self._hidden_memory()  # the fast one may have become ready since the last step
+
+        def start_pose(body: int) -> Pose:
+            x, y, angle = poses[before.rows[body]].tolist()
+            return x, y, angle
+
+        started = perf_counter()
+        cache.step(number, start_pose)
+        stepped = perf_counter()
+        phases = cache.phases(1e3 * (stepped - started))
+        after = cache.read_bodies()
+        finite = np.isfinite(after.values)
+        if not finite.all():
+            lost: list[int] = cache.body_ids[~finite.all(axis=1)].tolist()
+            return lost
+        movable = self._movable(before)
+        began, ended = cache.listener.harvest()
+        inputs = StepInputs(
+            step=number,
+            raw=cache.read_contacts(),
+            table=cache.fixture_table(),
+            start_poses=poses,
+            active=before.raw.awake & movable,
+            active_after=after.awake & movable,
+            impacts=cache.listener.impacts,
+            impact_impulses=cache.listener.impact_impulses,
+            began=began,
+            ended=ended,
+        )
+        pairs, step_pairs = build_step_contacts(inputs, self._pairs), None
+        if self._keeps_pairs:
+            touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
+            columns, settled = self._fixture_columns(), cache.listener.settled
+            step_pairs = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
+        read = _Read(before.rows, after, cache.read_hidden())
+        self._pairs, self._step_pairs, self._read = pairs, step_pairs, read  # from here on nothing can go wrong
+        self._is_mid_step = self.truth.settings.sub_stepping
+        self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
+        return []
+
+    def _movable(self, read: _Read) -> NDArray[np.bool_]:
+        """Tell which bodies are not static; found again only when the structure has changed."""
+        version = self.truth.structure_version
+        if self._movable_at[0] != version:
+            flags = np.array([self.truth.bodies[body].spec.type != "static" for body in read.rows], dtype=np.bool_)
+            self._movable_at = version, flags
+        return self._movable_at[1]
+
+    # -- keeping ------------------------------------------------------------------------------------------------------
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether building anew and saving keep what Box2D hides, as far as it is in reach."""
+        return self._keeps_state
+
+    @keeps_state.setter
+    def keeps_state(self, value: bool) -> None:
+        if value != self._keeps_state:
+            self._keeps_state = value
+            self._cache.hidden = self._hidden_memory()
+            self._read = None
+
+    def _hidden_memory(self) -> HiddenMemory | None:
+        return best_hidden() if self._keeps_state else None
+
+    def save(self) -> SolverState:
+        now, pairs, listener = self._now(), self._pairs, self._cache.listener
+        events = (tuple(listener.began), tuple(listener.ended))
+        remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.hidden)
+        return SolverState(now.raw, pairs.contacts, frozenset(self._touching()), events, remembered, now.hidden is not None)
+
+    def load(self, state: SolverState) -> None:
+        remembered = state.memory
+        assert isinstance(remembered, Box2DMemory)
+        listener = self._cache.listener
+        before, pending = (self._pairs, self._keeps_state, self._shapes), listener.pending()
+        try:
+            self._pairs = EvaluatedPairs(state.contacts, remembered.keys, remembered.manifolds)
+            self._keeps_state = state.is_whole or best_hidden() is None  # as it went on then, so it must now
+            self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
+            listener.owe(Pending(*state.events))
+            self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.hidden), set(state.touching))
+        except Exception:
+            self._pairs, self._keeps_state, self._shapes = before
+            listener.owe(pending)
+            raise
+
+    def canonicalize(self) -> None:
+        self._rebuild(self._now(), self._touching())
+
+    def mark(self, command: c.Command | None = None) -> _Mark:
+        pending = self._cache.listener.pending()
+        if command is None:
+            return _Mark(self._now(), None, pending)
+        return _Mark(self._read, None if self._read is not None else self._read_concerned(command), pending)
+
+    def go_back(self, mark: object) -> None:
+        assert isinstance(mark, _Mark)
+        self._must_rebuild = False
+        self._rebuild(mark.read or self._salvaged(mark.concerned), pending=mark.pending)
+
+    def _read_concerned(self, command: c.Command) -> tuple[int, tuple[float, ...], bool] | None:
+        """Read the one body that a command changes in several strokes, before the first."""
+        match command:
+            case c.DestroyBody(body) | c.SetBody(body, _) | c.SetPose(body, _, _) | c.CreateFixture(_, body, _):
+                return body, *self._cache.motion_of(body)
+            case c.DestroyFixture(fixture) | c.SetFixture(fixture, _):
+                body = self.truth.fixtures[fixture].body
+                return body, *self._cache.motion_of(body)
+        return None
+
+    def _salvaged(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> _Read:
+        """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.
+
+        What that one remembers besides is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
+        """
+        ids, raw, hidden = self._cache.body_ids, self._cache.read_bodies(), self._cache.read_hidden()
+        if concerned is not None:
+            body, values, is_awake = concerned
+            others = ids != body
+            at = int(np.searchsorted(ids[others], body))
+            if hidden is not None:
+                hidden = HiddenState(ids[others], hidden.bodies[others], hidden.joint_ids, hidden.joints)
+            ids = np.insert(ids[others], at, body)
+            raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
+        return _Read({body: row for row, body in enumerate(ids.tolist())}, raw, hidden)
+
+    def _touching(self) -> set[tuple[int, int]]:
+        """Return the pairs of fixtures of whose beginning a hook was told, and of no end yet; sensors included."""
+        begun, ended = self._cache.listener.overdue
+        return (self._cache.touching() - set(begun)) | set(ended)
+
+    # -- building anew ------------------------------------------------------------------------------------------------
+
+    def _rebuild(self, read: _Read, touching: set[tuple[int, int]] | None = None, pending: Pending | None = None) -> None:
+        """Throw the `b2World` away and build it again from the truth, with the bodies as `read` has them.
+
+        The new one is complete before the old one goes: where Box2D refuses, nothing has changed. `touching` are the pairs whose
+        beginning has been told and no end yet: where the contacts, evaluated anew at the present poses, say otherwise, the next step
+        tells. `pending` is what it shall tell in place of all that.
+        """
+        old = self._cache
+        cache = self._built(read)
+        cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
+        if pending is None:
+            found = cache.touching() if touching is not None else set()
+            overdue = ([], []) if touching is None else (sorted(found - touching), sorted(touching - found))
+            pending = Pending(*old.listener.harvest(), overdue)
+        cache.listener.owe(pending)
+        cache.attach_listener()
+        self._cache = cache
+        self._read = None
+        self._is_mid_step = False
+        self._n_builds += 1
+        old.close()
+
+    def _built(self, read: _Read) -> Box2DCache:
+        """Return a new cache, all but its listener.
+
+        The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
+        fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
+        what is hidden over it all.
+        """
+        truth, values = self.truth, read.raw.values.astype(np.float64)
+        cache = Box2DCache(truth.settings, best_reader(), self._hidden_memory())
+        cache.prime()
+        for body in sorted(truth.bodies):
+            x, y, angle, vx, vy, omega = values[read.rows[body]].tolist()
+            entry = truth.bodies[body]
+            cache.add_body(body, entry.spec, (x, y), angle, awake=True)
+            is_weighed = len(entry.fixtures) == 1
+            for fixture in entry.fixtures:
+                shape = self._shape(fixture)
+                cache.add_fixture(fixture, body, truth.fixtures[fixture].spec, shape.made, shape.held, is_weighed)
+            if len(entry.fixtures) > 1:
+                cache.weigh(body, {fixture: truth.fixtures[fixture].spec.density for fixture in entry.fixtures})
+            if entry.spec.type != "static":
+                cache.set_velocity(body, (vx, vy), omega)
+        for joint in sorted(truth.joints):
+            cache.add_joint(joint, truth.joints[joint])
+        cache.make_contacts()
+        cache.write_impulses(self._pairs)
+        for body, row in read.rows.items():
+            if body in truth.bodies and not read.raw.awake[row]:  # static ones too: an island sleeps with its ground
+                cache.set_awake(body, False)
+        if read.hidden is not None:
+            cache.write_hidden(read.hidden)
+        return cache
+
+    @classmethod
+    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
+        remembered = snapshot.state.memory
+        assert isinstance(remembered, Box2DMemory)
+        pairs = EvaluatedPairs(snapshot.contacts, remembered.keys, remembered.manifolds)
+        return taken_apart(pairs, snapshot.fixtures)
+
+    @classmethod
+    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
+        assert isinstance(memory, Box2DMemory)
+        return put_together(left, memory.keys, memory.manifolds, fixtures)
+
+    # -- for those who judge it ---------------------------------------------------------------------------------------
+
+    @property
+    def impact_moments(self) -> tuple[ImpactMoment, ...]:
+        """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
+        return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._cache.listener.moments)
+
+    def keep_pairs(self) -> None:
+        self._keeps_pairs = True
+
+    @property
+    def step_pairs(self) -> StepPairs | None:
+        """What decided in the last step which fixtures touch; None before the first after `keep_pairs`, and after one that broke off."""
+        return self._step_pairs
+
+    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
+        return self._cache.contact_between(fixture_a, fixture_b)
+
+    def _fixture_columns(self) -> FixtureColumns:
+        """Return what decides which fixtures may meet; made again only when the structure has changed."""
+        truth = self.truth
+        if self._columns_at is None or self._columns_at[0] != truth.structure_version:
+            rows = self._cache.body_rows
+            listed = [(fixture, entry, truth.bodies[entry.body].spec) for fixture, entry in sorted(truth.fixtures.items())]
+            listed = [one for one in listed if one[2].active]
+            filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
+            ends = {
+                (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
+                for joint in truth.joints.values()
+                if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
+            }
+            columns = FixtureColumns(
+                fixture=np.array([fixture for fixture, _, _ in listed], dtype=np.int64),
+                body=np.array([entry.body for _, entry, _ in listed], dtype=np.int64),
+                body_row=np.array([rows[entry.body] for _, entry, _ in listed], dtype=np.int64),
+                shapes=tuple(self._shape(fixture).held for fixture, _, _ in listed),
+                body_type=np.array([BODY_TYPES.index(body.type) for _, _, body in listed], dtype=np.int64),
+                is_sensor=np.array([entry.spec.sensor for _, entry, _ in listed], dtype=np.bool_),
+                category=filters[:, 0].copy(),
+                mask=filters[:, 1].copy(),
+                group=filters[:, 2].copy(),
+                kept_apart=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
+            )
+            self._columns_at = truth.structure_version, columns
+        return self._columns_at[1]

@@ -1,7 +1,7 @@
 """Frozen results and the one enum of statuses: what the layers hand to each other."""
 
 from engine.contracts.agreement import Difference, PairAgreement, StepAgreement
-from engine.contracts.contact import ContactPoint, PairEvent, PointState, StepContacts
+from engine.contracts.contact import ContactPoint, PairEvent, PointState, StepContacts, no_contacts
 from engine.contracts.results import (
     ContactSet,
     DistanceResult,
@@ -31,4 +31,5 @@ __all__ = [
     "StepContacts",
     "SweptContact",
     "TimeOfImpact",
+    "no_contacts",
 ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["ContactPoint", "PairEvent", "PointState", "StepContacts"]
+__all__ = ["ContactPoint", "PairEvent", "PointState", "StepContacts", "no_contacts"]
 
 
 class PointState(IntEnum):
@@ -146,3 +146,27 @@ class StepContacts:
         """Return the number of touching solid contacts of each body that has any, by body id."""
         ids, counts = np.unique(np.concatenate((self.body_a, self.body_b)), return_counts=True)
         return dict(zip(ids.tolist(), counts.tolist(), strict=True))
+
+
+def no_contacts(step: int) -> StepContacts:
+    """Return a step in which nothing touches."""
+    none = np.zeros(0, dtype=np.int64)
+    return StepContacts(
+        step=step,
+        fixture_a=none,
+        fixture_b=none,
+        body_a=none,
+        body_b=none,
+        pose_a=np.zeros((0, 3)),
+        pose_b=np.zeros((0, 3)),
+        count=none,
+        normal=np.zeros((0, 2)),
+        position=np.zeros((0, 2, 2)),
+        separation=np.zeros((0, 2)),
+        feature_id=np.zeros((0, 2), dtype=np.int64),
+        normal_impulse=np.zeros((0, 2)),
+        tangent_impulse=np.zeros((0, 2)),
+        state=np.zeros((0, 2), dtype=np.int8),
+        evaluated=np.zeros(0, dtype=np.bool_),
+        in_toi=np.zeros(0, dtype=np.bool_),
+    )

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from engine.box2d.memory import best_hidden
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
@@ -34,7 +33,7 @@ from engine.geometry import AABB
 from engine.history.input_log import EDITS
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
-from engine.world import World
+from engine.world import World, load_solver
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
@@ -86,7 +85,7 @@ class Demo(CapturedInPlace):
     arrived : set of str
         What has been told to be there. It stays there: a restart builds the worlds anew, but what was loaded is not loaded again.
     remembers : bool
-        Whether its worlds keep what Box2D hides when they are built anew; see `remember`.
+        Whether its worlds keep the whole state of their solver when they are brought into canonical form; see `remember`.
     wanted_speed : float or None
         Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
     """
@@ -129,7 +128,7 @@ class Demo(CapturedInPlace):
         self.pointed: tuple[float, float] | None = None
         self.drawn_fraction = 1.0
         self.wanted_speed: float | None = None
-        self.remembers = best_hidden() is not None
+        self.remembers = load_solver().has_whole_states()
         self._referee = referee
         self._has_algorithms = referee is not None
         self._grip: Grip | None = None
@@ -260,7 +259,7 @@ class Demo(CapturedInPlace):
         self.build()
         self._let_worlds_remember()
         for stage in self.stages:
-            stage.world.rebuild()
+            stage.world.canonicalize()
             stage.measure()
 
     def step(self) -> None:
@@ -273,8 +272,8 @@ class Demo(CapturedInPlace):
         self.after_step()
         if self.is_keyframe:
             for stage in self.stages:
-                stage.world.rebuild()
-                stage.world.forget_log()
+                stage.world.canonicalize()
+                stage.world.clear_log()
 
     @property
     def is_keyframe(self) -> bool:
@@ -378,7 +377,7 @@ class Demo(CapturedInPlace):
         return not self.waits or what in self.arrived
 
     def remember(self) -> None:
-        """Keep what Box2D hides of its worlds from now on: memory has come into reach (`engine.box2d.memory`) only while it ran.
+        """Keep the whole state of its worlds' solver from now on: it has come into reach (`Solver.prepare`) only while it ran.
 
         Until then a world built anew at a keyframe forgets the impulses of its joints. Which it does must be part of the past, or a
         step taken again would end otherwise than it did before.
@@ -388,7 +387,7 @@ class Demo(CapturedInPlace):
 
     def _let_worlds_remember(self) -> None:
         for stage in self.stages:
-            stage.world.keeps_hidden = self.remembers
+            stage.world.keeps_solver_state = self.remembers
 
     # The hand
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from engine.box2d import memory
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.demo.base import Demo
 from engine.demo.registry import find_demo
@@ -15,6 +14,7 @@ from engine.demo.stage import RefereeFactory
 from engine.history.history import History
 from engine.history.recordings import Recorder, Recording
 from engine.history.subject import Subject
+from engine.world import load_solver
 
 __all__ = ["demo_kind", "new_demo", "record", "replay"]
 
@@ -38,7 +38,7 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
         This program has no such demo, or it does not take the parameters.
     """
     if recording.needs_memory:
-        memory.load()  # where it was in reach then, it must be so here
+        load_solver().prepare()  # where it was in reach then, it must be so here
     demo = demo_kind(recording)(recording.seed, recording.values, referee)
     if demo.remembers and not recording.remembers:
         demo.remembers = False

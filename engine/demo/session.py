@@ -11,7 +11,6 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from engine.box2d.memory import best_hidden
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
@@ -25,6 +24,7 @@ from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS
 from engine.render.camera import Place
 from engine.render.layers import Layers
+from engine.world import load_solver
 
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
@@ -240,7 +240,7 @@ class Session(Timeline):
 
     def _remember(self) -> None:
         """Tell the demo, once, that memory has come into reach while it ran."""
-        if not self.demo.remembers and best_hidden() is not None and self.is_now:
+        if not self.demo.remembers and load_solver().has_whole_states() and self.is_now:
             self.act("remember")
 
     def _receive(self) -> None:

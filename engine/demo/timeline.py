@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from time import perf_counter
 
-from engine.box2d.memory import best_hidden
 from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.demo.camera_controller import CameraController
@@ -20,6 +19,7 @@ from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 from engine.render import palette
 from engine.render.camera import Place
+from engine.world import load_solver
 
 __all__ = ["Timeline"]
 
@@ -207,7 +207,8 @@ class Timeline(CameraController):
             return
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True
-            why = "Numba is not there (main.py doctor)" if best_hidden() is None else "it began while the program was still loading"
+            is_late = load_solver().has_whole_states()
+            why = "it began while the program was still loading" if is_late else "Numba is not there (main.py doctor)"
             self.messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
 
     def guarded(self, action: Callable[[], object]) -> bool:

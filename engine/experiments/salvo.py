@@ -30,7 +30,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import memory
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import LINEAR_SLOP
@@ -40,7 +39,7 @@ from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
 from engine.experiments.watch import SETTLING_STEPS, STEPS_BEHIND, TURN
 from engine.geometry import Polygon
-from engine.world import BodySpec, FixtureSpec, World
+from engine.world import BodySpec, FixtureSpec, World, load_solver
 
 __all__ = ["Salvo", "has_lanes", "run_salvo"]
 
@@ -87,7 +86,7 @@ class Salvo:
 
 def run_salvo(spec: ShotSpec, at: Sequence[float]) -> Salvo:
     """Fire one shot for each phase in `at`, together where the target allows it, and one after the other where not."""
-    memory.load()  # contacts are read many times as fast; nothing where that was done
+    load_solver().prepare()  # contacts are read many times as fast; nothing where that was done
     return _Lanes(spec, at).run() if has_lanes(spec) else _one_by_one(spec, at)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import pickle
 import types
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -185,10 +185,14 @@ def _is_same(entry: tuple[Any, ...], other: tuple[Any, ...] | None) -> bool:
 
 def snapshot_arrays(snapshot: WorldSnapshot) -> list[NDArray[Any]]:
     """Return the arrays of a snapshot, which belong to it alone, or never change."""
-    arrays: list[NDArray[Any]] = [snapshot.motion.values, snapshot.motion.awake, snapshot.pairs.keys, snapshot.pairs.manifolds]
-    arrays += [value for value in vars(snapshot.pairs.contacts).values() if isinstance(value, np.ndarray)]
-    if snapshot.hidden is not None:
-        arrays += [snapshot.hidden.body_ids, snapshot.hidden.bodies, snapshot.hidden.joint_ids, snapshot.hidden.joints]
+    arrays: list[NDArray[Any]] = []
+    waiting: list[Any] = [snapshot.motion, snapshot.contacts, snapshot.state.memory]
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, np.ndarray):
+            arrays.append(thing)
+        elif is_dataclass(thing):
+            waiting += [getattr(thing, one.name) for one in fields(thing)]
     return arrays
 
 

@@ -9,7 +9,7 @@ it was: what is packed comes back as a copy, and nobody must be able to tell.
                                                  --> specifications  <----- moment k + 1: not packed
                                                  --> stages, worlds, functions: never packed
 
-Of the contacts only that is packed which does not follow from the rest (`engine.box2d.kept_contacts`).
+Of the contacts only that is packed which does not follow from the rest (`engine.world.solver.Solver.packed_contacts`).
 
 An array comes back with the same bits, the same order of its elements in memory (a sum over rows depends on it), and read-only where it
 was. The compression is zlib's fastest: the slower ones save a twentieth more, and take three times as long.
@@ -26,11 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.kept_contacts import Owners, put_together, taken_apart
-from engine.common.arrays import IntArray
 from engine.contracts import StepContacts
 from engine.history.capture import KeptState, snapshot_arrays
-from engine.world import WorldSnapshot
+from engine.world import FixtureSpec, WorldSnapshot, load_solver
 
 __all__ = ["CompactState", "compact"]
 
@@ -80,7 +78,7 @@ class _Packer(pickle.Pickler):
         for _, snapshot in other.worlds:
             self._shared.update(map(id, _shareable(snapshot)))
         self._is_plain: dict[type, bool] = {type(state.references[0]): False}
-        self._contacts = {id(snapshot.pairs.contacts): snapshot for _, snapshot in state.worlds}
+        self._contacts = {id(snapshot.contacts): snapshot for _, snapshot in state.worlds}
         self._own = {id(array) for _, snapshot in state.worlds for array in snapshot_arrays(snapshot)}
         """Arrays that could be written to, and are not: they belong to the snapshot."""
 
@@ -103,8 +101,8 @@ class _Packer(pickle.Pickler):
             return _taken_apart(thing)
         if id(thing) in self._contacts:
             snapshot = self._contacts[id(thing)]
-            left = taken_apart(snapshot.pairs, snapshot.fixtures)
-            return _contacts, (tuple(left), tuple(left.values()), snapshot.pairs.keys, snapshot.pairs.manifolds, snapshot.fixtures)
+            left = load_solver(snapshot.solver).packed_contacts(snapshot)
+            return _contacts, (snapshot.solver, tuple(left), tuple(left.values()), snapshot.state.memory, snapshot.fixtures)
         if is_dataclass(thing):
             names = _names(thing)
             return _put_together, (type(thing), names, tuple(getattr(thing, name) for name in names))
@@ -132,7 +130,7 @@ class _Unpacker(pickle.Unpickler):
 
 def _shareable(snapshot: WorldSnapshot) -> list[Any]:
     """Return what two snapshots may have in common: each column, each entry of the three lists, and the specification in it."""
-    found = [getattr(snapshot, one.name) for one in fields(snapshot)]
+    found = [getattr(part, one.name) for part in (snapshot, snapshot.state) for one in fields(part)]
     found = [thing for thing in found if is_dataclass(thing) or (isinstance(thing, tuple) and thing)]
     found += [*snapshot.bodies, *snapshot.fixtures, *snapshot.joints]
     found += [spec for _, spec, _ in snapshot.bodies]
@@ -154,8 +152,10 @@ def _put_together(kind: type, names: tuple[str, ...], values: tuple[Any, ...]) -
     return thing
 
 
-def _contacts(names: tuple[str, ...], values: tuple[Any, ...], keys: IntArray, manifolds: NDArray[np.void], owners: Owners) -> StepContacts:
-    return put_together(dict(zip(names, values, strict=True)), keys, manifolds, owners)
+def _contacts(
+    solver: str, names: tuple[str, ...], values: tuple[Any, ...], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]
+) -> StepContacts:
+    return load_solver(solver).unpacked_contacts(dict(zip(names, values, strict=True)), memory, fixtures)
 
 
 def _taken_apart(array: NDArray[Any]) -> tuple[Any, ...]:

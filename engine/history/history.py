@@ -7,7 +7,7 @@
 A demo's state after a step is a function of the state before it and of the inputs given in between: worlds are stepped by fixed
 seconds, random numbers are part of the state, no clock is asked. So to go to a step, put back the last keyframe before it and give the
 inputs and take the steps again. `Demo.step` builds its worlds anew at every keyframe, or the order of contacts, which nobody can put
-back, would tell a world that came here by itself from one that was put back here (`World.rebuild`).
+back, would tell a world that came here by itself from one that was put back here (`World.canonicalize`).
 
 Going back forgets nothing: what lies ahead is played again, until something else is done there; then a new branch begins, and the old
 future is what `redo` returns to as long as nothing else was done since. A gesture, from the grip to the release, is undone as one.

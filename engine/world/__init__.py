@@ -20,7 +20,7 @@ from engine.world.joints import (
 )
 from engine.world.records import Body, BodyState, Fixture, Joint, StepCost
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import accept, solvers
+from engine.world.solver import Capabilities, Solver, accept, load_solver, solvers
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.world import World
 
@@ -28,6 +28,7 @@ __all__ = [
     "Body",
     "BodySpec",
     "BodyState",
+    "Capabilities",
     "DistanceJointSpec",
     "Fixture",
     "FixtureSpec",
@@ -41,6 +42,7 @@ __all__ = [
     "PulleyJointSpec",
     "RevoluteJointSpec",
     "RopeJointSpec",
+    "Solver",
     "StepCost",
     "StepHooks",
     "WeldJointSpec",
@@ -49,5 +51,6 @@ __all__ = [
     "WorldSettings",
     "WorldSnapshot",
     "accept",
+    "load_solver",
     "solvers",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "ApplyForce",
     "ApplyImpulse",
     "ApplyTorque",
+    "Canonicalize",
     "Command",
     "CreateBody",
     "CreateFixture",
@@ -23,7 +24,6 @@ __all__ = [
     "DestroyBody",
     "DestroyFixture",
     "DestroyJoint",
-    "Rebuild",
     "SetAwake",
     "SetBody",
     "SetFixture",
@@ -174,8 +174,8 @@ class ApplyTorque:
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuild:
-    """Build the world anew from what can be kept of it; in the log also what became of a step that broke off.
+class Canonicalize:
+    """Bring the solver into the form that restoring a snapshot would give it; in the log also what became of a step that broke off.
 
     `taken_out` are the bodies that had left the finite numbers in it, and were set inactive.
     """
@@ -201,5 +201,5 @@ Command: TypeAlias = (
     | ApplyImpulse
     | ApplyForce
     | ApplyTorque
-    | Rebuild
+    | Canonicalize
 )

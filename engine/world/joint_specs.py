@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from engine.common.checks import boolean, integer
 from engine.common.errors import InvalidInputError
@@ -18,6 +18,7 @@ from engine.common.tolerances import EPS64, LINEAR_SLOP
 from engine.world._spec import f32, f32_vec, spec
 
 __all__ = [
+    "JOINT_SPECS",
     "DistanceJointSpec",
     "FrictionJointSpec",
     "GearJointSpec",
@@ -260,6 +261,9 @@ JointSpec: TypeAlias = (
     | MotorJointSpec
     | GearJointSpec
 )
+
+JOINT_SPECS: tuple[type, ...] = get_args(JointSpec)
+"""All of them."""
 
 
 def bodies_of(joint: JointSpec) -> tuple[int, ...]:

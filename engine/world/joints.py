@@ -1,13 +1,8 @@
-"""How a joint's specification becomes a Box2D joint.
+"""A joint fixed to its bodies.
 
-A specification speaks in world coordinates at the moment of creation (`engine.world.joint_specs`). Box2D keeps local anchors, a
-reference angle and rest lengths, and does not give all of them back. So creation *resolves* the specification once into
-those numbers (`ResolvedJoint`); they are kept, and every rebuild of the world uses them, not the poses of that moment.
-
-A gear joint stands on two other joints and keeps pointers to their four bodies. Where one of those joints goes before it, or leaves a body
-out of its island, Box2D solves it all the same, at the place in the island that the body had last: other bodies are thrown, by whatever
-lies there. `WorldState` lets none live that could do so. The sum that it keeps constant is one of the hidden words
-(`engine.box2d.hidden`); where memory is out of reach, a rebuild takes it anew.
+A specification speaks in world coordinates at the moment of creation (`engine.world.joint_specs`). A solver keeps local anchors, a
+reference angle and rest lengths. So creation *resolves* the specification once into those numbers (`ResolvedJoint`); they are kept,
+and whenever a solver makes the joint anew it uses them, not the poses of that moment.
 """
 
 from __future__ import annotations
@@ -22,6 +17,7 @@ import numpy as np
 from engine.common.errors import InvalidInputError
 from engine.geometry import Transform
 from engine.world.joint_specs import (
+    JOINT_SPECS,
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,
@@ -40,6 +36,7 @@ from engine.world.joint_specs import (
 from engine.world.specs import changed
 
 __all__ = [
+    "JOINT_SPECS",
     "DistanceJointSpec",
     "FrictionJointSpec",
     "GearJointSpec",
@@ -64,7 +61,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ResolvedJoint:
-    """A joint in the numbers Box2D keeps, float32: local anchors. None as the first body stands for the world's own static one.
+    """A joint in the numbers a solver keeps, float32: local anchors. None as the first body stands for the world's own static one.
 
     A motor joint has its offsets in place of the anchor on A and the reference angle; the bodies of a gear joint are the second ones of its
     two joints.

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-any-return"
 """What a world tells: ids, records, poses, contacts. Reading changes nothing."""
 
 from __future__ import annotations
@@ -7,7 +6,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,10 @@ from engine.common.arrays import FloatArray
 from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError
 from engine.contracts import StepContacts
 from engine.world._spec import f32_vec
+from engine.world._state import WorldState
 from engine.world.joints import JointSpec, ResolvedJoint, as_it_stands
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
-from engine.world.solver import load_solver
+from engine.world.solver import Capabilities, load_solver
 from engine.world.specs import WorldSettings
 from engine.world.step_pairs import StepPairs
 from engine.world.truth import BodyEntry, FixtureEntry
@@ -27,15 +27,14 @@ __all__ = ["WorldReadings"]
 
 
 class WorldReadings:
-    """The half of `World` that only reads; held to the thread that made the world, as Box2D knows no locks."""
+    """The half of `World` that only reads; held to the thread that made the world, for a solver knows no locks."""
 
-    __slots__ = ("_busy", "_deaths", "_next_ids", "_plugin", "_solver", "_thread", "_unguarded")
+    __slots__ = ("_busy", "_deaths", "_next_ids", "_solver", "_thread", "_unguarded")
 
     def __init__(self, settings: WorldSettings, solver: str) -> None:
         self._thread = threading.get_ident()
         self._solver = solver
-        self._plugin = load_solver(solver)
-        self._unguarded = self._plugin.start(settings)
+        self._unguarded = WorldState(settings, load_solver(solver))
         self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
         self._deaths: dict[tuple[str, int], int] = {}
         self._busy = False
@@ -46,92 +45,97 @@ class WorldReadings:
         return self._solver
 
     @property
+    def capabilities(self) -> Capabilities:
+        """What that solver can do."""
+        return self._state.solver.capabilities
+
+    @property
     def settings(self) -> WorldSettings:
         """The world's settings; change them with `set_settings`."""
-        return self._state.settings
+        return self._state.truth.settings
 
     @property
     def step_index(self) -> int:
         """Number of steps made."""
-        return self._state.step_index
+        return self._state.truth.step_index
 
     @property
     def time(self) -> float:
         """Seconds simulated, at the present step rate."""
-        return self._state.step_index * self._state.settings.dt
+        return self._state.truth.step_index * self._state.truth.settings.dt
 
     @property
     def contacts(self) -> StepContacts:
         """Contacts after the last step."""
-        return self._state.pairs.contacts
+        return self._state.solver.contacts
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:
-        """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
-        return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._state.cache.listener.moments)
+        """Every impact inside the last step, in the order of solving; of a pair that met several times `contacts` has the last one only."""
+        return self._state.solver.impact_moments
 
     def keep_pairs(self) -> None:
         """Let every step from now on leave `step_pairs`."""
-        self._state.keeps_pairs = True
+        self._state.solver.keep_pairs()
 
     @property
     def step_pairs(self) -> StepPairs | None:
         """What decided in the last step which fixtures touch; None before the first after `keep_pairs`, and after a step that broke off."""
-        return self._state.step_pairs
+        return self._state.solver.step_pairs
 
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        """Return two fixtures in the order of the contact that Box2D keeps for them, touching or not; None where it keeps none."""
+        """Return two fixtures in the order of the contact that the solver keeps for them, touching or not; None where it keeps none."""
         self._fixture_entry(fixture_a)
         self._fixture_entry(fixture_b)
-        return self._state.cache.contact_between(fixture_a, fixture_b)
+        return self._state.solver.contact_between(fixture_a, fixture_b)
 
     @property
     def strays(self) -> tuple[int, ...]:
-        """Bodies that left the range of positions and speeds Box2D can bear, and were set inactive for it."""
-        return tuple(self._state.strays)
+        """Bodies that left the range of positions and speeds that can be borne, and were set inactive for it."""
+        return tuple(self._state.truth.strays)
 
     @property
     def last_cost(self) -> StepCost:
         """What the last step cost; zero before the first."""
-        return self._state.cost
+        return self._state.solver.cost
 
     @property
     def structure_version(self) -> int:
         """A number that changes whenever bodies, fixtures or joints come, go or change."""
-        return self._state.structure_version
+        return self._state.truth.structure_version
 
     @property
     def body_ids(self) -> tuple[int, ...]:
         """Ids of the living bodies, ascending."""
-        return tuple(self._state.cache.body_rows)
+        return tuple(self._state.truth.rows)
 
     @property
     def fixture_ids(self) -> tuple[int, ...]:
         """Ids of the living fixtures, ascending."""
-        return tuple(sorted(self._state.fixtures))
+        return tuple(sorted(self._state.truth.fixtures))
 
     @property
     def joint_ids(self) -> tuple[int, ...]:
         """Ids of the living joints, ascending."""
-        return tuple(sorted(self._state.joints))
+        return tuple(sorted(self._state.truth.joints))
 
     def is_body(self, body: int) -> bool:
         """Tell whether the id names a living body."""
-        return body in self._state.bodies
+        return body in self._state.truth.bodies
 
     def is_fixture(self, fixture: int) -> bool:
         """Tell whether the id names a living fixture."""
-        return fixture in self._state.fixtures
+        return fixture in self._state.truth.fixtures
 
     def is_joint(self, joint: int) -> bool:
         """Tell whether the id names a living joint."""
-        return joint in self._state.joints
+        return joint in self._state.truth.joints
 
     def body(self, body: int) -> Body:
         """Return a body's record."""
         entry = self._body_entry(body)
-        spec = replace(entry.spec, fixtures=tuple(self._state.fixtures[fixture].spec for fixture in entry.fixtures))
-        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.cache.mass_data(body))
+        spec = replace(entry.spec, fixtures=tuple(self._state.truth.fixtures[fixture].spec for fixture in entry.fixtures))
+        return Body(body, spec, tuple(entry.fixtures), tuple(entry.joints), *self._state.solver.mass_data(body))
 
     def fixtures_of(self, body: int) -> tuple[int, ...]:
         """Return the ids of a body's fixtures, without the rest of its record."""
@@ -140,7 +144,7 @@ class WorldReadings:
     def fixture(self, fixture: int) -> Fixture:
         """Return a fixture's record."""
         entry = self._fixture_entry(fixture)
-        return Fixture(fixture, entry.body, entry.spec, entry.shape)
+        return Fixture(fixture, entry.body, entry.spec, self._state.solver.shape_of(fixture))
 
     def joint(self, joint: int) -> Joint:
         """Return a joint's record."""
@@ -152,7 +156,8 @@ class WorldReadings:
 
     def joint_state(self, joint: int) -> JointState:
         """Return how a joint stands and moves, and what it bore in the last step."""
-        return self._state.cache.joint_state(joint, self._joint_entry(joint))
+        self._joint_entry(joint)
+        return self._state.solver.joint_state(joint)
 
     def joint_bodies(self, joint: int) -> tuple[int | None, int]:
         """Return the two bodies of a joint: None and one of a mouse joint, of a gear joint the second ones of its two joints."""
@@ -161,12 +166,12 @@ class WorldReadings:
     def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return a joint's two anchors, world frame, metres."""
         self._joint_entry(joint)
-        return self._state.cache.joint_anchors(joint)
+        return self._state.solver.joint_anchors(joint)
 
     def row_of(self, body: int) -> int:
         """Return the body's row in `poses`, `previous_poses`, `velocities` and `awake`."""
         self._body_entry(body)
-        return self._state.cache.body_rows[body]
+        return self._state.truth.rows[body]
 
     @property
     def poses(self) -> FloatArray:
@@ -205,11 +210,11 @@ class WorldReadings:
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
         at = f32_vec("point", point, "m")
-        for fixture in sorted(self._state.fixtures, reverse=True):
-            body = self._state.fixtures[fixture].body
-            if dynamic_only and self._state.bodies[body].spec.type != "dynamic":
+        for fixture in sorted(self._state.truth.fixtures, reverse=True):
+            body = self._state.truth.fixtures[fixture].body
+            if dynamic_only and self._state.truth.bodies[body].spec.type != "dynamic":
                 continue
-            if self._state.cache.holds_point(fixture, at):
+            if self._state.solver.holds_point(fixture, at):
                 yield body
 
     @property
@@ -218,10 +223,10 @@ class WorldReadings:
         return bool(self._unguarded.lost)
 
     def state_hash(self) -> str:
-        """Return a digest of the raw float32 bits of every body's pose and velocity, with ids and wakefulness."""
+        """Return a digest of the raw bits of every body's pose and velocity, with ids and wakefulness."""
         motion = self._state.motion()
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(self._state.cache.body_ids.tobytes())
+        digest.update(self._state.truth.body_ids.tobytes())
         digest.update(motion.raw.values.tobytes())
         digest.update(motion.raw.awake.tobytes())
         return digest.hexdigest()
@@ -229,7 +234,7 @@ class WorldReadings:
     # -- for the other half ---------------------------------------------------------------------------------------------
 
     @property
-    def _state(self) -> Any:
+    def _state(self) -> WorldState:
         """The state, for the thread that owns it, while there is one."""
         self._check_thread()
         if self._unguarded.lost:
@@ -237,19 +242,19 @@ class WorldReadings:
         return self._unguarded
 
     def _body_entry(self, body: int) -> BodyEntry:
-        entry = self._state.bodies.get(body) if _is_id(body) else None
+        entry = self._state.truth.bodies.get(body) if _is_id(body) else None
         if entry is None:
             raise self._dead("body", body)
         return entry
 
     def _fixture_entry(self, fixture: int) -> FixtureEntry:
-        entry = self._state.fixtures.get(fixture) if _is_id(fixture) else None
+        entry = self._state.truth.fixtures.get(fixture) if _is_id(fixture) else None
         if entry is None:
             raise self._dead("fixture", fixture)
         return entry
 
     def _joint_entry(self, joint: int) -> ResolvedJoint:
-        entry = self._state.joints.get(joint) if _is_id(joint) else None
+        entry = self._state.truth.joints.get(joint) if _is_id(joint) else None
         if entry is None:
             raise self._dead("joint", joint)
         return entry

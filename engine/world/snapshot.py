@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from engine.contracts import PairEvent
+from engine.contracts import PairEvent, StepContacts
 from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
-__all__ = ["WorldSnapshot"]
+__all__ = ["SolverState", "WorldSnapshot"]
+
+
+@dataclass(frozen=True, slots=True)
+class SolverState:
+    """What a solver has made of the truth so far.
+
+    Attributes
+    ----------
+    motion : BodyMotion
+        Of every body, in ascending order of id.
+    contacts : StepContacts
+        Those of the last step, from which begin, end and point states go on.
+    touching : frozenset of (fixture id, fixture id)
+        The pairs that have begun to touch and not ended, sensors included.
+    events : tuple of (begun, ended)
+        What commands since the last step have brought about, and the next step will tell.
+    memory : frozen dataclass or None
+        What else the next step depends on, which this solver alone can read; None where it needs nothing.
+    is_whole : bool
+        Whether nothing that the next step depends on was out of reach.
+    """
+
+    motion: BodyMotion
+    contacts: StepContacts
+    touching: frozenset[tuple[int, int]]
+    events: tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]
+    memory: object
+    is_whole: bool = True
 
 
 @dataclass(frozen=True)
 class WorldSnapshot:
-    """Specifications with their ids, the motion of every body, and the contact impulses the solver would start from.
+    """Specifications with their ids, and the state of the solver.
 
     Attributes
     ----------
@@ -25,16 +52,7 @@ class WorldSnapshot:
         In ascending order of id; `motion` has a row for each.
     fixtures : tuple of (id, body id, FixtureSpec)
     joints : tuple of (id, ResolvedJoint)
-    motion : BodyMotion
-        float32 bits as read.
-    hidden : HiddenState or None
-        What bodies and joints remember besides, as raw words; None where it was out of reach.
-    pairs : EvaluatedPairs
-        The last step's contacts with their impulses, from which begin, end and point states go on.
-    touching : frozenset of (fixture id, fixture id)
-        The pairs that have begun to touch and not ended, sensors included.
-    events : tuple of (begun, ended)
-        What commands since the last step have brought about, and the next step will tell.
+    state : SolverState
     next_ids : tuple of int
         The next body, fixture and joint id, so that ids are never handed out twice.
     strays : tuple of int
@@ -47,10 +65,16 @@ class WorldSnapshot:
     bodies: tuple[tuple[int, BodySpec, tuple[int, ...]], ...]
     fixtures: tuple[tuple[int, int, FixtureSpec], ...]
     joints: tuple[tuple[int, ResolvedJoint], ...]
-    motion: BodyMotion
-    hidden: Any
-    pairs: Any
-    touching: frozenset[tuple[int, int]]
-    events: tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]
+    state: SolverState
     next_ids: tuple[int, int, int]
     strays: tuple[int, ...]
+
+    @property
+    def motion(self) -> BodyMotion:
+        """The motion of every body."""
+        return self.state.motion
+
+    @property
+    def contacts(self) -> StepContacts:
+        """The contacts of the last step."""
+        return self.state.contacts

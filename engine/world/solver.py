@@ -1,21 +1,269 @@
-"""What drives a world: the table of solvers. Each is a plug-in of its own package, found by name and loaded when a world wants it."""
+"""What drives a world: the protocol of a solver, and the table of those there are.
+
+A solver is a class of its own package, found by name and loaded when a world wants it (`load_solver`). The world holds the truth, checks
+and orders what is asked of it, and tells its solver::
+
+    accept(spec)                        each specification, as it comes: the solver rounds it to its numbers, or refuses it
+    check(command)                      refuse what it could not bear as things stand, before anything changes
+    apply(command, becomes), followed() make the change; the truth follows in between, and is asked for all the rest
+    step(number)                        one step, hooks included; then `motion`, `contacts`
+    save(), load(state)                 all that the next step depends on
+    canonicalize()                      bring itself into the form that `load` would give it
+    mark(command), go_back(mark)        around each change and each step: where it broke off, the world is put back as it stood
+
+What a solver need not care for has a default here.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast
+
+import numpy as np
 
 from engine.common.errors import InvalidInputError
+from engine.contracts import StepContacts
+from engine.geometry import FixtureShape
+from engine.world.commands import Command
+from engine.world.hooks import StepHooks
+from engine.world.joints import ResolvedJoint
+from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
+from engine.world.snapshot import SolverState, WorldSnapshot
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
+from engine.world.truth import Truth
 
-__all__ = ["DEFAULT", "accept", "load_solver", "solvers"]
+if TYPE_CHECKING:
+    from engine.world.step_pairs import StepPairs
+
+__all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "load_solver", "solvers"]
 
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
 """What drives a world of which nobody says what shall."""
 
-_ENTRIES = {"box2d": "engine.box2d.solver"}
-"""The module of each solver, by the solver's name."""
+_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
+"""Module and class of each solver, by the solver's name."""
+
+Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
+"""What a command makes of the one thing that it creates or changes, as a whole; None where it does neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a solver can do.
+
+    Attributes
+    ----------
+    name, title : str
+        For programs, and for people.
+    shapes : tuple of type
+        Shapes of `engine.geometry` that a fixture may have.
+    joints : tuple of type
+        Joint specifications.
+    max_vertices : int or None
+        Of a polygon.
+    precision : type
+        `numpy.float32` or `numpy.float64`: how it holds its numbers.
+    skin_radius : float
+        Metres that it puts around polygons and segments.
+    """
+
+    name: str
+    title: str
+    shapes: tuple[type, ...]
+    joints: tuple[type, ...]
+    max_vertices: int | None
+    precision: type[np.floating[Any]]
+    skin_radius: float
+
+
+class Solver(ABC):
+    """Drives one world.
+
+    Parameters
+    ----------
+    truth : Truth
+        Read only: what the world is made of. At first nothing.
+
+    Attributes
+    ----------
+    hooks : StepHooks or None
+        What to call in the middle of a step. An exception in one is kept for `take_error`, and the step goes on.
+    """
+
+    capabilities: ClassVar[Capabilities]
+
+    def __init__(self, truth: Truth) -> None:
+        self.truth = truth
+        self.hooks: StepHooks | None = None
+
+    # -- before any world ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def accept(cls, spec: _T) -> _T:
+        """Return a specification with the numbers that the solver will hold.
+
+        Raises
+        ------
+        InvalidInputError
+            It cannot take it; names field, value and what it can take.
+        """
+        return spec
+
+    @classmethod
+    def prepare(cls) -> str | None:
+        """Load or compile what makes it fast and its states whole, once a process; return why a state is not whole, or None."""
+        return None
+
+    @classmethod
+    def has_whole_states(cls) -> bool:
+        """Tell whether `save` has all within its reach by now that the next step depends on; see `prepare`."""
+        return True
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def check(self, command: Command) -> None:
+        """Refuse a command that could not be borne as things stand, before anything changes.
+
+        Raises
+        ------
+        InvalidInputError
+            As said.
+        """
+        return None
+
+    @abstractmethod
+    def apply(self, command: Command, becomes: Becomes) -> None:
+        """Follow a checked command, before the truth does. Whatever escapes from here is a breakdown: `go_back` follows.
+
+        What falls with a body or a joint, its joints or the gear joints on it, has been destroyed by commands of its own before.
+        """
+
+    def followed(self) -> None:
+        """Do what can only be done when the truth has followed the command too."""
+        return None
+
+    def can_hold(self, joint: ResolvedJoint) -> bool:
+        """Tell whether a joint can stay, as its bodies are now; one without any dynamic body goes in any case."""
+        return True
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def step(self, number: int) -> list[int]:
+        """Advance by one step, the `number`-th; return the bodies that have left the finite numbers, after which `go_back` follows."""
+
+    def take_error(self) -> BaseException | None:
+        """Return the first thing a hook raised since the last call, and forget it."""
+        return None
+
+    @property
+    def cost(self) -> StepCost:
+        """What the last step cost."""
+        return StepCost()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def motion(self) -> BodyMotion:
+        """Return how all bodies stand and move, a row each in the order of `Truth.body_ids`; arrays that change no more."""
+
+    def motion_of(self, body: int) -> tuple[float, ...]:
+        """Return x, y, angle, vx, vy, omega of one body."""
+        return tuple(self.motion().values[self.truth.rows[body]].tolist())
+
+    @property
+    @abstractmethod
+    def contacts(self) -> StepContacts:
+        """Contacts after the last step."""
+
+    @abstractmethod
+    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+        """Return local centre of mass, m, mass, kg, and inertia about it, kg m^2."""
+
+    @abstractmethod
+    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+        """Tell whether a fixture's shape contains a world point."""
+
+    def shape_of(self, fixture: int) -> FixtureShape:
+        """Return a fixture's shape exactly as the solver holds it: its numbers, its order of vertices, its skin."""
+        return self.truth.fixtures[fixture].spec.shape
+
+    @abstractmethod
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return both anchors of a joint, world frame, metres."""
+
+    @abstractmethod
+    def joint_state(self, joint: int) -> JointState:
+        """Return how a joint stands and moves, and what it bore in the last step."""
+
+    # -- keeping ------------------------------------------------------------------------------------------------------
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether `save`, `load` and `canonicalize` keep all that is in reach, and not only what anybody can read."""
+        return True
+
+    @keeps_state.setter
+    def keeps_state(self, value: bool) -> None:
+        return None
+
+    @abstractmethod
+    def save(self) -> SolverState:
+        """Return all that the next step depends on beside the truth."""
+
+    @abstractmethod
+    def load(self, state: SolverState) -> None:
+        """Become what was saved of a solver with the truth as it is now. Where it raises, nothing has changed."""
+
+    def canonicalize(self) -> None:
+        """Become what `load` would make of `save`, to the last bit. Where it raises, nothing has changed."""
+        return None
+
+    @abstractmethod
+    def mark(self, command: Command | None = None) -> object:
+        """Return what `go_back` needs to stand as it stands now, if the command, or the step where it is None, breaks off."""
+
+    @abstractmethod
+    def go_back(self, mark: object) -> None:
+        """Stand as at a mark; the truth does so already."""
+
+    @classmethod
+    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
+        """Return what of `snapshot.contacts` does not follow from the rest of the snapshot, by name."""
+        return vars(snapshot.contacts)
+
+    @classmethod
+    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
+        """Return the contacts again, of what `packed_contacts` has left and `memory` and `fixtures` of the same snapshot."""
+        contacts: StepContacts = object.__new__(StepContacts)
+        for name, value in left.items():
+            object.__setattr__(contacts, name, value)
+        return contacts
+
+    # -- for those who judge it ---------------------------------------------------------------------------------------
+
+    @property
+    def impact_moments(self) -> tuple[ImpactMoment, ...]:
+        """Every impact inside the last step, in the order in which they were solved."""
+        return ()
+
+    def keep_pairs(self) -> None:
+        """Let every step from now on leave `step_pairs`, if it can."""
+        return None
+
+    @property
+    def step_pairs(self) -> StepPairs | None:
+        """What decided in the last step which fixtures touch; None where that is not told."""
+        return None
+
+    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
+        """Return two fixtures in the order of the contact kept for them, touching or not; None where none is kept."""
+        return None
 
 
 def solvers() -> tuple[str, ...]:
@@ -29,8 +277,8 @@ def solvers() -> tuple[str, ...]:
     return tuple(_ENTRIES)
 
 
-def load_solver(name: str) -> Any:
-    """Load a solver.
+def load_solver(name: str = DEFAULT) -> type[Solver]:
+    """Load the class of a solver.
 
     Raises
     ------
@@ -39,7 +287,8 @@ def load_solver(name: str) -> Any:
     """
     if name not in _ENTRIES:
         raise InvalidInputError("solver", "one of " + ", ".join(_ENTRIES), name)
-    return import_module(_ENTRIES[name])
+    module, _, kind = _ENTRIES[name].partition(":")
+    return cast(type[Solver], getattr(import_module(module), kind))
 
 
 def accept(spec: _T, solver: str = DEFAULT) -> _T:
@@ -50,5 +299,4 @@ def accept(spec: _T, solver: str = DEFAULT) -> _T:
     InvalidInputError
         The solver cannot take it.
     """
-    accepted: _T = load_solver(solver).accept(spec)
-    return accepted
+    return load_solver(solver).accept(spec)

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-any-return"
 """A world that cannot be crashed, whatever drives it.
 
 Specifications with ids of our own are the truth; what the solver makes of them can be thrown away and built again. Every
@@ -85,33 +84,33 @@ class World(WorldReadings):
 
     @property
     def log(self) -> tuple[tuple[int, c.Command], ...]:
-        """Every command since the beginning, the last `restore` or the last `forget_log`, each with the number of steps made before it."""
+        """Every command since the beginning, the last `restore` or the last `clear_log`, each with the number of steps made before it."""
         return tuple(self._log)
 
-    def forget_log(self) -> None:
+    def clear_log(self) -> None:
         """Empty the log: a run that is kept by its snapshots needs none, and one that gives commands every step would grow for ever."""
         self._log.clear()
 
     @property
-    def keeps_hidden(self) -> bool:
-        """Whether `rebuild` and `snapshot` keep the impulses of joints and what else Box2D hides, where memory is in reach.
+    def keeps_solver_state(self) -> bool:
+        """Whether `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only what anybody can read.
 
         True at first. Of runs that must be alike bit for bit none may have it otherwise than the others: a world restored to a snapshot
         without it goes on without it.
         """
-        return self._state.keeps_hidden
+        return self._state.solver.keeps_state
 
-    @keeps_hidden.setter
-    def keeps_hidden(self, value: bool) -> None:
-        self._check_between_steps("keeps_hidden")
-        self._state.keeps_hidden = boolean("keeps_hidden", value)
+    @keeps_solver_state.setter
+    def keeps_solver_state(self, value: bool) -> None:
+        self._check_between_steps("keeps_solver_state")
+        self._state.solver.keeps_state = boolean("keeps_solver_state", value)
 
     # -- changing it --------------------------------------------------------------------------------------------------
 
     def create_body(self, spec: BodySpec) -> int:
         """Create a body with its fixtures and return its id."""
         _want("spec", spec, BodySpec)
-        spec = self._plugin.accept(spec)
+        spec = self._state.solver.accept(spec)
         body, first = self._next_ids["body"], self._next_ids["fixture"]
         self._submit(c.CreateBody(body, spec, tuple(range(first, first + len(spec.fixtures)))))
         return body
@@ -195,7 +194,7 @@ class World(WorldReadings):
 
     def set_settings(self, **changes: Any) -> None:
         """Change settings of the world."""
-        changed(self._state.settings, "WorldSettings", changes)
+        changed(self._state.truth.settings, "WorldSettings", changes)
         self._submit(c.SetSettings(tuple(sorted(changes.items()))))
 
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
@@ -215,13 +214,13 @@ class World(WorldReadings):
         self._body_entry(body)
         self._submit(c.ApplyTorque(body, f32("torque", torque, "N m")))
 
-    def rebuild(self) -> None:
-        """Build the Box2D world anew from what can be kept of it, as `restore` would build it from a snapshot of this moment.
+    def canonicalize(self) -> None:
+        """Bring the solver into the form that `restore` would give it from a snapshot of this moment.
 
         Two worlds of which one came here by itself and the other was restored to a snapshot taken here then go on alike, to the last
         bit: so a run that is to be rewound does this at every keyframe, before the snapshot. Ids stay; nothing is told to hooks.
         """
-        self._submit(c.Rebuild())
+        self._submit(c.Canonicalize())
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -231,7 +230,7 @@ class World(WorldReadings):
         Raises
         ------
         WorldLostError
-            Box2D broke off in the middle, or a body left the finite numbers. The world has been rebuilt as it stood
+            The solver broke off in the middle, or a body left the finite numbers. The world has been put back as it stood
             before this step.
         BaseException
             Whatever a hook raised, or Ctrl-C; the step is whole then.
@@ -269,21 +268,17 @@ class World(WorldReadings):
     def snapshot(self) -> WorldSnapshot:
         """Return all of the world that can be kept outside Box2D."""
         self._check_between_steps("snapshot")
-        state = self._state
+        truth = self._state.truth
         return WorldSnapshot(
             solver=self.solver,
-            settings=state.settings,
-            step_index=state.step_index,
-            bodies=tuple((body, state.bodies[body].spec, tuple(state.bodies[body].fixtures)) for body in sorted(state.bodies)),
-            fixtures=tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(state.fixtures.items())),
-            joints=tuple(sorted(state.joints.items())),
-            motion=state.motion().raw,
-            hidden=state.motion().hidden,
-            pairs=state.pairs,
-            touching=frozenset(state.touching()),
-            events=(tuple(state.cache.listener.began), tuple(state.cache.listener.ended)),
+            settings=truth.settings,
+            step_index=truth.step_index,
+            bodies=tuple((body, truth.bodies[body].spec, tuple(truth.bodies[body].fixtures)) for body in sorted(truth.bodies)),
+            fixtures=tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(truth.fixtures.items())),
+            joints=tuple(sorted(truth.joints.items())),
+            state=self._state.solver.save(),
             next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
-            strays=tuple(state.strays),
+            strays=tuple(truth.strays),
         )
 
     @classmethod
@@ -297,10 +292,10 @@ class World(WorldReadings):
     def restore(self, snapshot: WorldSnapshot) -> None:
         """Go back to a snapshot, with the same ids. The log starts anew.
 
-        Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back; where memory is out of
-        reach (see `engine.box2d.memory`), the last two start from zero. Contacts are ordered as in a new world: a stack or a chain
-        of joints goes on as it was, a disordered pile deviates by millimetres. After a `rebuild` nothing deviates: take the
-        snapshots to which you will return right after one.
+        Poses, velocities, sleep, the impulses of contacts and joints and the times at rest come back, as far as they are in the
+        solver's reach (`Solver.has_whole_states`); the rest starts from zero. What depends on the order of contacts starts as in a new
+        world: with Box2D a disordered pile deviates by millimetres. After `canonicalize` nothing deviates: take the snapshots to which
+        you will return right after one.
         """
         self._check_between_steps("restore")
         _want("snapshot", snapshot, WorldSnapshot)
@@ -335,12 +330,12 @@ class World(WorldReadings):
     def _run(self, action: Callable[[], object]) -> None:
         """Do one thing, then everything that hooks asked for meanwhile; raise the first error of all when all is done.
 
-        Destroying a body ends its contacts and so calls hooks too, in the middle of Box2D: nothing may be changed from there.
+        Destroying a body ends its contacts and so calls hooks too, in the middle of the solver: nothing may be changed from there.
         """
         state = self._state
         errors: list[BaseException] = []
         self._busy = True
-        state.cache.listener.hooks = self.hooks
+        state.solver.hooks = self.hooks
         try:
             waiting: list[Callable[[], object]] = [action]
             while waiting:
@@ -349,7 +344,7 @@ class World(WorldReadings):
                         each()
                     except Exception as error:
                         errors.append(error)
-                    raised = state.cache.listener.take_error()
+                    raised = state.solver.take_error()
                     errors += [] if raised is None else [raised]
                 deferred, self._deferred = self._deferred, []
                 self._doomed.clear()
@@ -364,18 +359,18 @@ class World(WorldReadings):
     def _advance(self) -> None:
         """Make the step, and remember the joints that went because of a body that was taken out; log a step that broke off."""
         state = self._state
-        n_strays = len(state.strays)
+        n_strays = len(state.truth.strays)
         try:
             state.advance()
         except WorldLostError:
-            self._log.append((state.step_index, c.Rebuild(tuple(state.strays[n_strays:]))))
+            self._log.append((state.truth.step_index, c.Canonicalize(tuple(state.truth.strays[n_strays:]))))
             raise
         finally:
             self._bury_dropped()
 
     def _bury_dropped(self) -> None:
         state = self._unguarded
-        self._deaths.update((("joint", joint), state.step_index) for joint in state.take_dropped())
+        self._deaths.update((("joint", joint), state.truth.step_index) for joint in state.take_dropped())
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and remember who died of it."""
@@ -386,8 +381,8 @@ class World(WorldReadings):
         try:
             dropped = state.execute(command)
         except WorldLostError:
-            if not isinstance(command, c.Rebuild):
-                self._log.append((state.step_index, c.Rebuild()))  # what has come of it
+            if not isinstance(command, c.Canonicalize):
+                self._log.append((state.truth.step_index, c.Canonicalize()))  # what has come of it
             raise
         self._bury_dropped()
         self._log.append((self.step_index, command))
@@ -399,19 +394,19 @@ class World(WorldReadings):
         match command:
             case c.DestroyBody(body):
                 entry = self._body_entry(body)
-                lost = self._state.lost_with(entry.joints)
+                lost = self._state.truth.lost_with(entry.joints)
                 return [("body", body)] + [("fixture", i) for i in entry.fixtures] + [("joint", i) for i in lost]
             case c.DestroyFixture(fixture):
                 return [("fixture", fixture)]
             case c.DestroyJoint(joint):
-                return [("joint", i) for i in self._state.lost_with([joint])]
+                return [("joint", i) for i in self._state.truth.lost_with([joint])]
         return []
 
     @staticmethod
     def _targets(command: c.Command) -> list[tuple[str, int]]:
         """Return everything that must be alive for a command to mean something."""
         match command:
-            case c.CreateBody() | c.SetSettings() | c.Rebuild():
+            case c.CreateBody() | c.SetSettings() | c.Canonicalize():
                 return []
             case c.CreateFixture(_, body, _):
                 return [("body", body)]

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from engine.box2d import _state, memory
+from engine.box2d import memory, solver
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, MouseJointSpec, RevoluteJointSpec, StepHooks, World, WorldSettings
 from tests.waiting import PATIENCE
@@ -82,11 +82,11 @@ def test_another_process_gives_the_same_hash() -> None:
 def test_the_reader_changes_nothing(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     from engine.box2d.reading import PublicReader
 
-    monkeypatch.setattr(_state, "best_reader", PublicReader)
+    monkeypatch.setattr(solver, "best_reader", PublicReader)
     slow = eventful(80)
     problem = memory.self_test()
     if problem is None:
-        monkeypatch.setattr(_state, "best_reader", memory.MemoryReader)
+        monkeypatch.setattr(solver, "best_reader", memory.MemoryReader)
     fast = eventful(80)
     assert problem is None or "NUMBA_DISABLE_JIT" in problem
     assert fast.state_hash() == slow.state_hash()

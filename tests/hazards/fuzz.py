@@ -247,7 +247,7 @@ class Fuzzer:
             "apply_impulse": (2, lambda: w.apply_impulse(self.any_of(w.body_ids), self.vector(5.0), self.maybe_place())),
             "apply_force": (1, lambda: w.apply_force(self.any_of(w.body_ids), self.vector(50.0), self.maybe_place())),
             "apply_torque": (1, lambda: w.apply_torque(self.any_of(w.body_ids), self.number(50.0))),
-            "rebuild": (1, w.rebuild),
+            "rebuild": (1, w.canonicalize),
             "read": (2, self.read),
         }
         if self.goes_back and not in_hook:
@@ -272,18 +272,19 @@ class Fuzzer:
 
     def everything(self) -> tuple[object, ...]:
         """What a refused command must not change."""
-        w, state = self.world, self.world._state
+        w, state = self.world, self.world._state.truth
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
         return w.state_hash(), w.settings, w.strays, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
     def check_ids(self) -> None:
         """The ids are those of what is in Box2D, and each of its handles is there still."""
-        state, box2d = self.world._state, self.world._state.cache._world
+        state, cache = self.world._state.truth, self.world._state.solver._cache
+        box2d = cache._world
         assert (box2d.bodyCount, box2d.jointCount) == (len(state.bodies) + 1, len(state.joints))  # and the anchor of mouse joints
-        assert state.cache._bodies.keys() == state.bodies.keys()
-        assert state.cache._fixtures.keys() == state.fixtures.keys()
-        assert state.cache._joints.keys() == state.joints.keys()
+        assert cache._bodies.keys() == state.bodies.keys()
+        assert cache._fixtures.keys() == state.fixtures.keys()
+        assert cache._joints.keys() == state.joints.keys()
 
     def speeds(self) -> tuple[float, float]:
         return self.number(20.0, MAX_SPEED), self.number(20.0, MAX_SPEED)
@@ -334,7 +335,7 @@ class Fuzzer:
         w.joint_anchors(self.any_of(w.joint_ids))
 
     def twin(self) -> None:
-        self.world.rebuild()
+        self.world.canonicalize()
         assert World.from_snapshot(self.world.snapshot()).state_hash() == self.world.state_hash()
 
     def restore(self) -> None:
@@ -386,7 +387,7 @@ class Fuzzer:
             assert again.log == world.log
             self.seen["replayed"] += 1
         if self.goes_back:
-            world.rebuild()
+            world.canonicalize()
             snapshot = world.snapshot()
             twins = [world, *(World.from_snapshot(snapshot) for _ in range(2))]
             for _ in range(30):

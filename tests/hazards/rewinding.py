@@ -123,7 +123,7 @@ def told(demo: Demo) -> dict[str, object]:
         if demo.id not in MEASURING:
             found[tell.__name__] = _MILLISECONDS.sub("", repr(lines))
     for k, stage in enumerate(demo.stages):
-        state, contacts = stage.world._state, stage.world.contacts
+        state, contacts = stage.world._state.truth, stage.world.contacts
         found[f"counts {k}"] = stage.counts
         found[f"picture {k}"] = sorted(stage.colors.items()), sorted(stage.outline_only), stage.label, stage.own_bounds
         found[f"bodies {k}"] = [(body, entry.spec, entry.fixtures, entry.joints) for body, entry in state.bodies.items()]
@@ -135,9 +135,10 @@ def told(demo: Demo) -> dict[str, object]:
         found[f"settings {k}"] = stage.world.settings, stage.world.strays, stage.world.step_index
         found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in vars(contacts).values()]
         snapshot = stage.world.snapshot()
-        found[f"solver {k}"] = snapshot.pairs.keys.tobytes(), snapshot.pairs.manifolds.tobytes(), sorted(snapshot.touching), snapshot.events
-        if snapshot.hidden is not None:
-            found[f"hidden {k}"] = snapshot.hidden.bodies.tobytes(), snapshot.hidden.joint_ids.tobytes(), snapshot.hidden.joints.tobytes()
+        kept, memory = snapshot.state, snapshot.state.memory
+        found[f"solver {k}"] = memory.keys.tobytes(), memory.manifolds.tobytes(), sorted(kept.touching), kept.events
+        if memory.hidden is not None:
+            found[f"hidden {k}"] = memory.hidden.bodies.tobytes(), memory.hidden.joint_ids.tobytes(), memory.hidden.joints.tobytes()
     return found
 
 

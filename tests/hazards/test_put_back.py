@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, Callable[[World], object]]] = {
     "set_mouse_target": ("set_mouse_target", lambda w: w.set_mouse_target(MOUSE, (5.0, 5.0))),
     "set_pose": ("set_pose", lambda w: w.set_pose(A, (2.0, 2.0), 1.0)),
     "set_settings": ("set_settings", lambda w: w.set_settings(gravity=(1.0, 2.0), sleeping=False)),
-    "rebuild": ("write_impulses", lambda w: w.rebuild()),
+    "rebuild": ("write_impulses", lambda w: w.canonicalize()),
 }
 """What is asked for, and where in it Box2D throws."""
 
@@ -76,7 +76,7 @@ def standing(world: World) -> tuple[object, ...]:
 
 
 def is_whole(world: World) -> bool:
-    cache = world._state.cache
+    cache = world._state.solver._cache
     counts = len(world.body_ids) + 1, len(world.joint_ids)  # and the anchor of mouse joints
     return (cache._world.bodyCount, cache._world.jointCount) == counts and cache._fixtures.keys() == set(world.fixture_ids)
 
@@ -132,11 +132,11 @@ def test_a_step_that_breaks_off_is_replayed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_whatever_breaks_after_the_step_puts_the_world_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Box2D has moved on then: without putting back, a second attempt would step twice."""
     world, twin = full_world(), full_world()
-    monkeypatch.setattr("engine.box2d._state.build_step_contacts", lambda *arguments: 1 // 0)
+    monkeypatch.setattr("engine.box2d.solver.build_step_contacts", lambda *arguments: 1 // 0)
     with pytest.raises(WorldLostError, match=r"broke off in step 11: integer .* by zero; the world stands as before it"):
         world.step()
     monkeypatch.undo()
-    twin.rebuild()
+    twin.canonicalize()
     for _ in range(5):
         world.step()
         twin.step()
@@ -175,7 +175,7 @@ def test_a_world_that_cannot_be_put_back_says_so_and_nothing_else(monkeypatch: p
     world.hooks = StepHooks()
     uses: tuple[Callable[[], object], ...] = (
         world.step,
-        world.rebuild,
+        world.canonicalize,
         world.snapshot,
         world.state_hash,
         lambda: world.poses,
@@ -201,8 +201,8 @@ def test_a_rebuild_that_box2d_refuses_again_and_again_loses_nothing(monkeypatch:
     world, twin = full_world(), full_world()
     monkeypatch.setattr(Box2DCache, "write_impulses", lambda *arguments: 1 // 0)
     for _ in range(2):
-        with pytest.raises(WorldLostError, match=r"Box2D refused Rebuild: integer .* by zero; the world stands as before it"):
-            world.rebuild()
+        with pytest.raises(WorldLostError, match=r"Box2D refused Canonicalize: integer .* by zero; the world stands as before it"):
+            world.canonicalize()
         world.step()
         twin.step()
         assert world.state_hash() == twin.state_hash()

@@ -96,20 +96,18 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     if memory.load() is not None:
         pytest.skip("memory is out of reach here")
     ready = memory.best_hidden()
-    for module in ("engine.box2d._state", "engine.demo.base"):
-        monkeypatch.setattr(f"{module}.best_hidden", lambda: None)
+    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: None)
     history = History(Pendulum(0))
     assert not history.demo.remembers
     for _ in range(100):
         history.step()
-    for module in ("engine.box2d._state", "engine.demo.base"):
-        monkeypatch.setattr(f"{module}.best_hidden", lambda: ready)
+    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: ready)
     history.step()
     history.act("remember")
     for _ in range(100):
         history.step()
-    assert history.demo.remembers and history.demo.stages[0].world.snapshot().hidden is not None
+    assert history.demo.remembers and history.demo.stages[0].world.snapshot().state.is_whole
     history.seek(90)
-    assert not history.demo.remembers and history.demo.stages[0].world.snapshot().hidden is None
+    assert not history.demo.remembers and not history.demo.stages[0].world.snapshot().state.is_whole
     history.seek(history.last)
     assert history.divergence is None and history.verify() is None

@@ -16,7 +16,7 @@ import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d._state import WorldState
+from engine.box2d.solver import Box2DSolver
 from engine.common.errors import InvalidInputError, InvalidShapeError, WorldLostError, WrongThreadError
 from engine.geometry import Circle, Polygon
 from engine.world import (
@@ -225,12 +225,12 @@ def test_a_step_that_breaks_off_leaves_the_world_as_it_stood(monkeypatch: pytest
     for _ in range(20):
         world.step()
         twin.step()
-    cache = world._state.cache
+    cache = world._state.solver._cache
     monkeypatch.setattr(type(cache), "step", lambda self, number, pose: (_ for _ in ()).throw(AssertionError("IsLocked() == false")))
     with pytest.raises(WorldLostError, match=r"broke off in step 21: IsLocked.*stands as before"):
         world.step()
     monkeypatch.undo()
-    assert world._state.cache is not cache
+    assert world._state.solver._cache is not cache
     assert world.step_index == 20
     assert world.state_hash() == twin.state_hash()
     for _ in range(8):  # a stack without joints goes on to the bit, until the sleep timers tell, which start anew
@@ -246,7 +246,7 @@ def test_a_body_that_leaves_the_numbers_is_named_and_the_world_put_back() -> Non
     world.step()
     before = world.state_hash()
     # the public doors are closed, so go behind them
-    world._state.cache._bodies[other].angularVelocity = NAN
+    world._state.solver._cache._bodies[other].angularVelocity = NAN
     with pytest.raises(WorldLostError, match=f"body {other} left the finite numbers in step 2"):
         world.step()
     assert world.state_hash() == before
@@ -258,18 +258,18 @@ def test_a_creation_that_fails_halfway_leaves_nothing_behind(monkeypatch: pytest
     world = stack()
     world.step()
     before = world.state_hash(), world.fixture_ids
-    apply = WorldState._add_fixture
+    apply = Box2DSolver._add_fixture
 
     def fail(self: Any, fixture: int, body: int, spec: FixtureSpec, is_weighed: bool = True) -> None:
         apply(self, fixture, body, spec, is_weighed)
         raise AssertionError("half built")
 
-    monkeypatch.setattr(WorldState, "_add_fixture", fail)
+    monkeypatch.setattr(Box2DSolver, "_add_fixture", fail)
     with pytest.raises(WorldLostError, match="Box2D refused CreateBody: half built"):
         world.create_body(BodySpec((BOX, BOX), position=(0.0, 20.0)))
     monkeypatch.undo()
     assert (world.state_hash(), world.fixture_ids) == before
-    assert world._state.cache._world.bodyCount == len(world.body_ids) + 1  # and the world's own ground
+    assert world._state.solver._cache._world.bodyCount == len(world.body_ids) + 1  # and the world's own ground
     world.step()
 
 

@@ -76,9 +76,9 @@ class Recording:
         here = present_makers()
         others = [f"{name} {made} (here {here[name]})" for name, made in self.makers.items() if name in here and here[name] != made]
         if self.needs_memory:
-            from engine.box2d import memory
+            from engine.world import load_solver
 
-            problem = memory.load()
+            problem = load_solver().prepare()
             if problem is not None:
                 others.append(f"Box2D's memory in reach (here not: {problem})")
         return ", ".join(others)

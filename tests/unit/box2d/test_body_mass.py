@@ -74,7 +74,7 @@ def test_the_first_fixture_needs_no_inertia_of_its_own() -> None:
     for order in permutations((SMALL_AND_FAR, LARGE)):
         world.create_body(BodySpec(order, position=(0.0, 9.0 * len(world.body_ids))))
     world.step()
-    world.rebuild()
+    world.canonicalize()
     again = World.from_snapshot(world.snapshot())
     for _ in range(5):
         again.step()

@@ -8,7 +8,7 @@ import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d import _state, memory
+from engine.box2d import memory, solver
 from engine.box2d.reading import PublicReader, Reader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PointState, StepContacts
@@ -28,7 +28,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
             assert "NUMBA_DISABLE_JIT" in problem  # the only reason a test machine may have
             pytest.skip(problem)
         chosen = memory.MemoryReader()
-    monkeypatch.setattr(_state, "best_reader", lambda: chosen)
+    monkeypatch.setattr(solver, "best_reader", lambda: chosen)
 
 
 def floor(world: World, half_width: float = 10.0) -> int:
@@ -89,9 +89,9 @@ def test_points_equal_box2ds_world_manifold() -> None:
     for body in world.body_ids:  # frozen in place, so that start and end of the step are one
         world.set_body(body, type="kinematic" if body % 2 else "dynamic", gravity_scale=0.0)
         world.set_velocity(body, (0.0, 0.0))
-    b2world = world._state.cache._world
+    b2world = world._state.solver._cache._world
     contacts = world.step()
-    table = world._state.cache.fixture_table()
+    table = world._state.solver._cache.fixture_table()
     by_address = dict(zip(table.address.tolist(), table.fixture.tolist(), strict=True))
     b2world.contactListener = None
     rows = {pair: row for row, pair in enumerate(zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True))}

@@ -47,7 +47,7 @@ def test_bodies_that_were_destroyed_leave_nothing() -> None:
         world = World()
         for _ in range(n_bodies):
             world.destroy_body(world.create_body(spec))
-        world.rebuild()
+        world.canonicalize()
         del world
         counted = allocated()
         assert counted is not None

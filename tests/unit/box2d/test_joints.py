@@ -181,7 +181,7 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
     world = made.world
     steps(world, 5)
     if rebuilt:
-        world.rebuild()
+        world.canonicalize()
     DEATHS[death](made)
     if "astray" in death:
         world.destroy_joint(0)  # the wheel that hangs on it comes along
@@ -194,7 +194,7 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
         world.destroy_joint(made.gear)
     assert all(made.gear not in world.body(body).joints for body in world.body_ids)
     steps(world, 60)
-    assert len(world._state.cache._world.joints) == len(world.joint_ids)
+    assert len(world._state.solver._cache._world.joints) == len(world.joint_ids)
     assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
 
 
@@ -258,7 +258,7 @@ def test_gears_survive_a_storm_of_edits_and_its_replay() -> None:
             with contextlib.suppress(LabError):
                 n_gears += _edit(world, dice)
                 world.step()
-        assert n_gears > 15 and len(world._state.cache._world.joints) == len(world.joint_ids)
+        assert n_gears > 15 and len(world._state.solver._cache._world.joints) == len(world.joint_ids)
         if not world.strays:
             assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
             n_replayed += 1
@@ -279,7 +279,7 @@ def _edit(world: World, dice: random.Random) -> bool:
     elif what == 3:
         world.set_body(body, **dice.choice(({"type": "static"}, {"type": "dynamic"}, {"active": False}, {"active": True})))
     elif what == 4:
-        world.rebuild()
+        world.canonicalize()
     elif what in (5, 6, 7, 8, 9):
         at = world.state(body).position
         world.create_joint(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.box2d.kept_contacts import put_together, taken_apart
+from engine.box2d.solver import Box2DSolver
 from engine.contracts import StepContacts
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World
@@ -28,8 +28,8 @@ def crowd() -> World:
 
 def again(snapshot: WorldSnapshot) -> tuple[StepContacts, set[str]]:
     """Return the contacts put together again, and the names of what was kept of them."""
-    left = taken_apart(snapshot.pairs, snapshot.fixtures)
-    return put_together(left, snapshot.pairs.keys, snapshot.pairs.manifolds, snapshot.fixtures), set(left)
+    left = Box2DSolver.packed_contacts(snapshot)
+    return Box2DSolver.unpacked_contacts(left, snapshot.state.memory, snapshot.fixtures), set(left)
 
 
 def assert_same(found: StepContacts, wanted: StepContacts) -> None:
@@ -49,7 +49,7 @@ def test_contacts_come_back_to_the_last_bit() -> None:
     kept: list[set[str]] = []
     for _ in range(400):
         world.step()
-        contacts = world.snapshot().pairs.contacts
+        contacts = world.snapshot().contacts
         found, names = again(world.snapshot())
         assert_same(found, contacts)
         hit += bool(contacts.in_toi.any())
@@ -66,13 +66,13 @@ def test_what_does_not_follow_is_kept() -> None:
     for _ in range(90):
         world.step()
     before = world.snapshot()
-    contacts = before.pairs.contacts
+    contacts = before.contacts
     object.__setattr__(contacts, "found_later", 7)
     world.destroy_body(int(contacts.body_b[0]))
     after = world.snapshot()
-    assert len(after.pairs.contacts) and not {*contacts.fixture_b.tolist()} <= {fixture for fixture, _, _ in after.fixtures}
+    assert len(after.contacts) and not {*contacts.fixture_b.tolist()} <= {fixture for fixture, _, _ in after.fixtures}
     found, names = again(after)
-    assert_same(found, after.pairs.contacts)
+    assert_same(found, after.contacts)
     assert found.found_later == 7  # type: ignore[attr-defined]
     assert names >= FOLLOW
 
@@ -80,4 +80,4 @@ def test_what_does_not_follow_is_kept() -> None:
 def test_none_touch() -> None:
     world = World()
     found, _ = again(world.snapshot())
-    assert_same(found, world.snapshot().pairs.contacts)
+    assert_same(found, world.snapshot().contacts)

@@ -75,7 +75,7 @@ def test_a_changed_joint_goes_on_as_one_that_was_made_so(kind: str) -> None:
     assert all(getattr(now, name) == pytest.approx(value) for name, value in changes.items())
     twin, _ = hung(now)
     for one in (world, twin):
-        one.rebuild()
+        one.canonicalize()
         steps(one, 90)
     assert twin.state_hash() == world.state_hash()
     unchanged, _ = hung(spec)
@@ -89,9 +89,9 @@ def test_a_change_in_the_middle_is_replayed_and_restored_to_the_bit(kind: str, i
     memory.load()
     spec, changes = KINDS[kind]
     world, joint = hung(spec)
-    world.keeps_hidden = is_kept
+    world.keeps_solver_state = is_kept
     steps(world, 40)
-    world.rebuild()
+    world.canonicalize()
     kept = world.snapshot()
     log = len(world.log)
     runs = []
@@ -99,7 +99,7 @@ def test_a_change_in_the_middle_is_replayed_and_restored_to_the_bit(kind: str, i
         steps(one, 10)
         one.set_joint(joint, **changes)
         steps(one, 30)
-        one.rebuild()
+        one.canonicalize()
         steps(one, 20)
         runs.append(one.state_hash())
     assert runs[0] == runs[1] and len(world.log) == log + 2

@@ -134,14 +134,15 @@ def test_a_packed_moment_is_smaller_and_the_same() -> None:
     whole = found.whole()
     (world, before), (same, after) = state.worlds[0], whole.worlds[0]
     assert same is world and whole.content == state.content and len(whole.references) == len(state.references)
-    assert after.bodies is before.bodies and after.touching == before.touching and after.events == before.events
+    assert after.bodies is before.bodies and after.state.touching == before.state.touching and after.state.events == before.state.events
     assert after.motion.values.tobytes() == before.motion.values.tobytes()
-    assert after.pairs.manifolds.tobytes() == before.pairs.manifolds.tobytes()
-    contacts, others = vars(before.pairs.contacts), vars(after.pairs.contacts)
+    kept, found = before.state.memory, after.state.memory
+    assert found.manifolds.tobytes() == kept.manifolds.tobytes()
+    contacts, others = vars(before.contacts), vars(after.contacts)
     for name, column in contacts.items():
         if isinstance(column, np.ndarray):
             assert others[name].tobytes() == column.tobytes() and others[name].flags.writeable == column.flags.writeable, name
-    assert after.hidden is None or (before.hidden is not None and after.hidden.bodies.tobytes() == before.hidden.bodies.tobytes())
+    assert found.hidden is None or (kept.hidden is not None and found.hidden.bodies.tobytes() == kept.hidden.bodies.tobytes())
 
 
 def kept(n: int, most_bytes: int) -> Keyframes:

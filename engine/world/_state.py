@@ -1,0 +1,346 @@
+"""The truth about a world together with the solver that follows it.
+
+`WorldState` applies commands to both, in the same order, and puts both back where one breaks off. What it is given has been checked by
+`World`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, frozen
+from engine.common.errors import Described, InvalidInputError, LabError, WorldLostError
+from engine.common.limits import MAX_COORDINATE, MAX_SPEED
+from engine.geometry import Transform
+from engine.world import commands as c
+from engine.world.joints import (
+    GearJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    RevoluteJointSpec,
+    altered,
+    bodies_of,
+    resolve,
+)
+from engine.world.records import BodyMotion
+from engine.world.snapshot import WorldSnapshot
+from engine.world.solver import Becomes, Solver
+from engine.world.specs import WorldSettings, changed
+from engine.world.truth import Truth
+
+__all__ = ["Motion", "WorldState"]
+
+_MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
+"""How large each column of `BodyMotion.values` may become before the body is astray."""
+
+_MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
+"""Commands after which a joint may be one that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """All bodies at one moment, a row each in ascending order of id; `previous` before the step that led there."""
+
+    rows: dict[int, int]
+    raw: BodyMotion
+    poses: FloatArray
+    previous: FloatArray
+    velocities: FloatArray
+
+
+class WorldState:
+    """The truth, the solver, and what was read from it."""
+
+    def __init__(self, settings: WorldSettings, solver: type[Solver]) -> None:
+        self.truth = Truth(settings)
+        self.solver = solver(self.truth)
+        self.lost = ""
+        """Why there is nothing left to go on with; empty while there is."""
+        self._title = solver.capabilities.title
+        self._dropped: list[int] = []
+        self._motion: Motion | None = None
+        self._teleported: set[int] = set()
+        self._is_stale = True
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def motion(self) -> Motion:
+        """Return the motion of all bodies; read again where a command may have changed it."""
+        if self._motion is None or self._is_stale:
+            raw, rows = self.solver.motion(), self.truth.rows
+            poses = _columns(raw, 0)
+            self._motion = Motion(rows, raw, poses, self._previous_poses(rows, poses), _columns(raw, 3))
+            self._teleported.clear()
+            self._is_stale = False
+        return self._motion
+
+    def _previous_poses(self, rows: dict[int, int], poses: FloatArray) -> FloatArray:
+        """Return the poses before the last step; the present one for a body that is new or was put elsewhere."""
+        old = self._motion
+        if old is None:
+            return poses
+        if old.rows is rows and not self._teleported:
+            return old.previous
+        previous = poses.copy()
+        for body, row in rows.items():
+            if body in old.rows and body not in self._teleported:
+                previous[row] = old.previous[old.rows[body]]
+        return frozen(previous)
+
+    def transform(self, body: int) -> Transform:
+        """Return a body's pose, without reading all the others for it."""
+        if self._motion is None or self._is_stale:
+            x, y, angle = self.solver.motion_of(body)[:3]
+        else:
+            x, y, angle = self._motion.poses[self._motion.rows[body]].tolist()
+        return Transform((x, y), angle)
+
+    def forget_motion(self) -> None:
+        """Read the motion again when it is asked for next."""
+        self._is_stale = True
+
+    def take_dropped(self) -> list[int]:
+        """Return the joints that went during steps, since it was asked last."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
+    # -- commands -----------------------------------------------------------------------------------------------------
+
+    def check(self, command: c.Command) -> None:
+        """Refuse a command that means nothing as things stand, or that the solver could not bear, before anything is changed.
+
+        Asked when a command is given and again when it is applied: of several in one step, each may be right by itself.
+        """
+        bodies = self.truth.bodies
+        match command:
+            case c.SetVelocity(body, _, _) if bodies[body].spec.type == "static":
+                raise InvalidInputError("body", "dynamic or kinematic", body)
+            case c.CreateJoint(_, MouseJointSpec() as joint):
+                if bodies[joint.body].spec.type != "dynamic":
+                    raise InvalidInputError("body", "a dynamic body", joint.body)
+            case c.CreateJoint(number, GearJointSpec() as joint):
+                self._check_gear(number, joint)
+            case c.CreateJoint(_, joint):
+                ends = bodies_of(joint)
+                if all(bodies[body].spec.type != "dynamic" for body in ends):
+                    raise InvalidInputError("body_b", "dynamic, or body_a must be", ends[1])
+        self.solver.check(command)
+
+    def _check_gear(self, number: int, joint: GearJointSpec) -> None:
+        """Refuse a gear joint that stands on anything but two joints of different bodies B that were made before it."""
+        joints = self.truth.joints
+        for name, other in (("joint_a", joint.joint_a), ("joint_b", joint.joint_b)):
+            resolved = joints.get(other)
+            if resolved is None or other >= number or not isinstance(resolved.spec, RevoluteJointSpec | PrismaticJointSpec):
+                raise InvalidInputError(name, "a revolute or prismatic joint that was made before", other)
+        if joints[joint.joint_a].bodies[1] == joints[joint.joint_b].bodies[1]:
+            raise InvalidInputError("joint_b", "a joint whose body_b is another than that of joint_a", joint.joint_b)
+        if not self.solver.can_hold(resolve(joint, self.transform, joints)):
+            wanted = "on joints of active bodies, of which each body_b is dynamic"
+            raise InvalidInputError("joint_a and joint_b", wanted, Described(f"joints {joint.joint_a} and {joint.joint_b}"))
+
+    def execute(self, command: c.Command) -> tuple[int, ...]:
+        """Apply one command to the solver and to the truth; return the joints that could not stay because of it.
+
+        Raises
+        ------
+        InvalidInputError
+            The solver could not bear it as things stand; nothing was changed.
+        WorldLostError
+            The solver refused in the middle. The world has been put back as it stood, without this command.
+        """
+        self.check(command)
+        if isinstance(command, c.Canonicalize):
+            self._canonicalize(command)
+            return ()
+        mark, settings = self.solver.mark(command), self.truth.settings
+        self.truth.begin()
+        try:
+            self._apply(command)
+            self._is_stale = True
+            return self._drop_what_cannot_hold() if isinstance(command, _MAY_LOOSEN) and self.truth.joints else ()
+        except Exception as error:
+            self.truth.settings = settings
+            raise self._put_back(f"{self._title} refused {type(command).__name__}: {error}", mark) from error
+
+    def _canonicalize(self, command: c.Canonicalize) -> None:
+        try:
+            self.solver.canonicalize()
+        except Exception as error:
+            told = f"{self._title} refused {type(command).__name__}: {error}"
+            raise WorldLostError(f"{told}; the world stands as before it") from error
+        self._is_stale = True
+        if command.taken_out:
+            self._take_out(command.taken_out)
+
+    def _put_back(self, told: str, mark: object) -> WorldLostError:
+        """Undo what the command under way has changed, let the solver stand as it stood, and return the error that says so.
+
+        Where even that fails the world is `lost`, and says nothing else from then on.
+        """
+        try:
+            self.truth.undo()
+            self._is_stale = True
+            self.solver.go_back(mark)
+        except Exception as error:
+            self.lost = f"{told}; and the world could not be put back: {error}. Only restore() helps"
+            return WorldLostError(self.lost)
+        return WorldLostError(f"{told}; the world stands as before it")
+
+    def _apply(self, command: c.Command) -> None:
+        truth = self.truth
+        match command:
+            case c.CreateBody(body, spec, fixtures):
+                self._tell(command, spec)
+                truth.add_body(body, spec, fixtures)
+            case c.DestroyBody(body):
+                for joint in list(truth.bodies[body].joints):
+                    if joint in truth.joints:  # and not gone with another
+                        self._remove_joint(joint)
+                self._tell(command)
+                truth.remove_body(body)
+            case c.CreateFixture(fixture, body, fixture_spec):
+                self._tell(command, fixture_spec)
+                truth.add_fixture(fixture, body, fixture_spec)
+            case c.DestroyFixture(fixture):
+                self._tell(command)
+                truth.remove_fixture(fixture)
+            case c.CreateJoint(joint, joint_spec):
+                resolved = resolve(joint_spec, self.transform, truth.joints)
+                self._tell(command, resolved)
+                truth.add_joint(joint, resolved)
+            case c.DestroyJoint(joint):
+                self._remove_joint(joint)
+            case c.SetJoint(joint, changes):
+                resolved = altered(truth.joints[joint], dict(changes))
+                self._tell(command, resolved)
+                truth.set_joint(joint, resolved)
+            case c.SetMouseTarget(joint, target):
+                resolved = truth.joints[joint]
+                assert isinstance(resolved.spec, MouseJointSpec)
+                resolved = replace(resolved, spec=replace(resolved.spec, target=target))
+                self._tell(command, resolved)
+                truth.set_mouse_target(joint, resolved)
+            case c.SetPose(body, _, _):
+                self._tell(command)
+                self._teleported.add(body)
+            case c.SetBody(body, changes):
+                now = truth.changed_body(body, dict(changes))
+                self._tell(command, now)
+                truth.set_body(body, now)
+            case c.SetFixture(fixture, changes):
+                fixture_now = truth.changed_fixture(fixture, dict(changes))
+                self._tell(command, fixture_now)
+                truth.set_fixture(fixture, fixture_now)
+            case c.SetSettings(changes):
+                settings = changed(truth.settings, "WorldSettings", dict(changes))
+                self._tell(command, settings)
+                truth.settings = settings
+            case _:
+                self._tell(command)
+        self.solver.followed()
+
+    def _tell(self, command: c.Command, becomes: Becomes = None) -> None:
+        self.solver.apply(command, becomes)
+        self._is_stale = True
+
+    def _remove_joint(self, joint: int) -> tuple[int, ...]:
+        """Remove a joint, the gear joints on it before it; return all that went."""
+        lost = self.truth.lost_with([joint])
+        for one in reversed(lost):
+            self._tell(c.DestroyJoint(one))
+            self.truth.remove_joint(one)
+        return lost
+
+    def _drop_what_cannot_hold(self) -> tuple[int, ...]:
+        """Remove the joints that the last command left without a dynamic body, or that the solver cannot hold; return their ids."""
+        dropped: list[int] = []
+        for joint, resolved in list(self.truth.joints.items()):
+            if joint not in self.truth.joints:
+                continue
+            ends = [body for body in resolved.bodies if body is not None]
+            is_driven = any(self.truth.bodies[body].spec.type == "dynamic" for body in ends)
+            if not is_driven or not self.solver.can_hold(resolved):
+                dropped += self._remove_joint(joint)
+        return tuple(dropped)
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """Make one step.
+
+        A body that has gone farther than `MAX_COORDINATE`, or become faster than `MAX_SPEED`, is taken out: set inactive, and
+        added to the strays. Nothing meaningful happens out there in float32, and what overflows in the middle of Box2D's solver
+        makes it abort the interpreter.
+
+        Raises
+        ------
+        WorldLostError
+            The solver broke off, or a body left the finite numbers; the world has been put back as it stood before, and such bodies
+            have been taken out.
+        """
+        before, mark, number = self.motion(), self.solver.mark(), self.truth.step_index + 1
+        self.truth.begin()
+        try:
+            lost = self.solver.step(number)
+        except Exception as error:
+            raise self._put_back(f"{self._title} broke off in step {number}: {error}", mark) from error
+        if lost:
+            told = self._put_back(f"body {', '.join(map(str, lost))} left the finite numbers in step {number}", mark)
+            if self.lost:
+                raise told
+            self._take_out(lost)
+            raise WorldLostError(f"{told}, with that body taken out")
+        self.truth.step_index = number
+        raw = self.solver.motion()
+        self._motion = Motion(before.rows, raw, _columns(raw, 0), before.poses, _columns(raw, 3))
+        self._is_stale = False
+        is_astray = np.abs(raw.values) > _MOST
+        if is_astray.any():
+            self._take_out(self.truth.body_ids[is_astray.any(axis=1)].tolist())
+
+    def _take_out(self, bodies: Iterable[int]) -> None:
+        mark, strays = self.solver.mark(), list(self.truth.strays)
+        self.truth.begin()
+        try:
+            for body in bodies:
+                if self.truth.bodies[body].spec.active:
+                    self._apply(c.SetBody(body, (("active", False),)))
+                    self.truth.strays.append(body)
+            dropped = self._drop_what_cannot_hold() if self.truth.gears else ()
+        except Exception as error:
+            self.truth.strays = strays
+            raise self._put_back(f"{self._title} refused to take out a body: {error}", mark) from error
+        self._dropped += dropped
+
+    # -- as a whole ---------------------------------------------------------------------------------------------------
+
+    def load(self, snapshot: WorldSnapshot) -> None:
+        """Take the truth from a snapshot, and let the solver stand as it stood.
+
+        Raises
+        ------
+        WorldLostError
+            The solver refused. The world stands as before.
+        """
+        before = self.truth.take_over(snapshot)
+        try:
+            self.solver.load(snapshot.state)
+        except Exception as error:
+            self.truth.give_back(before)
+            if isinstance(error, LabError):
+                raise
+            told = f"{self._title} refused the snapshot of step {snapshot.step_index}: {error}"
+            raise WorldLostError(f"{told}; the world stands as before it") from error
+        poses = _columns(snapshot.motion, 0)
+        self._motion = Motion(self.truth.rows, snapshot.motion, poses, poses, _columns(snapshot.motion, 3))
+        self._is_stale = True
+        self._teleported.clear()
+        self.lost = ""
+
+
+def _columns(raw: BodyMotion, first: int) -> FloatArray:
+    return frozen(np.ascontiguousarray(raw.values[:, first : first + 3], dtype=np.float64))

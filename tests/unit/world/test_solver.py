@@ -1,0 +1,147 @@
+"""Any solver can drive a world: here one that knows gravity and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.common.errors import InvalidInputError, WorldLostError
+from engine.contracts import StepContacts, no_contacts
+from engine.geometry import Circle
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings, commands, load_solver, solvers
+from engine.world import solver as table
+from engine.world.joints import JointSpec
+from engine.world.records import BodyMotion, JointState
+from engine.world.snapshot import SolverState
+from engine.world.solver import Becomes, Capabilities, Solver
+
+DISC = FixtureSpec(Circle(0.5))
+
+
+class Falling(Solver):
+    """Bodies that fall through everything."""
+
+    capabilities = Capabilities("falling", "Falling", (Circle,), (), None, np.float64, 0.0)
+
+    def __init__(self, truth: Any) -> None:
+        super().__init__(truth)
+        self.rows: dict[int, np.ndarray] = {}
+        self.step_made = 0
+
+    @classmethod
+    def accept(cls, spec: Any) -> Any:
+        if isinstance(spec, JointSpec):
+            raise InvalidInputError("spec", "no joint: Falling has none", spec)
+        return spec
+
+    def apply(self, command: commands.Command, becomes: Becomes) -> None:
+        match command:
+            case commands.CreateBody(body, spec, _):
+                self.rows[body] = np.array([*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity])
+            case commands.DestroyBody(body):
+                del self.rows[body]
+            case commands.SetVelocity(body, linear, angular):
+                self.rows[body] = np.array([*self.rows[body][:3], *linear, angular])
+            case commands.SetAwake():
+                raise ZeroDivisionError("it never sleeps")
+
+    def step(self, number: int) -> list[int]:
+        dt = self.truth.settings.dt
+        for body, row in list(self.rows.items()):
+            if self.truth.bodies[body].spec.type == "dynamic":
+                velocity = row[3:] + dt * np.array([*self.truth.settings.gravity, 0.0])
+                self.rows[body] = np.concatenate((row[:3] + dt * velocity, velocity))
+        self.step_made = number
+        return []
+
+    def motion(self) -> BodyMotion:
+        values = np.array([self.rows[body] for body in sorted(self.rows)]).reshape(-1, 6)
+        return BodyMotion(values, np.ones(len(values), dtype=np.bool_))
+
+    @property
+    def contacts(self) -> StepContacts:
+        return no_contacts(self.step_made)
+
+    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+        return (0.0, 0.0), 1.0, 1.0
+
+    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+        x, y = self.rows[self.truth.fixtures[fixture].body][:2]
+        return bool(np.hypot(point[0] - x, point[1] - y) <= self.truth.fixtures[fixture].spec.shape.radius)
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        raise AssertionError("there are no joints")
+
+    def joint_state(self, joint: int) -> JointState:
+        raise AssertionError("there are no joints")
+
+    def save(self) -> SolverState:
+        return SolverState(self.motion(), self.contacts, frozenset(), ((), ()), None)
+
+    def load(self, state: SolverState) -> None:
+        self.rows = dict(zip(self.truth.rows, state.motion.values.copy(), strict=True))
+
+    def mark(self, command: commands.Command | None = None) -> object:
+        return dict(self.rows)
+
+    def go_back(self, mark: Any) -> None:
+        self.rows = dict(mark)
+
+
+@pytest.fixture(autouse=True)
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(table._ENTRIES, "falling", f"{__name__}:Falling")
+    monkeypatch.setattr(table, "import_module", lambda name: _Module if name == __name__ else load(name))
+
+
+load: Callable[[str], Any] = table.import_module
+
+
+@dataclass
+class _Module:
+    Falling = Falling
+
+
+def test_the_solvers_are_listed_and_another_name_is_refused() -> None:
+    assert solvers() == ("box2d", "falling") and load_solver("falling") is Falling
+    with pytest.raises(InvalidInputError, match="solver must be one of box2d, falling, got 'newton'"):
+        World(solver="newton")
+
+
+def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> None:
+    world = World(WorldSettings(gravity=(0.0, -10.0), hertz=100.0), solver="falling")
+    ball, ground = world.create_body(BodySpec((DISC,), position=(0.0, 8.0))), world.create_body(BodySpec((DISC,), "static"))
+    assert world.solver == world.capabilities.name == "falling" and world.contacts.step == 0
+    for _ in range(100):
+        world.step()
+    assert world.state(ball).linear_velocity == pytest.approx((0.0, -10.0)) and world.state(ground).position == (0.0, 0.0)
+    assert world.state(ball).position[1] == pytest.approx(8.0 - 0.5 * 10.0 - 0.05) and world.time == pytest.approx(1.0)
+    assert world.previous_poses[0, 1] == pytest.approx(world.poses[0, 1] + 0.1) and world.poses.dtype == np.float64
+    assert world.body_at(world.state(ball).position) == ball
+    world.canonicalize()
+    snapshot, twin = world.snapshot(), World.from_snapshot(world.snapshot())
+    assert twin.solver == "falling" and snapshot.state.is_whole
+    for each in (world, twin):
+        each.set_velocity(ball, (1.0, 2.0))
+        each.step()
+    assert world.state_hash() == twin.state_hash()
+    world.restore(snapshot)
+    assert world.step_index == 100 and world.state_hash() != twin.state_hash()
+    with pytest.raises(InvalidInputError, match="of a world of the solver falling, got 'box2d'"):
+        world.restore(World().snapshot())
+
+
+def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
+    world = World(solver="falling")
+    ball = world.create_body(BodySpec((DISC,), position=(0.0, 8.0)))
+    world.step()
+    before = world.state_hash(), world.body_ids
+    with pytest.raises(WorldLostError, match="Falling refused SetAwake: it never sleeps; the world stands as before it"):
+        world.set_awake(ball, False)
+    assert (world.state_hash(), world.body_ids) == before
+    world.destroy_body(ball)
+    assert world.body_ids == () and len(world.step()) == 0
