@@ -48,3 +48,17 @@ def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
     drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in ("__init__", "__main__", "kit", "docks")]
     assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
+
+
+def test_the_layout_for_contributors_names_every_package() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    layout = text[text.index("## Layout") : text.index("## A demo")]
+    packages = {f"engine/{path.parent.name}/" for path in (ROOT / "engine").glob("*/__init__.py")}
+    assert set(re.findall(r"engine/\w+/", layout)) == packages
+    assert len(re.findall(r"^\w+/", layout, re.MULTILINE)) == 10
+
+
+def test_what_contributors_are_sent_to_exists() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`((?:engine|demos|tests|docs|sprites)/[\w./-]+)`", text)
+    assert named and [name for name in named if not (ROOT / name).exists()] == []
