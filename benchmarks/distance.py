@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
 from benchmarks.overlap import rings
 from benchmarks.pairs import Pairs, make_pairs
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.query import batch
 
 __all__ = ["run"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.pairs import FAMILIES, make_pairs
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.query import batch
 
 __all__ = ["run"]

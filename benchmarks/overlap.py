@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
 from benchmarks.pairs import make_pairs
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.geometry import Polygon, Transform
 from engine.query import batch
 

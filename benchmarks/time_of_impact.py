@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.measuring import Record, record, seconds_in_turn
 from benchmarks.pairs import Pairs, make_pairs
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray
 from engine.common.rng import stream
 from engine.contracts import Status

@@ -28,7 +28,7 @@ def are_loaded(in_background: bool) -> bool:
 def load() -> None:
     """Load them, compiling what is not on disk yet."""
     global _loaded
-    from engine.box2d.held import round_shape
+    from engine.box2d.oracle.held import round_shape
     from engine.experiments.step_curve import MovingShape, step_curve, touches
     from engine.geometry import Circle, Polygon, Sweep, Transform
 

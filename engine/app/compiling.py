@@ -97,7 +97,7 @@ def _volumes() -> None:
 def _hulls() -> None:
     import numpy as np
 
-    from engine.box2d.hull_oracle import box2d_hulls
+    from engine.box2d.oracle.hulls import box2d_hulls
 
     box2d_hulls([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])])
 

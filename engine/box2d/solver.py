@@ -129,8 +129,13 @@ class Box2DSolver(Solver):
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
-        if isinstance(spec, BodySpec) and spec.type == "dynamic":
-            check_body_mass([(one.shape, one.density) for one in spec.fixtures])
+        if isinstance(spec, FixtureSpec):
+            check_fixture_shape(spec.shape)
+        elif isinstance(spec, BodySpec):
+            for one in spec.fixtures:
+                check_fixture_shape(one.shape)
+            if spec.type == "dynamic":
+                check_body_mass([(one.shape, one.density) for one in spec.fixtures])
         return spec
 
     @classmethod
@@ -208,11 +213,9 @@ class Box2DSolver(Solver):
         truth = self.truth
         match command:
             case c.CreateBody(_, spec, _):
-                for one in spec.fixtures:
-                    check_fixture_shape(one.shape)
                 self.accept(spec)
             case c.CreateFixture(fixture, body, fixture_spec):
-                check_fixture_shape(fixture_spec.shape)
+                self.accept(fixture_spec)
                 self._check_mass(body, truth.bodies[body].spec.type, {fixture: fixture_spec})
             case c.DestroyFixture(fixture):
                 body = truth.fixtures[fixture].body

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d.held import round_shape
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.check.allowances import DEFAULT_TOLERANCE, rounding
 from engine.check.child import KEYS
 from engine.check.kinds import KINDS

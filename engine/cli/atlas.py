@@ -72,7 +72,7 @@ def atlas_command(
     fixed = {name: value for name, value in given.items() if value is not None}
     plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
     directory = check_directory("--out", out)
-    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.experiments.atlas import Atlas
     from engine.experiments.atlas_cost import measure_costs
     from engine.experiments.atlas_journal import AtlasJournal

@@ -289,7 +289,7 @@ def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str]
 
 
 def _as_json(task: Task, tallies: Sequence[Tally], is_whole: bool) -> dict[str, Any]:
-    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.check.result import as_json
 
     head = {"seed": task.seed, "box2d": BOX2D_VERSION, "query": task.query, "tolerance": task.tolerance, "time_limit": task.time_limit}

@@ -11,7 +11,7 @@ __all__ = ["main"]
 def main() -> None:
     """Drop a disc on a floor through the wrapper, test the memory reader, and print what came out as JSON."""
     from engine.box2d.memory import load
-    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.geometry import Circle, Polygon
     from engine.world import BodySpec, FixtureSpec, World
 

@@ -161,7 +161,7 @@ def _as_typed(error: InvalidInputError) -> InvalidInputError:
 
 
 def _as_json(seed: int, volleys: Iterable[Volley]) -> dict[str, Any]:
-    from engine.box2d.oracle import BOX2D_VERSION
+    from engine.box2d.oracle.pairs import BOX2D_VERSION
 
     return {"seed": seed, "box2d": BOX2D_VERSION, "runs": [_run_json(volley) for volley in volleys]}
 

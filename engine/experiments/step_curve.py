@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.box2d.held import round_pose
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import round_pose
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP

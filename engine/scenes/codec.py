@@ -88,7 +88,7 @@ def to_plain(value: Any) -> Any:
     return _plain(value, "value", is_tagged=True)
 
 
-def from_plain(plain: object, path: str = "", kinds: Mapping[str, type] | None = None) -> Any:
+def from_plain(plain: object, path: str = "", kinds: Mapping[str, type] | None = None, solver: str | None = None) -> Any:
     """Return what `to_plain` was given; lists come back as tuples.
 
     Parameters
@@ -99,13 +99,15 @@ def from_plain(plain: object, path: str = "", kinds: Mapping[str, type] | None =
         Where it stands, for messages: ``bodies[3]``.
     kinds : mapping of str to type, optional
         What it may be, such as `JOINT_KINDS` or ``{"body": BodySpec}``, and nothing else then; of one kind ``"kind"`` may be left out.
+    solver : str, optional
+        Refuse also what this solver could not take, one of `engine.world.solvers`.
 
     Raises
     ------
     InvalidInputError
-        An unknown kind or field, a field that is missing, a value that the specification refuses; named with its path.
+        An unknown kind or field, a field that is missing, a value that the specification, or the solver, refuses; named with its path.
     """
-    return _value(plain, path, 0) if kinds is None else _object(plain, path, kinds)
+    return _value(plain, path, 0, solver) if kinds is None else _object(plain, path, kinds, solver)
 
 
 def at(path: str, name: str | int) -> str:
@@ -172,13 +174,13 @@ def _as_float32(plain: object) -> object:
     return plain
 
 
-def _value(plain: object, path: str, depth: int) -> Any:
+def _value(plain: object, path: str, depth: int, solver: str | None) -> Any:
     if isinstance(plain, Mapping):
-        return _object(plain, path, KINDS)
+        return _object(plain, path, KINDS, solver)
     if isinstance(plain, list | tuple):
         if depth == _DEEPEST:
             raise InvalidInputError(path, f"at most {_DEEPEST} lists deep", Described("more"))
-        return tuple(_value(one, at(path, k), depth + 1) for k, one in enumerate(plain))
+        return tuple(_value(one, at(path, k), depth + 1, solver) for k, one in enumerate(plain))
     if plain is None or isinstance(plain, bool | str | int):
         return plain
     if isinstance(plain, float) and math.isfinite(plain):
@@ -186,7 +188,7 @@ def _value(plain: object, path: str, depth: int) -> Any:
     raise InvalidInputError(path or "value", "plain data with finite numbers", plain)
 
 
-def _object(plain: object, path: str, kinds: Mapping[str, type]) -> Any:
+def _object(plain: object, path: str, kinds: Mapping[str, type], solver: str | None) -> Any:
     if not isinstance(plain, Mapping):
         raise InvalidInputError(path or "value", "an object", plain)
     kind = _kind(plain, path, kinds)
@@ -200,10 +202,10 @@ def _object(plain: object, path: str, kinds: Mapping[str, type]) -> Any:
             if field.default is MISSING and field.default_factory is MISSING:
                 raise InvalidInputError(at(path, field.name), "given", Described("nothing"))
             continue
-        given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name))
+        given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), solver)
     try:
         made = kind(**given)
-        return made if kind in _SHAPES else accept(made)
+        return made if solver is None or kind in _SHAPES else accept(made, solver)
     except InvalidInputError as error:
         raise type(error)(_place(path, error.field, given), error.requirement, error.value) from None
 
@@ -234,15 +236,15 @@ def _check_name(path: str, name: object, value: object, known: Sequence[str]) ->
     raise InvalidInputError(at(path, str(name)), "a field that exists (" + ", ".join(near) + ")", value)
 
 
-def _field(kind: type, name: str, plain: object, path: str) -> Any:
+def _field(kind: type, name: str, plain: object, path: str, solver: str | None) -> Any:
     if kind is FixtureSpec and name == "shape":
         # no shape nests deeper than its list of corners; what does is refused as it stands
         held = {key: _as_float32(one) if _is_shallow(one) else one for key, one in plain.items()} if isinstance(plain, Mapping) else plain
-        return _object(held, path, SHAPE_KINDS)
+        return _object(held, path, SHAPE_KINDS, solver)
     if kind is BodySpec and name == "fixtures":
         if not isinstance(plain, list | tuple):
             raise InvalidInputError(path, "a list", plain)
-        return tuple(_object(one, at(path, k), {"fixture": FixtureSpec}) for k, one in enumerate(plain))
+        return tuple(_object(one, at(path, k), {"fixture": FixtureSpec}, solver) for k, one in enumerate(plain))
     return plain
 
 

@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 
-from engine.box2d.convert import check_fixture_shape
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import read_json
@@ -207,7 +206,7 @@ class _Import:
         made = []
         for shape in shapes:
             try:
-                check_fixture_shape(shape)
+                accept(FixtureSpec(shape))
             except InvalidInputError as error:
                 self._notes.append(f"Left out: {fixture.path} ({error}).")
                 continue
@@ -223,8 +222,7 @@ class _Import:
         if len(corners) == 2:
             return self._made(polygon, lambda: _link(corners[0], corners[1], None, None))
         try:
-            shape = FixtureSpec(Polygon(corners)).shape
-            check_fixture_shape(shape)
+            shape = accept(FixtureSpec(Polygon(corners))).shape
         except InvalidInputError as refused:
             if len(corners) > MAX_POLYGON_VERTICES or len(corners) < 3:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")

@@ -53,6 +53,7 @@ from engine.scenes.scene import (
     scene_of,
 )
 from engine.world import BodySpec, JointSpec, WorldSettings
+from engine.world.solver import DEFAULT
 
 __all__ = [
     "FORMAT",
@@ -178,7 +179,7 @@ def _world(plain: object, path: str) -> SceneWorld:
 
 def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
     listed = enumerate(_list(plain, "bodies", MOST_BODIES, path))
-    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY) for k, one in listed]
+    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, DEFAULT) for k, one in listed]
     places: dict[str, list[int]] = {}
     for k, body in enumerate(bodies):
         places.setdefault(body.name, []).append(k)

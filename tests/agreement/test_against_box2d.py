@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.box2d.held import held_rotation, round_pose, round_shape
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import held_rotation, round_pose, round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.bulk import comparison

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.box2d.distance_oracle import DistanceOracle
+from engine.box2d.oracle.distances import DistanceOracle
 from engine.common.errors import InvalidInputError
 from engine.compare import allowances
 from engine.compare.cases import case_chunk

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.box2d.edge_oracle import EdgeOracle
-from engine.box2d.held import round_pose, round_shape
+from engine.box2d.oracle.edges import EdgeOracle
+from engine.box2d.oracle.held import round_pose, round_shape
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare import allowances
 from engine.compare.cases import random_shapes

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from engine.box2d.held import round_pose, round_shape
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import round_pose, round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, LINEAR_SLOP
 from engine.compare.cases import random_shapes
 from engine.contracts import Status

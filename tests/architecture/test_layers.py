@@ -94,6 +94,28 @@ def _imports(path: Path) -> Iterator[tuple[int, str]]:
                     yield node.lineno, f"{origin}.{alias.name}"
 
 
+# What exists to judge Box2D, or tells what it found of it: all others know `engine.world` alone, and load a solver by its name.
+KNOWS_BOX2D = (
+    "engine.box2d",
+    "engine.compare",
+    "engine.check",
+    "engine.experiments",
+    "engine.cli",
+    "engine.app.compiling",
+    "demos._bullet_kernels",
+)
+
+
+@pytest.mark.parametrize("path", _sources(), ids=_module)
+def test_only_what_judges_box2d_knows_it(path: Path) -> None:
+    module = _module(path)
+    if not any(module == one or module.startswith(one + ".") for one in KNOWS_BOX2D):
+        found = [
+            f"{path}:{line}: imports {name}" for line, name in _imports(path) if name == "engine.box2d" or name.startswith("engine.box2d.")
+        ]
+        assert not found, "\n".join(found)
+
+
 @pytest.mark.parametrize("path", _sources(), ids=_module)
 def test_imports_follow_the_layers(path: Path) -> None:
     module = _module(path)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.box2d.hull_oracle import box2d_hulls
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.hulls import box2d_hulls
+from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.wrap import wrap
 from engine.common.errors import DeadHandleError, InvalidInputError, InvalidShapeError, LabError
 from engine.geometry import Polygon

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.broad_phase_oracle import box2d_scene
-from engine.box2d.distance_oracle import DistanceOracle
-from engine.box2d.hull_oracle import box2d_hulls
-from engine.box2d.oracle import PairOracle
-from engine.box2d.point_oracle import PointOracle
-from engine.box2d.shape_oracle import ShapeOracle
+from engine.box2d.oracle.broad_phase import box2d_scene
+from engine.box2d.oracle.distances import DistanceOracle
+from engine.box2d.oracle.hulls import box2d_hulls
+from engine.box2d.oracle.pairs import PairOracle
+from engine.box2d.oracle.points import PointOracle
+from engine.box2d.oracle.properties import ShapeOracle
 from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
 from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays

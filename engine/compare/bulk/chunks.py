@@ -14,10 +14,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.distance_oracle import DistanceOracle
-from engine.box2d.oracle import PairOracle
-from engine.box2d.point_oracle import PointOracle
-from engine.box2d.shape_oracle import ShapeOracle
+from engine.box2d.oracle.distances import DistanceOracle
+from engine.box2d.oracle.pairs import PairOracle
+from engine.box2d.oracle.points import PointOracle
+from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.arrays import IntArray
 from engine.compare.asked.pairs import PosedPairs, posed_pairs
 from engine.compare.bulk.example import Example, Examples, Sketch

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.point_oracle import PointOracle
+from engine.box2d.oracle.points import PointOracle
 from engine.common.arrays import FloatArray
 from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
 from engine.compare.asked.pairs import Answers, our_manifolds

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from engine.box2d.broad_phase_oracle import box2d_scene
-from engine.box2d.hull_oracle import box2d_hulls
-from engine.box2d.shape_oracle import ShapeOracle
+from engine.box2d.oracle.broad_phase import box2d_scene
+from engine.box2d.oracle.hulls import box2d_hulls
+from engine.box2d.oracle.properties import ShapeOracle
 from engine.compare.bulk.chunks import Chunk, tally_of
 from engine.compare.bulk.shown import show_boxes, show_hulls, show_masses, show_scene
 from engine.compare.bulk.tally import QueryTally

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.box2d.hull_oracle import MOST_POINTS
+from engine.box2d.oracle.hulls import MOST_POINTS
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import InvalidShapeError
 from engine.common.rng import stream

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.box2d.distance_oracle import DistanceOracle
+from engine.box2d.oracle.distances import DistanceOracle
 from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
 from engine.compare.asked.pairs import Answers, our_manifolds
 from engine.compare.asked.rays import Rays, our_points, our_rays

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from engine.box2d.held import round_pose
-from engine.box2d.oracle import PairOracle
-from engine.box2d.point_oracle import PointOracle
+from engine.box2d.oracle.held import round_pose
+from engine.box2d.oracle.pairs import PairOracle
+from engine.box2d.oracle.points import PointOracle
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from engine.compare.asked.pairs import PosedPairs, posed_pairs

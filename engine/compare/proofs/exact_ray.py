@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from engine.box2d.held import held_rotation
+from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
 from engine.compare import allowances

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from engine.box2d.held import held_rotation
+from engine.box2d.oracle.held import held_rotation
 from engine.compare import allowances
 from engine.compare.asked.pairs import PosedPairs
 from engine.compare.proofs._edge_decisions import WorldEdge

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.broad_phase_oracle import OracleScene
+from engine.box2d.oracle.broad_phase import OracleScene
 from engine.broadphase import BroadPhase, BruteForce, Grid, HierarchicalGrid, UniformGrid
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER

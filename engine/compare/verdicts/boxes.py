@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from engine.box2d.held import held_rotation
+from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
 from engine.compare.verdicts.explanation import Explanation

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from engine.box2d.hull_oracle import OracleHulls
+from engine.box2d.oracle.hulls import OracleHulls
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32

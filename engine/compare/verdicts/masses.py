@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.shape_oracle import OracleMasses
+from engine.box2d.oracle.properties import OracleMasses
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
 from engine.compare.proofs.mass_bounds import MassBounds, mass_bounds

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import query
-from engine.box2d.held import round_pose
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import round_pose
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.box2d.held import round_pose
+from engine.box2d.oracle.held import round_pose
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.asked.motions import moving_pairs
 from engine.compare.cases import MotionChunk

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.box2d.distance_oracle import DistanceOracle
-from engine.box2d.held import round_pose, round_shape
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.distances import DistanceOracle
+from engine.box2d.oracle.held import round_pose, round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
 from engine.compare.asked.pairs import posed_pairs
 from engine.compare.bulk import comparison

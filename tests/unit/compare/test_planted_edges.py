@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk

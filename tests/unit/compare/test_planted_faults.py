@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.box2d.held import round_pose, round_shape
-from engine.box2d.oracle import PairOracle
+from engine.box2d.oracle.held import round_pose, round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk
 from engine.compare.proofs.touching_limit import explain_overlap

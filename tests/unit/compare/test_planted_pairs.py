@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.box2d.broad_phase_oracle import box2d_scene
-from engine.box2d.shape_oracle import ShapeOracle
+from engine.box2d.oracle.broad_phase import box2d_scene
+from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.cases import case_chunk
 from engine.compare.cases.scenes import SCENE_FAMILIES, n_bodies, scene_chunk

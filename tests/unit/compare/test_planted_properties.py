@@ -9,8 +9,8 @@ import Box2D
 import numpy as np
 import pytest
 
-from engine.box2d.hull_oracle import box2d_hulls
-from engine.box2d.shape_oracle import ShapeOracle
+from engine.box2d.oracle.hulls import box2d_hulls
+from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare.cases import PAIR_KINDS, case_chunk
 from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, box_rows, mass_chunk, point_sets

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.box2d.point_oracle import PointOracle
+from engine.box2d.oracle.points import PointOracle
 from engine.common.errors import InvalidInputError
 from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays
 from engine.compare.bulk import comparison

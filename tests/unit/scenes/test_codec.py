@@ -125,7 +125,7 @@ def _body(**fixture: Any) -> dict[str, Any]:
 )
 def test_a_mistake_is_told_with_its_path(plain: object, words: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        from_plain(plain, "bodies[3]")
+        from_plain(plain, "bodies[3]", solver="box2d")
     assert str(caught.value).startswith(words)
 
 

@@ -215,7 +215,7 @@ def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path: Pat
     tiny = Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1e-9, 0.0))),), "static"),))
     plain = scene_as_json(tiny)
     (tmp_path / "tiny.json").write_text(json.dumps(plain, indent=1), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"line \d+: bodies\[0\]\.edge must be longer than 1\.2e-7 m"):
+    with pytest.raises(InvalidInputError, match=r"line \d+: bodies\[0\]\.fixtures\[0\]\.shape\.edge must be longer than 1\.2e-7 m"):
         load_scene(tmp_path / "tiny.json")
 
 

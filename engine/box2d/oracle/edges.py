@@ -1,4 +1,4 @@
-"""Box2D's own manifolds of edges against circles and polygons: `engine.box2d.oracle`, with the two kinds counted apart."""
+"""Box2D's own manifolds of edges against circles and polygons: `engine.box2d.oracle.pairs`, with the two kinds counted apart."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.box2d.held import held_poses
-from engine.box2d.oracle import OracleManifolds, PairOracle
+from engine.box2d.oracle.held import held_poses
+from engine.box2d.oracle.pairs import OracleManifolds, PairOracle
 from engine.common.arrays import index_pairs
 from engine.common.errors import InvalidInputError
 from engine.geometry import Segment, Shape

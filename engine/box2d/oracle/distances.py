@@ -1,6 +1,6 @@
 """Box2D's own distances: b2Distance, for every kind of shape the wheel has, in any order.
 
-As in `engine.box2d.oracle`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
+As in `engine.box2d.oracle.pairs`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
 float32's, so that both sides are asked the same.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.held import held_poses
+from engine.box2d.oracle.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.geometry import Circle, Polygon, Segment
 

@@ -1,6 +1,6 @@
 """Box2D's own boxes and masses: b2Shape::ComputeAABB and ComputeMass, for every kind of shape the wheel has.
 
-As in `engine.box2d.oracle`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
+As in `engine.box2d.oracle.pairs`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
 float32's, so that both sides are asked the same.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.held import held_poses
+from engine.box2d.oracle.held import held_poses
 from engine.common.arrays import FloatArray, finite_rows, frozen, index_column
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import Circle, Polygon, Segment

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from engine.box2d.convert import to_box2d
 from engine.box2d.fixing import fix
-from engine.box2d.held import held_poses
+from engine.box2d.oracle.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
 from engine.common.errors import InvalidInputError, LabError
 from engine.geometry import Shape

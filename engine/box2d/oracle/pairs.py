@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.held import held_poses
-from engine.box2d.local_manifold import clear_beyond, to_world
+from engine.box2d.oracle.held import held_poses
+from engine.box2d.oracle.local_manifold import clear_beyond, to_world
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.common.errors import Described, InvalidInputError
 from engine.contracts import Status

@@ -1,6 +1,6 @@
 """Box2D's own hulls: the corners that b2PolygonShape makes of a set of points, or its refusal.
 
-As in `engine.box2d.oracle`: all numbers are float32's, so that both sides are asked the same, and everything is copied out at once.
+As in `engine.box2d.oracle.pairs`: all numbers are float32's, so that both sides are asked the same, and everything is copied out at once.
 """
 
 from __future__ import annotations

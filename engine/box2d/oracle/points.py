@@ -1,6 +1,6 @@
 """Box2D's own answers to rays and points: b2Shape::RayCast and TestPoint.
 
-As in `engine.box2d.oracle`: nothing is computed here, and all numbers are float32's, so that both sides are asked the same. Both
+As in `engine.box2d.oracle.pairs`: nothing is computed here, and all numbers are float32's, so that both sides are asked the same. Both
 functions know a polygon without its skin.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.held import held_poses
+from engine.box2d.oracle.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_column
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon, Segment
