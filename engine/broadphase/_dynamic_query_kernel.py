@@ -23,12 +23,12 @@ from engine.broadphase._ray_kernel import segment_meets_box
 from engine.broadphase._rows_kernel import more_room, sorted_rows
 from engine.broadphase._tree_query_kernel import ROOM
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, kernel
 
 __all__ = ["met_leaves", "once_each", "overlapped_leaves", "pairs_of_moved"]
 
 
-@inlined_kernel
+@allocating_kernel
 def _stack(heights: IntArray, state: IntArray) -> IntArray:
     return np.empty((heights[state[ROOT]] if state[ROOT] >= 0 else 0) + 2, dtype=np.int64)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.broadphase._sorting_kernel import sort_few, sorted_pairs
 from engine.common.arrays import IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, kernel
 
 __all__ = ["more_room", "sorted_rows"]
 
@@ -17,7 +17,7 @@ COUNTING_FROM = 8
 """Boxes to a row, from which the counting sort takes longer (measured: within a tenth from 4 to 16)."""
 
 
-@inlined_kernel
+@allocating_kernel
 def more_room(found: IntArray, n_found: int, wanted: int) -> IntArray:
     """Return `found`, or a larger array with its first `n_found` rows if it has no room for `wanted` rows more."""
     if n_found + wanted > found.shape[0]:

@@ -14,7 +14,7 @@ import numpy as np
 from engine.broadphase._eight_kernel import PlaceArray
 from engine.broadphase._rank_kernel import LANES, MORE_LANES, write_few, write_some
 from engine.common.arrays import IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
 __all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sort_few", "sorted_pairs"]
 
@@ -33,7 +33,7 @@ def name_pairs(found: IntArray, low: np.uint64, high: np.uint64, i: int, index: 
         found[k, 0], found[k, 1] = min(i, j), max(i, j)
 
 
-@inlined_kernel
+@allocating_kernel
 def _sort_by(column: int, pairs: IntArray, n_pairs: int, n: int, result: IntArray) -> None:
     """Write the first `n_pairs` pairs to `result`, by the numbers below `n` in `column`, equal ones in their old order."""
     place = np.zeros(n + 1, dtype=np.int64)

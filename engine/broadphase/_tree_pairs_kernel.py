@@ -38,7 +38,7 @@ from engine.broadphase._key_sort_kernel import KeyArray
 from engine.broadphase._sorting_kernel import FIRST_ROOM
 from engine.broadphase._tree_kernel import LEAF_SIZE
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
 __all__ = ["SHIFT", "found_pairs"]
 
@@ -51,7 +51,7 @@ MOST_AT_ONCE = LEAF_SIZE * LEAF_SIZE + 1
 """Places that two leaves may add, and the one that is written beyond the end."""
 
 
-@inlined_kernel
+@allocating_kernel
 def _longer(found: KeyArray, n_found: np.uint64, length: int) -> KeyArray:
     """Return a copy with so many places."""
     longer = np.empty(length, dtype=np.uint64)

@@ -36,9 +36,14 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.narrowphase._step_kernel import CLIPPED, record
+from engine.common.tolerances import SAT_ROUNDING
+from engine.narrowphase._core_distance_kernel import core_distance
+from engine.narrowphase._sat_kernel import strict_separation
+from engine.narrowphase._sides_kernel import Room, Row, Side
+from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, POINT, REFERENCE, record, record_edge
+from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["FACE", "LACKING_ROUNDINGS", "VERTEX", "clip_incident_edge", "contact_vertex", "edge_at_vertex", "find_incident_edge"]
+__all__ = ["FACE", "VERTEX", "clip_incident_edge", "find_incident_edge", "name_of", "points_on_edge", "write_point"]
 
 VERTEX = 0
 FACE = 1
@@ -123,24 +128,16 @@ def _cut(
 
 @inlined_kernel
 def clip_incident_edge(
-    reference: FloatArray,
-    edge: int,
-    nx: float,
-    ny: float,
-    side: float,
-    other: FloatArray,
-    incident: int,
-    ends: FloatArray,
-    names: IntArray,
-    whose: float,
+    reference: FloatArray, edge: int, nx: float, ny: float, side: float, other: FloatArray, incident: int, room: Room, whose: float,
     trace: FloatArray | None,
-) -> tuple[int, bool]:
+) -> tuple[int, bool]:  # fmt: skip
     """Clip edge `incident` of `other` to the side planes of edge `edge` of `reference`, whose unit normal is (nx, ny).
 
-    Fills `ends` (2, 2) with what is left and `names` (2, 4) with (index on reference, index on other, type on reference, type
-    on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is told
-    what each plane leaves, `whose` being the side of the reference edge; see `_step_kernel`.
+    Fills the room's ends (2, 2) with what is left and their names (2, 4) with (index on reference, index on other, type on reference,
+    type on other). Returns how many ends are left (2; 1 where it only touches a side plane; 0) and whether a plane cut it. The trace is
+    told what each plane leaves, `whose` being the side of the reference edge; see `_step_kernel`.
     """
+    ends, names = room.ends, room.end_names
     n_reference, n_other = reference.shape[0], other.shape[0]
     for k in range(2):
         corner = (incident + k) % n_other
@@ -156,3 +153,124 @@ def clip_incident_edge(
         if n_ends == 0:
             break
     return n_ends, is_cut
+
+
+@inlined_kernel
+def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_first_b: bool) -> int:
+    """Return Box2D's key; the first side is B's where `is_first_b`."""
+    if is_first_b:
+        return on_other | (on_first << 8) | (other_type << 16) | (first_type << 24)
+    return on_first | (on_other << 8) | (first_type << 16) | (other_type << 24)
+
+
+@inlined_kernel
+def write_point(points: FloatArray, at: int, pose: FloatArray, x: float, y: float, separation: float) -> None:
+    """Write a point of the frame `pose` as row `at`, in the world."""
+    points[at, 0] = pose[2] * x - pose[3] * y + pose[0]
+    points[at, 1] = pose[3] * x + pose[2] * y + pose[1]
+    points[at, 2] = separation
+
+
+@inlined_kernel
+def points_on_edge(
+    a: Side, b: Side, is_polygons: bool, is_parted: bool, is_on_b: bool, edge_a: int, separation_a: float, edge_b: int, separation_b: float,
+    touch: float, rule: int, room: Room, row: Row, trace: FloatArray | None,
+) -> int:  # fmt: skip
+    """Fill a row where an edge carries the axis, B's or A's, for two cores with radii in A's frame; return the number of points.
+
+    Of two polygons (`is_polygons`, what BOX2D's rule is for) the manifold may be empty though the axis does not part them, and a
+    separation within rounding of 0 may be that of two that are apart; see `_manifold_kernel`. Of other cores both is settled already.
+    """
+    reach, skins = a.radius + b.radius, a.skin + b.skin
+    surface = (a.radius - a.skin) + (b.radius - b.skin)
+    cos, sin = a.pose[2], a.pose[3]
+    points, names, axis, reference = row
+    first_on_b, first_a, first_b, first_edge_a, first_edge_b = is_on_b, separation_a, separation_b, edge_a, edge_b
+    count, tried = 0, 0
+    while True:
+        if is_on_b:
+            edge, best, lift_base, lift_other, to_b, whose = edge_b, separation_b, b.radius, a.radius, -1.0, 1.0
+            base, base_normals, other, other_normals = b.vertices, b.normals, a.vertices, a.normals
+        else:
+            edge, best, lift_base, lift_other, to_b, whose = edge_a, separation_a, a.radius, b.radius, 1.0, 0.0
+            base, base_normals, other, other_normals = a.vertices, a.normals, b.vertices, b.normals
+        nx, ny = base_normals[edge, 0], base_normals[edge, 1]  # out of the reference polygon, toward the other
+        reference[0], reference[1] = (1 if is_on_b else 0), edge
+        record_edge(trace, REFERENCE, whose, base, edge, best)
+        axis[0], axis[1], axis[2], axis[3] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny), best - surface, 0.0
+        if is_polygons:
+            axis[4], axis[5] = separation_a, separation_b
+            if tried == 0 and rule == EXACT and not is_parted and abs(best) <= touch:
+                is_parted = core_distance(a.vertices, b.vertices) > reach + touch + max(0.0, -best)
+        if is_parted:
+            return 0
+
+        # 1. The incident edge on the other core, clipped to the reference edge.
+        n_base, n_other, n_ends = base.shape[0], other.shape[0], 0
+        if n_other > 1:
+            if tried == 0 or tried == 3:
+                incident = find_incident_edge(other_normals, nx, ny)
+            else:
+                incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
+            cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
+            record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
+            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skins, other, incident, room, whose, trace)
+            if is_cut:
+                axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
+            if rule == BOX2D and n_ends < 2:
+                n_ends = 0
+
+        # 2. The points: midway, in the world.
+        count, deepest = 0, np.inf
+        for k in range(n_ends + 1):
+            if k == n_ends:
+                # An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then the contact. So it
+                # is where there was nothing to clip, and where nothing else has the deepest point.
+                if rule == BOX2D or deepest <= best + LACKING_ROUNDINGS * touch:
+                    break
+                if (count > 0 and tried < 3) or (best > touch and (count > 0 or is_polygons)):
+                    break
+                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
+                if n_other > 1 and out > LACKING_ROUNDINGS * touch and tried < 3:
+                    break
+                count = 0
+                x, y = other[vertex, 0], other[vertex, 1]
+                on_base, on_other, base_type, other_type = edge, vertex, FACE, VERTEX
+            else:
+                x, y = room.ends[k, 0], room.ends[k, 1]
+                on_base, on_other = room.end_names[k, 0], room.end_names[k, 1]
+                base_type, other_type = room.end_names[k, 2], room.end_names[k, 3]
+            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
+            lift = 0.5 * (lift_base - lift_other - gap)
+            mid_x, mid_y = x + lift * nx, y + lift * ny
+            if gap > reach + touch and (k < n_ends or is_polygons):
+                record(trace, POINT, 0.0, np.nan, gap - surface, x, y, mid_x, mid_y)
+                continue
+            deepest = min(deepest, gap)
+            if base_type == FACE and n_base == 2:
+                on_base = 0
+            if other_type == FACE and n_other == 2:
+                on_other = 0
+            write_point(points, count, a.pose, mid_x, mid_y, gap - surface)
+            names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
+            record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, mid_x, mid_y)
+            count += 1
+        if rule == BOX2D or n_other == 1 or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
+            break
+
+        # 3. Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
+        tried += 1
+        if tried == 1:
+            separation_a, edge_a = strict_separation(a.vertices, a.normals, b.vertices)
+            separation_b, edge_b = strict_separation(b.vertices, b.normals, a.vertices)
+            is_on_b = separation_b > separation_a + touch
+        if tried == 2:
+            is_on_b = not is_on_b
+            if not abs(separation_a - separation_b) <= touch:
+                tried = 3
+        if tried == 3:
+            is_on_b, separation_a, separation_b, edge_a, edge_b = first_on_b, first_a, first_b, first_edge_a, first_edge_b
+    for at in range(count, 2):
+        points[at, :] = 0.0
+        names[at] = 0
+    return count

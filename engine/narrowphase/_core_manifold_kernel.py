@@ -41,22 +41,15 @@ import math
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import SAT_ROUNDING
-from engine.narrowphase._clip_kernel import (
-    FACE,
-    LACKING_ROUNDINGS,
-    VERTEX,
-    clip_incident_edge,
-    contact_vertex,
-    edge_at_vertex,
-    find_incident_edge,
-)
-from engine.narrowphase._sat_kernel import strict_separation, traced_separation
-from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
+from engine.narrowphase._clip_kernel import VERTEX, name_of, points_on_edge, write_point
+from engine.narrowphase._sat_kernel import traced_separation
+from engine.narrowphase._sides_kernel import Room, Row, Side
+from engine.narrowphase._step_kernel import POINT, TRIED, record
+from engine.narrowphase.rules import EXACT
 
-__all__ = ["edge_separation", "find_axis", "manifold_cores", "name_of", "nearest_points", "traced_axis", "write_point"]
+__all__ = ["edge_separation", "find_axis", "manifold_cores", "nearest_points", "traced_axis"]
 
 
 @inlined_kernel
@@ -111,22 +104,6 @@ def nearest_points(vertices_a: FloatArray, vertices_b: FloatArray, pair: FloatAr
             pair[0, 0], pair[0, 1] = vertices_a[i, 0], vertices_a[i, 1]
             pair[1, 0], pair[1, 1] = pair[2, 0], pair[2, 1]
     return nearest, at_a, at_b
-
-
-@inlined_kernel
-def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_first_b: bool) -> int:
-    """Return Box2D's key; the first side is B's where `is_first_b`."""
-    if is_first_b:
-        return on_other | (on_first << 8) | (other_type << 16) | (first_type << 24)
-    return on_first | (on_other << 8) | (first_type << 16) | (other_type << 24)
-
-
-@inlined_kernel
-def write_point(points: FloatArray, at: int, pose: FloatArray, x: float, y: float, separation: float) -> None:
-    """Write a point of the frame `pose` as row `at`, in the world."""
-    points[at, 0] = pose[2] * x - pose[3] * y + pose[0]
-    points[at, 1] = pose[3] * x + pose[2] * y + pose[1]
-    points[at, 2] = separation
 
 
 @inlined_kernel
@@ -191,135 +168,37 @@ def traced_axis(
 
 
 @kernel
-def manifold_cores(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    radius_a: float,
-    skin_a: float,
-    pose_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    radius_b: float,
-    skin_b: float,
-    touch: float,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    ends: FloatArray,
-    end_names: IntArray,
-    pair: FloatArray,
-    trace: FloatArray | None,
-) -> int:
-    """Fill one row for two cores with radii, all given in A's frame, as `_manifold_kernel` describes it, and return the number of points.
+def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
+    """Fill one row for two cores with radii, both in A's frame, as `_manifold_kernel` describes it, and return the number of points.
 
-    `skin` is that part of the radius which is no surface. `reference` is -1 where two corners make the axis.
+    `reference` is -1 where two corners make the axis.
     """
-    reach = radius_a + radius_b
-    surface = (radius_a - skin_a) + (radius_b - skin_b)
-    cos, sin = pose_a[2], pose_a[3]
-
+    points, names, axis, reference = row
+    pair = room.corners
+    surface = (a.radius - a.skin) + (b.radius - b.skin)
     is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = traced_axis(
-        vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, trace
+        a.vertices, a.normals, b.vertices, b.normals, a.radius + b.radius, touch, pair, trace
     )
-    reference[0], reference[1] = side, edge
-    axis[2], axis[3] = best - surface, 0.0
     axis[4] = separation_a - surface if separation_a > -np.inf else np.nan
     axis[5] = separation_b - surface if separation_b > -np.inf else np.nan
-    if side < 0:
-        if best > touch:
-            nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
-            axis[0], axis[1], axis[3] = cos * nx - sin * ny, sin * nx + cos * ny, 1.0 / best
-        else:  # two discs about one point: the world's x axis, as for two circles
-            nx, ny = cos, -sin
-            axis[0], axis[1] = 1.0, 0.0
-        if is_parted:
-            return 0
-        lift = 0.5 * (best + radius_a - radius_b)
-        write_point(points, 0, pose_a, pair[0, 0] + lift * nx, pair[0, 1] + lift * ny, best - surface)
-        names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
-        x, y = pair[0, 0] + lift * nx, pair[0, 1] + lift * ny
-        record(trace, POINT, 1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y)
-        return 1
-
-    # The edge that carries the axis, and the other core's incident edge clipped to it.
-    is_on_b = side == 1
-    edge_a, edge_b = edge, edge
-    first_on_b, first_edge, first_a, first_b = is_on_b, edge, separation_a, separation_b
-    count, tried = 0, 0
-    while True:
-        if is_on_b:
-            edge, best, reference_radius, other_radius, to_b, whose = edge_b, separation_b, radius_b, radius_a, -1.0, 1.0
-            base, base_normals, other, other_normals = vertices_b, normals_b, vertices_a, normals_a
-        else:
-            edge, best, reference_radius, other_radius, to_b, whose = edge_a, separation_a, radius_a, radius_b, 1.0, 0.0
-            base, base_normals, other, other_normals = vertices_a, normals_a, vertices_b, normals_b
-        nx, ny = base_normals[edge, 0], base_normals[edge, 1]
-        reference[0], reference[1] = (1 if is_on_b else 0), edge
-        axis[0], axis[1], axis[2], axis[3] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny), best - surface, 0.0
-        record_edge(trace, REFERENCE, whose, base, edge, best)
-        if is_parted:
-            return 0
-        n_base, n_other = base.shape[0], other.shape[0]
-        n_ends = 0
-        if n_other > 1:
-            if tried == 0 or tried == 3:
-                incident = find_incident_edge(other_normals, nx, ny)
-            else:
-                incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
-            cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-            record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
-            n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, skin_a + skin_b, other, incident, ends, end_names, whose, trace)
-            if is_cut:
-                axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-
-        # The points, midway; the foremost vertex where there was nothing to clip, and where nothing else has the deepest point.
-        count, deepest = 0, np.inf
-        for k in range(n_ends + 1):
-            if k == n_ends:
-                is_there = deepest <= best + LACKING_ROUNDINGS * touch
-                if is_there or (count > 0 and (tried < 3 or best > touch)):
-                    break
-                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
-                if n_other > 1 and out > LACKING_ROUNDINGS * touch and tried < 3:
-                    break
-                count = 0
-                x, y = other[vertex, 0], other[vertex, 1]
-                on_base, on_other, base_type, other_type = edge, vertex, FACE, VERTEX
-            else:
-                x, y = ends[k, 0], ends[k, 1]
-                on_base, on_other = end_names[k, 0], end_names[k, 1]
-                base_type, other_type = end_names[k, 2], end_names[k, 3]
-            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-            lift = 0.5 * (reference_radius - other_radius - gap)
-            if gap > reach + touch and k < n_ends:
-                record(trace, POINT, 0.0, np.nan, gap - surface, x, y, x + lift * nx, y + lift * ny)
-                continue
-            deepest = min(deepest, gap)
-            if base_type == FACE and n_base == 2:
-                on_base = 0
-            if other_type == FACE and n_other == 2:
-                on_other = 0
-            write_point(points, count, pose_a, x + lift * nx, y + lift * ny, gap - surface)
-            names[count] = name_of(on_base, on_other, base_type, other_type, is_on_b)
-            record(trace, POINT, 1.0, float(names[count]), gap - surface, x, y, x + lift * nx, y + lift * ny)
-            count += 1
-        if n_other == 1 or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
-            break
-
-        # Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
-        tried += 1
-        if tried == 1:
-            separation_a, edge_a = strict_separation(vertices_a, normals_a, vertices_b)
-            separation_b, edge_b = strict_separation(vertices_b, normals_b, vertices_a)
-            is_on_b = separation_b > separation_a + touch
-        if tried == 2:
-            is_on_b = not is_on_b
-            if not abs(separation_a - separation_b) <= touch:
-                tried = 3
-        if tried == 3:
-            is_on_b, edge_a, edge_b, separation_a, separation_b = first_on_b, first_edge, first_edge, first_a, first_b
-    for row in range(count, 2):
-        points[row, :] = 0.0
-        names[row] = 0
-    return count
+    if side >= 0:
+        return points_on_edge(
+            a, b, False, is_parted, side == 1, edge, separation_a, edge, separation_b, touch, EXACT, room, row, trace
+        )  # fmt: skip
+    cos, sin = a.pose[2], a.pose[3]
+    reference[0], reference[1] = -1, 0
+    axis[2], axis[3] = best - surface, 0.0
+    if best > touch:
+        nx, ny = (pair[1, 0] - pair[0, 0]) / best, (pair[1, 1] - pair[0, 1]) / best
+        axis[0], axis[1], axis[3] = cos * nx - sin * ny, sin * nx + cos * ny, 1.0 / best
+    else:  # two discs about one point: the world's x axis, as for two circles
+        nx, ny = cos, -sin
+        axis[0], axis[1] = 1.0, 0.0
+    if is_parted:
+        return 0
+    lift = 0.5 * (best + a.radius - b.radius)
+    x, y = pair[0, 0] + lift * nx, pair[0, 1] + lift * ny
+    write_point(points, 0, a.pose, x, y, best - surface)
+    names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
+    record(trace, POINT, 1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y)
+    return 1

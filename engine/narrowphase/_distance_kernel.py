@@ -27,7 +27,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import Status
 from engine.geometry._rotation_kernel import cosine_and_sine
@@ -162,7 +162,7 @@ def query_pair(
     return _TOUCHING if separation >= -touch else _OVERLAPPING, iterations
 
 
-@inlined_kernel
+@allocating_kernel
 def query_one(
     wants_depth: bool,
     vertices_a: FloatArray,
@@ -251,7 +251,7 @@ def penetration_one(
     )  # fmt: skip
 
 
-@inlined_kernel
+@allocating_kernel
 def query_pairs(
     wants_depth: bool,
     first: IntArray,

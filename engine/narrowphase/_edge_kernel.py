@@ -39,7 +39,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import (
     BOX2D_ABSOLUTE_TOLERANCE,
@@ -48,31 +48,20 @@ from engine.common.tolerances import (
     BOX2D_RELATIVE_TOLERANCE,
     SAT_ROUNDING,
 )
-from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge
-from engine.narrowphase._core_manifold_kernel import name_of, write_point
+from engine.narrowphase._clip_kernel import FACE, VERTEX, clip_incident_edge, find_incident_edge, name_of, write_point
 from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._sides_kernel import Room, Row, Side
 from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
 
 __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
 
 @kernel
-def manifold_edge_circle(
-    vertices: FloatArray,
-    skin: float,
-    pose: FloatArray,
-    ghosts: FloatArray,
-    has_ghost: NDArray[np.bool_],
-    center: FloatArray,
-    radius: float,
-    to_circle: float,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    trace: FloatArray | None,
-) -> int:
+def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 where the circle is A."""
+    points, names, axis, reference = row
+    vertices, skin, pose, ghosts, has_ghost = edge.vertices, edge.radius, edge.pose, edge.ghosts, edge.has_ghost
+    center, radius = circle.vertices, circle.radius
     x, y = center[0, 0], center[0, 1]
     v1_x, v1_y, v2_x, v2_y = vertices[0, 0], vertices[0, 1], vertices[1, 0], vertices[1, 1]
     ex, ey = v2_x - v1_x, v2_y - v1_y
@@ -189,31 +178,15 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
 
 
 @kernel
-def manifold_edge_polygon(
-    vertices: FloatArray,
-    skin: float,
-    pose: FloatArray,
-    ghosts: FloatArray,
-    has_ghost: NDArray[np.bool_],
-    others: FloatArray,
-    other_normals: FloatArray,
-    centroid: FloatArray,
-    other_skin: float,
-    to_polygon: float,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    ends: FloatArray,
-    end_names: IntArray,
-    limits: FloatArray,
-    trace: FloatArray | None,
-) -> int:
+def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Room, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 where the polygon is A."""
+    points, names, axis, reference = row
+    vertices, skin, pose, limits = edge.vertices, edge.radius, edge.pose, room.corners
+    others, other_normals, other_skin = polygon.vertices, polygon.normals, polygon.radius
     total_skin = skin + other_skin
     edge_side = 0 if to_polygon > 0.0 else 1
     cos, sin = pose[2], pose[3]
-    is_front = facing(vertices, ghosts, has_ghost, centroid, limits)
+    is_front = facing(vertices, edge.ghosts, edge.has_ghost, polygon.centroid[0], limits)
     nx, ny = limits[0, 0], limits[0, 1]
 
     # 1. The axis.
@@ -225,22 +198,22 @@ def manifold_edge_polygon(
     is_parted = edge_separation > total_skin
     is_on_polygon = False
     if not is_parted:
-        for edge in range(others.shape[0]):
+        for of in range(others.shape[0]):
             # the polygon's normal turned round: out of the edge
-            ox, oy = -other_normals[edge, 0], -other_normals[edge, 1]
-            from_v1 = ox * (others[edge, 0] - vertices[0, 0]) + oy * (others[edge, 1] - vertices[0, 1])
-            from_v2 = ox * (others[edge, 0] - vertices[1, 0]) + oy * (others[edge, 1] - vertices[1, 1])
+            ox, oy = -other_normals[of, 0], -other_normals[of, 1]
+            from_v1 = ox * (others[of, 0] - vertices[0, 0]) + oy * (others[of, 1] - vertices[0, 1])
+            from_v2 = ox * (others[of, 0] - vertices[1, 0]) + oy * (others[of, 1] - vertices[1, 1])
             separation = min(from_v1, from_v2)
-            record_edge(trace, TRIED, of_polygon, others, edge, separation)
+            record_edge(trace, TRIED, of_polygon, others, of, separation)
             if separation > total_skin:
-                polygon_separation, polygon_edge = separation, edge
+                polygon_separation, polygon_edge = separation, of
                 is_parted = is_on_polygon = True
                 break
             # left of the edge's normal the upper limit bounds, right of it the lower one
             bound = 2 if -ox * ny + oy * nx >= 0.0 else 1
             beyond = (ox - limits[bound, 0]) * nx + (oy - limits[bound, 1]) * ny
             if beyond >= -BOX2D_ANGULAR_SLOP and separation > polygon_separation:
-                polygon_separation, polygon_edge = separation, edge
+                polygon_separation, polygon_edge = separation, of
         if not is_parted and polygon_edge >= 0:
             is_on_polygon = polygon_separation > BOX2D_RELATIVE_TOLERANCE * edge_separation + BOX2D_ABSOLUTE_TOLERANCE
     if is_on_polygon:
@@ -262,13 +235,13 @@ def manifold_edge_polygon(
     if is_on_polygon:
         cosine = abs(nx * limits[0, 0] + ny * limits[0, 1])
         record_edge(trace, INCIDENT, of_edge, vertices, 0, cosine)
-        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, ends, end_names, of_polygon, trace)
+        n_ends, is_cut = clip_incident_edge(others, polygon_edge, nx, ny, 0.0, vertices, 0, room, of_polygon, trace)
         base_x, base_y, base_skin, lifted_skin = others[polygon_edge, 0], others[polygon_edge, 1], other_skin, skin
     else:
         incident = find_incident_edge(other_normals, nx, ny)
         cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
         record_edge(trace, INCIDENT, of_polygon, others, incident, cosine)
-        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, ends, end_names, of_edge, trace)
+        n_ends, is_cut = clip_incident_edge(vertices, side, nx, ny, 0.0, others, incident, room, of_edge, trace)
         base_x, base_y, base_skin, lifted_skin = vertices[side, 0], vertices[side, 1], skin, other_skin
     if is_cut:
         axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
@@ -278,20 +251,20 @@ def manifold_edge_polygon(
     # 3. The points: midway, in the world.
     count = 0
     for k in range(2):
-        x, y = ends[k, 0], ends[k, 1]
+        x, y, end_name = room.ends[k, 0], room.ends[k, 1], room.end_names[k]
         gap = nx * (x - base_x) + ny * (y - base_y)
         lift = 0.5 * (base_skin - lifted_skin - gap)
         if gap > total_skin:
             record(trace, POINT, 0.0, np.nan, gap, x, y, x + lift * nx, y + lift * ny)
             continue
         write_point(points, count, pose, x + lift * nx, y + lift * ny, gap)
-        is_clipped = end_names[k, 2] == VERTEX
+        is_clipped = end_name[2] == VERTEX
         if is_on_polygon:
-            names[count] = name_of(polygon_edge, end_names[k, 0] if is_clipped else 0, FACE, VERTEX, edge_side == 1)
+            names[count] = name_of(polygon_edge, end_name[0] if is_clipped else 0, FACE, VERTEX, edge_side == 1)
         elif is_clipped:
-            names[count] = name_of(end_names[k, 0], end_names[k, 1], VERTEX, FACE, edge_side == 1)
+            names[count] = name_of(end_name[0], end_name[1], VERTEX, FACE, edge_side == 1)
         else:
-            names[count] = name_of(0, end_names[k, 1], FACE, VERTEX, edge_side == 1)
+            names[count] = name_of(0, end_name[1], FACE, VERTEX, edge_side == 1)
         record(trace, POINT, 1.0, float(names[count]), gap, x, y, x + lift * nx, y + lift * ny)
         count += 1
     return count

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
-from engine.common.jit import inlined_kernel
+from engine.common.jit import allocating_kernel, inlined_kernel
 
 __all__ = ["gather", "sort_by_class"]
 
 
-@inlined_kernel
+@allocating_kernel
 def sort_by_class(of_row: NDArray[np.uint8], n_classes: int, rows: IntArray) -> IntArray:
     """Sort the numbers of all rows by their class into `rows`, each class in its old order; return where the classes begin and end."""
     begin = np.zeros(n_classes + 1, dtype=np.int64)

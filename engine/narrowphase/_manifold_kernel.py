@@ -56,18 +56,10 @@ from engine.common.jit import inlined_entry, inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
-from engine.narrowphase._clip_kernel import (
-    FACE,
-    LACKING_ROUNDINGS,
-    VERTEX,
-    clip_incident_edge,
-    contact_vertex,
-    edge_at_vertex,
-    find_incident_edge,
-)
-from engine.narrowphase._core_distance_kernel import core_distance
-from engine.narrowphase._sat_kernel import move_to_frame, strict_separation, traced_separation
-from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, record, record_edge
+from engine.narrowphase._clip_kernel import points_on_edge, write_point
+from engine.narrowphase._sat_kernel import traced_separation
+from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, row_of, side_of
+from engine.narrowphase._step_kernel import POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.rules import BOX2D, EXACT
 
 __all__ = ["frame_is_b", "manifold_pair", "manifold_pairs", "rounding_of"]
@@ -81,136 +73,32 @@ def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_
 
 
 @inlined_kernel
-def manifold_polygons(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    centroid_a: FloatArray,
-    skin_a: float,
-    pose_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    centroid_b: FloatArray,
-    skin_b: float,
-    rounding: float,
-    rule: int,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    ends: FloatArray,
-    end_names: IntArray,
-    trace: FloatArray | None,
-) -> int:
-    """Fill one row for two polygons, all given in A's frame, and return the number of points."""
-    total_skin = skin_a + skin_b
+def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, row: Row, trace: FloatArray | None) -> int:
+    """Fill one row for two polygons, both in A's frame, and return the number of points."""
+    skins = a.radius + b.radius
     touch = rounding if rule == EXACT else 0.0
-    toward_x, toward_y = centroid_b[0] - centroid_a[0], centroid_b[1] - centroid_a[1]
-
-    # 1. The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
+    toward_x, toward_y = b.centroid[0, 0] - a.centroid[0, 0], b.centroid[0, 1] - a.centroid[0, 1]
+    # The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
     if rule == EXACT:
-        separation_a, edge_a = traced_separation(vertices_a, normals_a, vertices_b, touch, 0.0, trace)
+        separation_a, edge_a = traced_separation(a.vertices, a.normals, b.vertices, touch, 0.0, trace)
     else:
-        separation_a, edge_a = climb_separation(vertices_a, normals_a, vertices_b, toward_x, toward_y, 0.0, trace)
-    is_parted = separation_a > total_skin + touch
+        separation_a, edge_a = climb_separation(a.vertices, a.normals, b.vertices, toward_x, toward_y, 0.0, trace)
+    is_parted = separation_a > skins + touch
     separation_b, edge_b = np.nan, 0
     if not is_parted:
         if rule == EXACT:
-            separation_b, edge_b = traced_separation(vertices_b, normals_b, vertices_a, touch, 1.0, trace)
+            separation_b, edge_b = traced_separation(b.vertices, b.normals, a.vertices, touch, 1.0, trace)
         else:
-            separation_b, edge_b = climb_separation(vertices_b, normals_b, vertices_a, -toward_x, -toward_y, 1.0, trace)
+            separation_b, edge_b = climb_separation(b.vertices, b.normals, a.vertices, -toward_x, -toward_y, 1.0, trace)
     if rule == EXACT:
         is_on_b = separation_b > separation_a + touch
     else:
         is_on_b = separation_b > BOX2D_RELATIVE_TOLERANCE * separation_a + BOX2D_ABSOLUTE_TOLERANCE
-    if separation_b > total_skin + touch:
+    if separation_b > skins + touch:
         is_parted = is_on_b = True
-
-    cos, sin = pose_a[2], pose_a[3]
-    first_on_b, first_a, first_b, first_edge_a, first_edge_b = is_on_b, separation_a, separation_b, edge_a, edge_b
-    count, tried = 0, 0
-    while True:
-        if is_on_b:
-            edge, best, reference_skin, other_skin, to_b, whose = edge_b, separation_b, skin_b, skin_a, -1.0, 1.0
-            base, base_normals, other, other_normals = vertices_b, normals_b, vertices_a, normals_a
-        else:
-            edge, best, reference_skin, other_skin, to_b, whose = edge_a, separation_a, skin_a, skin_b, 1.0, 0.0
-            base, base_normals, other, other_normals = vertices_a, normals_a, vertices_b, normals_b
-        nx, ny = base_normals[edge, 0], base_normals[edge, 1]  # out of the reference polygon, toward the other
-        reference[0], reference[1] = (1 if is_on_b else 0), edge
-        record_edge(trace, REFERENCE, whose, base, edge, best)
-        axis[0], axis[1] = to_b * (cos * nx - sin * ny), to_b * (sin * nx + cos * ny)
-        axis[2], axis[3], axis[4], axis[5] = best, 0.0, separation_a, separation_b
-        if tried == 0 and rule == EXACT and not is_parted and abs(best) <= touch:
-            is_parted = core_distance(vertices_a, vertices_b) > total_skin + touch + max(0.0, -best)
-        if is_parted:
-            return 0
-
-        # 2. The incident edge on the other polygon, clipped to the reference edge.
-        if tried == 0 or tried == 3:
-            incident = find_incident_edge(other_normals, nx, ny)
-        else:
-            incident = edge_at_vertex(other_normals, contact_vertex(base, edge, nx, ny, other, touch)[0], nx, ny)
-        cosine = abs(nx * other_normals[incident, 0] + ny * other_normals[incident, 1])
-        record_edge(trace, INCIDENT, 1.0 - whose, other, incident, cosine)
-        n_ends, is_cut = clip_incident_edge(base, edge, nx, ny, total_skin, other, incident, ends, end_names, whose, trace)
-        if is_cut:
-            axis[3] = 1.0 / max(cosine, SAT_ROUNDING)
-        if rule == BOX2D and n_ends < 2:
-            n_ends = 0
-
-        # 3. The points: midway, in the world.
-        count, deepest = 0, np.inf
-        for k in range(n_ends + 1):
-            if k == n_ends:
-                # An exact touch at the very end of the edge may be clipped away by rounding; the foremost vertex is then the contact. So it
-                # is where nothing else has the deepest point.
-                if rule == BOX2D or best > touch or deepest <= best + LACKING_ROUNDINGS * touch or (count > 0 and tried < 3):
-                    break
-                vertex, out = contact_vertex(base, edge, nx, ny, other, touch)
-                if out > LACKING_ROUNDINGS * touch and tried < 3:
-                    break
-                count = 0
-                x, y = other[vertex, 0], other[vertex, 1]
-                on_reference, on_other, reference_type, other_type = edge, vertex, FACE, VERTEX
-            else:
-                x, y = ends[k, 0], ends[k, 1]
-                on_reference, on_other = end_names[k, 0], end_names[k, 1]
-                reference_type, other_type = end_names[k, 2], end_names[k, 3]
-            gap = nx * (x - base[edge, 0]) + ny * (y - base[edge, 1])
-            lift = 0.5 * (reference_skin - other_skin - gap)
-            end_x, end_y, x, y = x, y, x + lift * nx, y + lift * ny
-            if gap > total_skin + touch:
-                record(trace, POINT, 0.0, np.nan, gap, end_x, end_y, x, y)
-                continue
-            deepest = min(deepest, gap)
-            points[count, 0] = cos * x - sin * y + pose_a[0]
-            points[count, 1] = sin * x + cos * y + pose_a[1]
-            points[count, 2] = gap
-            if is_on_b:
-                names[count] = on_other | (on_reference << 8) | (other_type << 16) | (reference_type << 24)
-            else:
-                names[count] = on_reference | (on_other << 8) | (reference_type << 16) | (other_type << 24)
-            record(trace, POINT, 1.0, float(names[count]), gap, end_x, end_y, x, y)
-            count += 1
-        if rule == BOX2D or tried == 3 or deepest <= best + LACKING_ROUNDINGS * touch:
-            break
-
-        # 4. Without the deepest point: again with the greatest to the last digit, of this side, then of the other; at last the first again.
-        tried += 1
-        if tried == 1:
-            separation_a, edge_a = strict_separation(vertices_a, normals_a, vertices_b)
-            separation_b, edge_b = strict_separation(vertices_b, normals_b, vertices_a)
-            is_on_b = separation_b > separation_a + touch
-        if tried == 2:
-            is_on_b = not is_on_b
-            if abs(separation_a - separation_b) > touch:
-                tried = 3
-        if tried == 3:
-            is_on_b, separation_a, separation_b, edge_a, edge_b = first_on_b, first_a, first_b, first_edge_a, first_edge_b
-    for row in range(count, 2):
-        points[row, :] = 0.0
-        names[row] = 0
-    return count
+    return points_on_edge(
+        a, b, True, is_parted, is_on_b, edge_a, separation_a, edge_b, separation_b, touch, rule, room, row, trace
+    )  # fmt: skip
 
 
 @inlined_kernel
@@ -238,21 +126,8 @@ def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
 
 @inlined_kernel
 def manifold_polygon_circle(
-    vertices: FloatArray,
-    normals: FloatArray,
-    skin: float,
-    pose: FloatArray,
-    center: FloatArray,
-    radius: float,
-    rounding: float,
-    rule: int,
-    to_circle: float,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    trace: FloatArray | None,
-) -> int:
+    polygon: Side, circle: Side, rounding: float, rule: int, to_circle: float, row: Row, trace: FloatArray | None
+) -> int:  # fmt: skip
     """Fill one row for a polygon and a circle given in the polygon's frame; `to_circle` is -1 where the circle is A.
 
     ::
@@ -263,6 +138,8 @@ def manifold_polygon_circle(
         --------------- v1 ---------------- v2 ---------------
                                  inside: the edge's region everywhere
     """
+    points, names, axis, reference = row
+    vertices, normals, skin, center, radius = polygon.vertices, polygon.normals, polygon.radius, circle.vertices, circle.radius
     touch = rounding if rule == EXACT else 0.0
     inside = rounding if rule == EXACT else BOX2D_EPSILON
     reach = radius + skin + touch
@@ -299,7 +176,7 @@ def manifold_polygon_circle(
             amplification = 1.0 / gap
             nx, ny = (x - corner_x) * amplification, (y - corner_y) * amplification
 
-    cos, sin = pose[2], pose[3]
+    cos, sin = polygon.pose[2], polygon.pose[3]
     axis[0], axis[1] = to_circle * (cos * nx - sin * ny), to_circle * (sin * nx + cos * ny)
     axis[2], axis[3], axis[4], axis[5] = gap - radius, amplification, in_front - radius, np.nan
     reference[0], reference[1] = (0 if to_circle > 0.0 else 1), edge
@@ -308,31 +185,18 @@ def manifold_polygon_circle(
     lift = 0.5 * (skin - gap - radius)
     end_x, end_y, x, y = x - radius * nx, y - radius * ny, x + lift * nx, y + lift * ny
     record(trace, POINT, 1.0, 0.0, gap - radius, end_x, end_y, x, y)
-    points[0, 0] = cos * x - sin * y + pose[0]
-    points[0, 1] = sin * x + cos * y + pose[1]
-    points[0, 2] = gap - radius
+    write_point(points, 0, polygon.pose, x, y, gap - radius)
     names[0] = 0
     return 1
 
 
 @inlined_kernel
-def manifold_circles(
-    radius_a: float,
-    center_a: FloatArray,
-    pose_a: FloatArray,
-    radius_b: float,
-    center_b: FloatArray,
-    rounding: float,
-    rule: int,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    trace: FloatArray | None,
-) -> int:
+def manifold_circles(a: Side, b: Side, rounding: float, rule: int, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for two circles given in A's frame. Concentric ones take the world's x axis for their normal, as in Box2D."""
     touch = rounding if rule == EXACT else 0.0
     concentric = rounding if rule == EXACT else BOX2D_EPSILON
+    points, names, axis, reference = row
+    pose_a, center_a, radius_a, center_b, radius_b = a.pose, a.vertices, a.radius, b.vertices, b.radius
     cos, sin = pose_a[2], pose_a[3]
     dx, dy = center_b[0, 0] - center_a[0, 0], center_b[0, 1] - center_a[0, 1]
     distance = math.hypot(dx, dy)
@@ -365,113 +229,41 @@ def frame_is_b(kind_a: int, kind_b: int, rule: int) -> bool:
 
 @inlined_kernel
 def manifold_pair(
-    kind_a: int,
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    centroid_a: FloatArray,
-    radius_a: float,
-    skin_a: float,
-    extent_a: float,
-    pose_a: FloatArray,
-    kind_b: int,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    centroid_b: FloatArray,
-    radius_b: float,
-    skin_b: float,
-    extent_b: float,
-    pose_b: FloatArray,
-    rule: int,
-    scratch: FloatArray,
-    ends: FloatArray,
-    end_names: IntArray,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
     trace: FloatArray | None,
-) -> int:
-    """Fill one row for two shapes that are circles or polygons, and return the number of points.
+) -> int:  # fmt: skip
+    """Fill row `at` for two shapes that are circles or polygons, and return the number of points.
 
-    A shape is its kind, its vertices (a circle's centre) with their normals, Box2D's centroid, its radius (a circle's own, a
-    polygon's skin), its skin and its extent (the largest distance of the surface from the local origin).
-    `scratch` (2, m + 1, 2) takes the moved shape of at most m vertices. `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k
-    steps, in the frame that `frame_is_b` tells; see `_step_kernel`.
+    `trace` (k, MANIFOLD_TRACE_WIDTH), all NaN, takes the first k steps, in the frame that `frame_is_b` tells; see `_step_kernel`.
     """
-    points[:, :] = 0.0
-    names[:] = 0
-    rounding = rounding_of(pose_a, extent_a, pose_b, extent_b)
-    if kind_a == CIRCLE and kind_b == POLYGON:
-        center = scratch[0, :1]
-        move_to_frame(pose_b, pose_a, vertices_a, center, False)
-        return manifold_polygon_circle(
-            vertices_b, normals_b, radius_b, pose_b, center, radius_a, rounding, rule, -1.0, points, names, axis, reference, trace
-        )
-    n_b = vertices_b.shape[0]
-    moved = scratch[0, :n_b]
-    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
-    if kind_b == CIRCLE:
-        if kind_a == CIRCLE:
-            return manifold_circles(radius_a, vertices_a, pose_a, radius_b, moved, rounding, rule, points, names, axis, reference, trace)
-        return manifold_polygon_circle(
-            vertices_a, normals_a, radius_a, pose_a, moved, radius_b, rounding, rule, 1.0, points, names, axis, reference, trace
-        )
-    moved_normals = scratch[1, :n_b]
-    moved_centroid = scratch[0, n_b : n_b + 1]
-    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
-    move_to_frame(pose_a, pose_b, centroid_b.reshape(1, 2), moved_centroid, False)
-    return manifold_polygons(
-        vertices_a, normals_a, centroid_a, radius_a, pose_a, moved, moved_normals, moved_centroid[0], radius_b,
-        rounding, rule, points, names, axis, reference, ends, end_names, trace,
-    )  # fmt: skip
+    a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
+    row = row_of(columns, at)
+    rounding = rounding_of(a.pose, a.extent, b.pose, b.extent)
+    base, other, to_other = a, b, 1.0
+    if a.kind == CIRCLE and b.kind == POLYGON:
+        base, other, to_other = b, a, -1.0
+    moved = moved_side(other, base.pose, room.moved)
+    if moved.kind == POLYGON:
+        return manifold_polygons(base, moved, rounding, rule, room, row, trace)
+    if base.kind == POLYGON:
+        return manifold_polygon_circle(base, moved, rounding, rule, to_other, row, trace)
+    return manifold_circles(base, moved, rounding, rule, row, trace)
 
 
 @kernel
 def manifold_pairs(
-    kind: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    centroid: FloatArray,
-    radius: FloatArray,
-    skin: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    rule: int,
-    count: IntArray,
-    points: FloatArray,
-    names: IntArray,
-    axis: FloatArray,
-    reference: IntArray,
-    trace: FloatArray | None,
-) -> int:
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+) -> int:  # fmt: skip
     """Fill a row for each of the `pairs` of circles and polygons; return how many others there are, `manifold_core_pairs`'s to fill.
 
-    Packed shape s has vertices first[s] to first[s] + n_vertices[s]. `trace` as in `manifold_pair`; it takes the steps of one pair
-    after the other.
+    `packed` are the arrays of `Shapes`, `columns` count and those of `Row`. `trace` as in `manifold_pair`; it takes the steps of one
+    pair after the other.
     """
-    n_others = 0
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    scratch = np.empty((2, most + 1, 2))
-    ends = np.empty((2, 2))
-    end_names = np.empty((2, 4), dtype=np.int64)
+    n_others, shapes, kind, count = 0, Shapes(*packed), packed[0], columns[0]
+    room = room_for(packed[2])
     for row in range(pairs.shape[0]):
-        a, b = pairs[row, 0], pairs[row, 1]
-        if kind[a] >= CAPSULE or kind[b] >= CAPSULE:
+        if kind[pairs[row, 0]] < CAPSULE and kind[pairs[row, 1]] < CAPSULE:
+            count[row] = manifold_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)
+        else:
             n_others += 1
-            continue
-        low_a, low_b = first[a], first[b]
-        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
-        count[row] = manifold_pair(
-            kind[a], vertices[low_a:high_a], normals[low_a:high_a], centroid[a], radius[a], skin[a], extent[a],
-            poses_a[row],
-            kind[b], vertices[low_b:high_b], normals[low_b:high_b], centroid[b], radius[b], skin[b], extent[b],
-            poses_b[row],
-            rule, scratch, ends, end_names, points[row], names[row], axis[row], reference[row], trace,
-        )  # fmt: skip
     return n_others

@@ -6,6 +6,7 @@ Numba compiles once more for every mix of read-only and writable arrays; `engine
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,11 @@ class ManifoldRows:
     names: IntArray
     axis: FloatArray
     reference: IntArray
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All columns, for a kernel."""
+        return self.count, self.points, self.names, self.axis, self.reference
 
 
 def poses_with_rotation(poses: FloatArray) -> FloatArray:
@@ -128,17 +134,9 @@ def _fill_one_by_one(
     rows: ManifoldRows,
     trace: FloatArray | None = None,
 ) -> None:
-    n_others = manifold_pairs(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
-        shapes.extent, pairs, poses_a, poses_b, rule,
-        rows.count, rows.points, rows.names, rows.axis, rows.reference, trace,
-    )  # fmt: skip
-    if n_others > 0:
-        manifold_core_pairs(
-            shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.centroid, shapes.radius, shapes.skin,
-            shapes.extent, shapes.ghosts, shapes.has_ghost, pairs, poses_a, poses_b, rule,
-            rows.count, rows.points, rows.names, rows.axis, rows.reference, trace,
-        )  # fmt: skip
+    arguments = shapes.arrays, pairs, poses_a, poses_b, rule, rows.arrays, trace
+    if manifold_pairs(*arguments) > 0:
+        manifold_core_pairs(*arguments)
 
 
 def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatArray:

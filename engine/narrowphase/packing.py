@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +63,14 @@ class PackedShapes:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Those of `_sides_kernel.Shapes`, for a kernel."""
+        return (
+            self.kind, self.first, self.n_vertices, self.vertices, self.normals, self.centroid, self.radius, self.skin, self.extent,
+            self.ghosts, self.has_ghost,
+        )  # fmt: skip
 
 
 def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> PackedShapes:
