@@ -603,7 +603,7 @@ class Box2DSolver(Solver):
                 category=filters[:, 0].copy(),
                 mask=filters[:, 1].copy(),
                 group=filters[:, 2].copy(),
-                kept_apart=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
+                joint_filtered=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
             )
             self._columns_at = truth.structure_version, columns
         return self._columns_at[1]

@@ -18,7 +18,7 @@ from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.experiments import ShotResult, Volley
+    from engine.experiments import ShotResult, ShotSeries
 
 __all__ = ["fire_command"]
 
@@ -125,16 +125,16 @@ def fire_command(
 
         query.warm_up()
     with progress("firing", len(specs) * shots) as advance:
-        volleys = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
+        runs = [run_burst(spec, burst, advance) for spec, burst in zip(specs, bursts, strict=True)]
     if screenshot is not None:
-        from engine.app.pictures.fire_picture import draw_volleys
+        from engine.app.pictures.fire_picture import draw_runs
 
-        write_atomically(screenshot, draw_volleys(volleys))
+        write_atomically(screenshot, draw_runs(runs))
     if csv_file is not None:
-        write_atomically(csv_file, _as_csv(volleys))
-    _print(volleys, json_file)
-    write_json(json_file, _as_json(seed, volleys))
-    return 1 if any(volley.surprises for volley in volleys) else 0
+        write_atomically(csv_file, _as_csv(runs))
+    _print(runs, json_file)
+    write_json(json_file, _as_json(seed, runs))
+    return 1 if any(series.surprises for series in runs) else 0
 
 
 def _rules_of(ccd: str | None, rule: str | None) -> tuple[str, ...]:
@@ -160,14 +160,14 @@ def _as_typed(error: InvalidInputError) -> InvalidInputError:
     return InvalidInputError("--" + error.field, f"from {-most:g} to {most:g} degrees, jitter included", math.degrees(error.value))
 
 
-def _as_json(seed: int, volleys: Iterable[Volley]) -> dict[str, Any]:
+def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
     from engine.box2d.oracle.pairs import BOX2D_VERSION
 
-    return {"seed": seed, "box2d": BOX2D_VERSION, "runs": [_run_json(volley) for volley in volleys]}
+    return {"seed": seed, "box2d": BOX2D_VERSION, "runs": [_run_json(series) for series in runs]}
 
 
-def _run_json(volley: Volley) -> dict[str, Any]:
-    spec = volley.spec
+def _run_json(series: ShotSeries) -> dict[str, Any]:
+    spec = series.spec
     return {
         "ccd": "on" if spec.ccd else "off",
         "rule": spec.rule,
@@ -182,12 +182,12 @@ def _run_json(volley: Volley) -> dict[str, Any]:
         "target_speed": spec.target_speed,
         "turn": spec.turn,
         "shape": spec.shape,
-        "tunneled_share": volley.tunneled_share,
-        "hit_share": volley.hit_share,
-        "predicted_share": volley.predicted_share,
-        "law": volley.chance,
-        "world_steps_per_step": volley.world_steps,
-        "shots": [_shot_json(shot) for shot in volley.shots],
+        "tunneled_share": series.tunneled_share,
+        "hit_share": series.hit_share,
+        "predicted_share": series.predicted_share,
+        "law": series.chance,
+        "world_steps_per_step": series.world_steps,
+        "shots": [_shot_json(shot) for shot in series.shots],
     }
 
 
@@ -217,11 +217,11 @@ _CSV_RUN = ("rule", "target", "hertz", "speed", "thickness", "radius", "restitut
 _CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
-def _as_csv(volleys: Iterable[Volley]) -> bytes:
+def _as_csv(runs: Iterable[ShotSeries]) -> bytes:
     """Return a table with a row for each shot: what the run has in common, then what the shot has in JSON; empty is null."""
     text = io.StringIO(newline="")
     writer: csv.DictWriter[str] | None = None
-    for row in _csv_rows(volleys):
+    for row in _csv_rows(runs):
         if writer is None:
             writer = csv.DictWriter(text, list(row), lineterminator="\n")
             writer.writeheader()
@@ -229,9 +229,9 @@ def _as_csv(volleys: Iterable[Volley]) -> bytes:
     return text.getvalue().encode()
 
 
-def _csv_rows(volleys: Iterable[Volley]) -> Iterator[dict[str, Any]]:
-    for volley in volleys:
-        run = _run_json(volley)
+def _csv_rows(runs: Iterable[ShotSeries]) -> Iterator[dict[str, Any]]:
+    for series in runs:
+        run = _run_json(series)
         for shot in run["shots"]:
             row = {name: run[name] for name in _CSV_RUN}
             for name, value in shot.items():
@@ -243,55 +243,55 @@ def _csv_rows(volleys: Iterable[Volley]) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _print(volleys: Sequence[Volley], json_file: str | None) -> None:
+def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
     from rich.table import Table
 
-    out, spec = people(json_file), volleys[0].spec
+    out, spec = people(json_file), runs[0].spec
     out.print(
         f"[bold]{spec.speed:g} m/s[/bold] at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
         f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
     )
-    if any(volley.spec.is_capped for volley in volleys):
-        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {_slowest(volleys):g} m/s.[/yellow]")
+    if any(series.spec.is_capped for series in runs):
+        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {_slowest(runs):g} m/s.[/yellow]")
     table = Table("rule", "target", box=None, header_style="bold", pad_edge=False)
-    single = len(volleys[0].shots) == 1
+    single = len(runs[0].shots) == 1
     for title in () if single else ("shots", "hit", "tunneled", "predicted", "law", "steps"):
         table.add_column(title, justify="right")
     if single:
         table.add_column("verdict")
-    for volley in volleys:
+    for series in runs:
         if single:
-            shot = volley.shots[0]
-            table.add_row(volley.spec.rule, volley.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
+            shot = series.shots[0]
+            table.add_row(series.spec.rule, series.spec.target, f"[{_color(shot)}]{shot.verdict}[/]")
         else:
-            shares = (volley.hit_share, volley.tunneled_share, volley.predicted_share, volley.chance)
+            shares = (series.hit_share, series.tunneled_share, series.predicted_share, series.chance)
             cells = ("-" if share is None else f"{100.0 * share:.1f} %" for share in shares)
-            table.add_row(volley.spec.rule, volley.spec.target, str(len(volley.shots)), *cells, f"{volley.world_steps:.3g}")
+            table.add_row(series.spec.rule, series.spec.target, str(len(series.shots)), *cells, f"{series.world_steps:.3g}")
     out.print(table)
     if not single:
-        out.print(_added_up(volleys))
+        out.print(_added_up(runs))
         out.print("predicted: by our analysis of these very shots; law: the chance at a random phase; -: not derived.")
         out.print("steps: of Box2D's for one step of the rule.")
-    n_shots = sum(len(volley.shots) for volley in volleys)
-    n_surprises = sum(len(volley.surprises) for volley in volleys)
+    n_shots = sum(len(series.shots) for series in runs)
+    n_surprises = sum(len(series.surprises) for series in runs)
     if n_surprises:
         out.print(f"[bold red]{n_surprises} of {n_shots} shots did not do what was predicted.[/]")
-    n_late = sum(not shot.is_in_time for volley in volleys for shot in volley.shots)
+    n_late = sum(not shot.is_in_time for series in runs for shot in series.shots)
     if n_late:
         out.print(f"[yellow]{n_late} of {n_shots} first contacts were reported outside the time that our analysis allows.[/]")
 
 
-def _added_up(volleys: Iterable[Volley]) -> str:
+def _added_up(runs: Iterable[ShotSeries]) -> str:
     """Return how the columns hit and tunneled add up to all shots."""
-    counts = Counter((shot.hit, shot.tunneled) for volley in volleys for shot in volley.shots)
+    counts = Counter((shot.hit, shot.tunneled) for series in runs for shot in series.shots)
     return (
         f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (Box2D made a contact) and through all the same, "
         f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
     )
 
 
-def _slowest(volleys: Sequence[Volley]) -> float:
-    return min(volley.spec.flown_speed for volley in volleys)
+def _slowest(runs: Sequence[ShotSeries]) -> float:
+    return min(series.spec.flown_speed for series in runs)
 
 
 def _color(shot: ShotResult) -> str:

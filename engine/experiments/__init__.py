@@ -6,6 +6,7 @@ from engine.experiments.prediction import hit_chance, predicts_hit, predicts_tun
 from engine.experiments.range import Panel, Range, build_range, fire_bullet, range_settings
 from engine.experiments.rules import Piece, RuleCost, RuleStepper, SweptImpact
 from engine.experiments.shot import ShotResult, run_shot
+from engine.experiments.shot_series import Jitter, ShotSeries, phases, run_burst, run_series, scatter
 from engine.experiments.spec import (
     BULLET_SHAPES,
     DEFAULT_RADIUS,
@@ -18,7 +19,6 @@ from engine.experiments.spec import (
     Target,
 )
 from engine.experiments.verdict import verdict
-from engine.experiments.volley import Jitter, Volley, phases, run_burst, run_volley, scatter
 from engine.experiments.watch import Outcome, ShotWatch
 
 __all__ = [
@@ -39,11 +39,11 @@ __all__ = [
     "RuleCost",
     "RuleStepper",
     "ShotResult",
+    "ShotSeries",
     "ShotSpec",
     "ShotWatch",
     "SweptImpact",
     "Target",
-    "Volley",
     "build_range",
     "fire_bullet",
     "first_touch",
@@ -54,8 +54,8 @@ __all__ = [
     "predicts_tunnel",
     "range_settings",
     "run_burst",
+    "run_series",
     "run_shot",
-    "run_volley",
     "scatter",
     "stop_time",
     "stop_window",

@@ -20,7 +20,7 @@ from engine.compare.processes.workers import run_tasks
 from engine.experiments import law
 from engine.experiments.atlas_journal import AtlasJournal, Count
 from engine.experiments.atlas_plan import AtlasPlan, Cell
-from engine.experiments.salvo import run_salvo
+from engine.experiments.shot_batch import run_batch
 from engine.experiments.spec import Rule, ShotSpec
 
 __all__ = ["Atlas", "AtlasMap", "Outlier", "finished_cells", "fire_cell", "fire_missing", "predicted"]
@@ -31,7 +31,7 @@ WANTED_SHARE = 0.99
 """Of the cells that must lie within `MOST_ERRORS`: fewer than the 99.73 % of normal samples, as shares near 0 and 1 are not normal."""
 _BORDER = 2e-5
 """Metres. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
-_SALVO = 250
+_BATCH = 250
 """Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
 
 
@@ -40,15 +40,15 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
     plan, cell = task
     spec, phases = plan.spec(cell), plan.phases(cell)
     hit = tunneled = surprises = inexcusable = 0
-    for start in range(0, len(phases), _SALVO):
-        fired = phases[start : start + _SALVO]
-        salvo = run_salvo(spec, fired)
+    for start in range(0, len(phases), _BATCH):
+        fired = phases[start : start + _BATCH]
+        batch = run_batch(spec, fired)
         should, is_certain = _by_phase(spec, np.array(fired))
-        surprising = (salvo.tunneled != should) & is_certain
-        hit += int(salvo.hit.sum())
-        tunneled += int(salvo.tunneled.sum())
+        surprising = (batch.tunneled != should) & is_certain
+        hit += int(batch.hit.sum())
+        tunneled += int(batch.tunneled.sum())
         surprises += int(surprising.sum())
-        inexcusable += int((surprising & ~salvo.turned).sum())
+        inexcusable += int((surprising & ~batch.turned).sum())
     return cell, (hit, tunneled, surprises, inexcusable)
 
 

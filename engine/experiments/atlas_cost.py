@@ -13,7 +13,7 @@ from time import perf_counter
 from engine.experiments.atlas_plan import AtlasPlan, Cell
 from engine.experiments.range import build_range, fire_bullet, range_settings
 from engine.experiments.rules import RuleStepper
-from engine.experiments.salvo import has_lanes, run_salvo
+from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import Rule, ShotSpec
 from engine.world import World
 
@@ -53,8 +53,8 @@ def measure_costs(plan: AtlasPlan) -> tuple[RuleCost, ...]:
             spec = plan.spec(Cell(rule, plan.x.n // 2, plan.y.n // 2))
             alone[rule].append(_one_alone(spec))
             if has_lanes(spec):
-                salvo = run_salvo(spec, [(k + 0.5) / BULLETS for k in range(BULLETS)])
-                crowd[rule].append(salvo.seconds / max(salvo.n_steps, 1))
+                batch = run_batch(spec, [(k + 0.5) / BULLETS for k in range(BULLETS)])
+                crowd[rule].append(batch.seconds / max(batch.n_steps, 1))
     return tuple(RuleCost(rule, median(alone[rule]), median(crowd[rule]) if crowd[rule] else None) for rule in plan.rules)
 
 

@@ -25,11 +25,11 @@ from engine.geometry import AABB, Circle, FixtureShape, Polygon, Sweep, Transfor
 from engine.world import World
 from engine.world.specs import FixtureSpec
 
-__all__ = ["Encounter", "Lookout", "Meeting", "depth_aimed_at", "encounters", "look_out", "sweep_of", "thinnest"]
+__all__ = ["Lookahead", "Meeting", "SweptCandidate", "depth_aimed_at", "look_ahead", "sweep_of", "swept_candidates", "thinnest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Encounter:
+class SweptCandidate:
     """A fixture that the bullet may meet.
 
     Attributes
@@ -56,7 +56,7 @@ class Encounter:
 class Meeting:
     """The touch of the bullet and a fixture: the fraction of the way, the poses, the point, the unit normal onto the bullet."""
 
-    encounter: Encounter
+    candidate: SweptCandidate
     fraction: float
     bullet: Transform
     other: Transform
@@ -98,7 +98,7 @@ def sweep_of(world: World, body: int, duration: float, n_steps: int = 1) -> Swee
     return Sweep(state.xf, end, center)
 
 
-def encounters(world: World, bullet: int, duration: float, n_steps: int = 1) -> Iterator[Encounter]:
+def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 1) -> Iterator[SweptCandidate]:
     """Return what the bullet may meet within the next `duration` seconds: all whose boxes meet and whose filters let them.
 
     `n_steps` is the number of Box2D's steps that the time may be made of: its caps hold for each.
@@ -119,11 +119,11 @@ def encounters(world: World, bullet: int, duration: float, n_steps: int = 1) -> 
         other = world.state(fixture.body)
         (vx, vy), (ux, uy) = moving.linear_velocity, other.linear_velocity
         turning = abs(moving.angular_velocity) * _extent(own.shape, way) + abs(other.angular_velocity) * _extent(fixture.shape, sweep)
-        yield Encounter(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning, pull)
+        yield SweptCandidate(fixture.body, fixture.shape, sweep, fixture.spec.sensor, math.hypot(vx - ux, vy - uy) + turning, turning, pull)
 
 
 @dataclass(frozen=True, slots=True)
-class Lookout:
+class Lookahead:
     """What was found ahead: the first meeting, for how many seconds that can be trusted, and the pairs asked about."""
 
     meeting: Meeting | None
@@ -131,7 +131,7 @@ class Lookout:
     n_asked: int
 
 
-def look_out(world: World, bullet: int, duration: float, found: list[Encounter], felt: set[int]) -> Lookout:
+def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCandidate], felt: set[int]) -> Lookahead:
     """Return the first meeting of the bullet with one of what was found within its reach; sensors too, but those in `felt`.
 
     A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
@@ -161,7 +161,7 @@ def look_out(world: World, bullet: int, duration: float, found: list[Encounter],
         there, here = each.sweep.at(impact.fraction), way.at(impact.fraction)
         gap = query.distance(each.shape, there, own, here)
         best = Meeting(each, impact.fraction, here, there, gap.point_a, gap.normal)
-    return Lookout(best, trusted, n_asked)
+    return Lookahead(best, trusted, n_asked)
 
 
 def _pulls(world: World) -> dict[int, float]:

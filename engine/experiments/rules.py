@@ -22,8 +22,9 @@ The world takes no step shorter than 0.1 ms, and this limits n: at 60 Hz to 166.
 whole. Otherwise the world is stepped just to the impact, where the bullet lies a little inside the other's skin, so that Box2D
 sees the contact at the start of the next piece and solves it: friction, restitution, the momentum of both. Nothing is reflected by
 hand. That piece is as short as the world allows, because before it nobody knows how the bullet goes on. Then the time that is left is
-spent in the same way. While the bullet touches something that turns, no test ahead can be trusted (`engine.experiments.meeting.look_out`),
-and the pieces are as short as sub-steps. Sensors are found too, and stop nothing. Four things are not exact:
+spent in the same way. While the bullet touches something that turns, no test ahead can be trusted
+(`engine.experiments.meeting.look_ahead`), and the pieces are as short as sub-steps. Sensors are found too, and stop nothing. Four things
+are not exact:
 
 - the piece that solves a contact, 0.1 ms, is not looked into: 12 mm at 120 m/s;
 - an impact less than 0.1 ms ahead cannot be stepped to. The bullet alone is put there, as the other's frame sees it, without time
@@ -39,7 +40,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.contracts import StepContacts
-from engine.experiments.meeting import Meeting, encounters, look_out, thinnest
+from engine.experiments.meeting import Meeting, look_ahead, swept_candidates, thinnest
 from engine.experiments.spec import SHORTEST_STEP, ShotSpec
 from engine.geometry import Transform
 from engine.world import World
@@ -171,7 +172,7 @@ class RuleStepper:
         allowed = self._spec.longest_travel / self._spec.most_substeps * (1.0 - _PIECE_MARGIN)
         wanted = math.ceil(math.hypot(vx, vy) * self._dt / allowed)
         own = thinnest(world.fixture(world.body(bullet).fixtures[0]).shape)
-        for each in encounters(world, bullet, self._dt, self._spec.most_substeps):
+        for each in swept_candidates(world, bullet, self._dt, self._spec.most_substeps):
             wanted = max(wanted, math.ceil(each.closing_speed * self._dt / min(own, thinnest(each.shape))))
         return max(1, min(wanted, self._spec.most_substeps))
 
@@ -206,26 +207,26 @@ class RuleStepper:
 
     def _look_ahead(self, left: float, found: list[SweptImpact], whole: float) -> tuple[Meeting | None, float]:
         """Return the next meeting that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
-        near = list(encounters(self._world, self._bullet, left))
+        near = list(swept_candidates(self._world, self._bullet, left))
         while True:
-            ahead = look_out(self._world, self._bullet, left, near, self._felt)
+            ahead = look_ahead(self._world, self._bullet, left, near, self._felt)
             self._count(toi_queries=ahead.n_asked)
             meeting = ahead.meeting
-            if meeting is None or not meeting.encounter.is_sensor:
+            if meeting is None or not meeting.candidate.is_sensor:
                 return meeting, ahead.trusted
-            self._felt.add(meeting.encounter.body)
+            self._felt.add(meeting.candidate.body)
             found.append(self._impact(meeting, whole - left + meeting.fraction * left, whole))
 
     def _impact(self, meeting: Meeting, passed: float, whole: float) -> SweptImpact:
         """Note an impact after `passed` seconds of the step's `whole`."""
         self._count(impacts=1)
         time = self.cost.steps * self._dt - whole + passed
-        sensor = meeting.encounter.is_sensor
-        return SweptImpact(meeting.encounter.body, time, passed / whole, meeting.bullet.position, meeting.point, meeting.normal, sensor)
+        sensor = meeting.candidate.is_sensor
+        return SweptImpact(meeting.candidate.body, time, passed / whole, meeting.bullet.position, meeting.point, meeting.normal, sensor)
 
     def _put_at(self, meeting: Meeting) -> None:
         """Put the bullet where the other body, still at the start of its way, sees it at the impact."""
-        start, there, here = meeting.encounter.sweep.start, meeting.other, meeting.bullet
+        start, there, here = meeting.candidate.sweep.start, meeting.other, meeting.bullet
         position = start.apply(there.apply_inverse(here.position))
         turned = here.angle + start.angle - there.angle
         self._world.set_pose(self._bullet, Transform(position, turned).position, turned)

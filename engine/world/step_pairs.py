@@ -38,7 +38,7 @@ class FixtureColumns:
         0 static, 1 kinematic, 2 dynamic: the place in `BODY_TYPES`.
     is_sensor : bool (n,)
     category, mask, group : int64 (n,)
-    kept_apart : int64 (k, 2)
+    joint_filtered : int64 (k, 2)
         Ids of bodies, the smaller first, that a joint keeps from colliding; sorted, each pair once.
     """
 
@@ -51,7 +51,7 @@ class FixtureColumns:
     category: IntArray
     mask: IntArray
     group: IntArray
-    kept_apart: IntArray
+    joint_filtered: IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -23,9 +23,9 @@ from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.experiments import ShotResult, ShotSpec, Volley
+    from engine.experiments import ShotResult, ShotSeries, ShotSpec
 
-__all__ = ["MOST_PANELS", "draw_volleys"]
+__all__ = ["MOST_PANELS", "draw_runs"]
 
 MOST_PANELS = 50
 """Every rule at every target."""
@@ -51,16 +51,16 @@ _RULES = {
 }
 
 
-def draw_volleys(volleys: Sequence[Volley]) -> bytes:
-    """Return the picture as the content of a PNG file: a panel for each volley; twelve fit a screen."""
-    n_columns = _columns(volleys)
-    n_rows = math.ceil(len(volleys) / n_columns)
-    is_small = len(volleys) > _FEW
+def draw_runs(runs: Sequence[ShotSeries]) -> bytes:
+    """Return the picture as the content of a PNG file: a panel for each series; twelve fit a screen."""
+    n_columns = _columns(runs)
+    n_rows = math.ceil(len(runs) / n_columns)
+    is_small = len(runs) > _FEW
     panel = min(_PANEL, max(_LOWEST_PANEL, (_HEIGHT - _HEAD - _MARGIN) // n_rows - _GAP)) if is_small else _PANEL
     surface = pygame.Surface((_WIDTH, _HEAD + n_rows * (panel + _GAP) + _MARGIN))
     surface.fill(palette.BACKGROUND)
     canvas = Canvas(surface, Camera(view=(0, 0, *surface.get_size())), FontBook(_SCALE))
-    spec = volleys[0].spec
+    spec = runs[0].spec
     canvas.text_px((_MARGIN, 10), f"{spec.speed:g} m/s at {spec.hertz:g} Hz: {spec.travel:.3g} m a step", palette.TEXT, 17.0, bold=True)
     bullet = f"radius {spec.radius:g} m" if spec.shape == "disc" else f"a box of half side {spec.radius:g} m"
     aimed = f", {math.degrees(spec.angle):g} degrees off the normal" if spec.angle != 0.0 else ""
@@ -70,35 +70,35 @@ def draw_volleys(volleys: Sequence[Volley]) -> bytes:
     width = (_WIDTH - 2 * _MARGIN - (n_columns - 1) * _GAP) // n_columns
     if is_small:
         canvas = Canvas(surface, canvas.camera, FontBook(_SMALL_SCALE))
-    for k, volley in enumerate(volleys):
+    for k, series in enumerate(runs):
         left = _MARGIN + (k % n_columns) * (width + _GAP)
-        _draw_panel(canvas, volley, (left, _HEAD + (k // n_columns) * (panel + _GAP), width, panel), is_small)
+        _draw_panel(canvas, series, (left, _HEAD + (k // n_columns) * (panel + _GAP), width, panel), is_small)
     return png_bytes(surface)
 
 
-def _columns(volleys: Sequence[Volley]) -> int:
+def _columns(runs: Sequence[ShotSeries]) -> int:
     """Return how many panels stand in a row: all rules at one target, or at several, so that a column has one rule."""
-    if len(volleys) == 1:
+    if len(runs) == 1:
         return 1
-    if len(volleys) <= _FEW:
+    if len(runs) <= _FEW:
         return 2
-    n_rules = len({volley.spec.rule for volley in volleys})
+    n_rules = len({series.spec.rule for series in runs})
     return {1: 4, 2: 4}.get(n_rules, n_rules)
 
 
-def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int], is_small: bool) -> None:
+def _draw_panel(canvas: Canvas, series: ShotSeries, box: tuple[int, int, int, int], is_small: bool) -> None:
     left, top, width, height = box
-    surface, spec = canvas.surface, volley.spec
+    surface, spec = canvas.surface, series.spec
     pygame.draw.rect(surface, palette.PANEL, box)
     feels = spec.target == "sensor"  # which stops nothing: what tells is whether it felt the bullet
-    share = 100.0 * (1.0 - volley.hit_share if feels else volley.tunneled_share)
+    share = 100.0 * (1.0 - series.hit_share if feels else series.tunneled_share)
     color = palette.UNEXPLAINED if share > 50.0 else palette.WARNING if share > 0.0 else palette.AGREE
     canvas.text_px((left + 10, top + 4), f"{_RULES[spec.rule]}, {spec.target.replace('_', '-')}", palette.TEXT, 13.0, bold=True)
-    chance = None if volley.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else volley.chance
+    chance = None if series.chance is None else 1.0 - (hit_chance(spec) or 0.0) if feels else series.chance
     law = "no law derived" if chance is None else f"law {100.0 * chance:.1f} %"
-    n_shots = len(volley.shots)
-    shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * volley.hit_share:.1f} % hit"
-    share_words, steps_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}", f"{volley.world_steps:.3g} of Box2D's steps a step"
+    n_shots = len(series.shots)
+    shots_words = f"{n_shots} shot{'s' * (n_shots != 1)}, {100.0 * series.hit_share:.1f} % hit"
+    share_words, steps_words = f"{share:.1f} % {'not felt' if feels else 'tunneled'}", f"{series.world_steps:.3g} of Box2D's steps a step"
     if is_small:
         canvas.text_px((left + 10, top + 21), share_words, color, 13.0, bold=True)
         canvas.text_px((left + 10, top + 38), f"{shots_words}; {law}", palette.CAPTION, 11.0)
@@ -115,7 +115,7 @@ def _draw_panel(canvas: Canvas, volley: Volley, box: tuple[int, int, int, int], 
         pygame.draw.rect(surface, mix(palette.PANEL, palette.AGREE, 0.3), zone)
     thick = max(2, round(2.0 * scale * spec.half_target))
     pygame.draw.rect(surface, palette.STATIC, (round(x0 - thick / 2), y0, thick, y1 - y0))
-    shots = sorted(volley.shots, key=lambda shot: shot.spec.phase)
+    shots = sorted(series.shots, key=lambda shot: shot.spec.phase)
     every = math.ceil(len(shots) / _MOST_ROWS)
     surface.set_clip(pygame.Rect(left + 6, y0 - 2, width - 12, y1 - y0 + 4))
     shown = shots[::every]

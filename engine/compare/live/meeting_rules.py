@@ -57,9 +57,9 @@ def filters_agree(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> F
 
 def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
     """Bodies that a joint holds together do not collide, unless it says so."""
-    if len(columns.kept_apart) == 0:
+    if len(columns.joint_filtered) == 0:
         return np.ones(len(pairs), dtype=np.bool_)
-    return ~np.isin(pair_keys(columns.body[pairs]), pair_keys(columns.kept_apart))
+    return ~np.isin(pair_keys(columns.body[pairs]), pair_keys(columns.joint_filtered))
 
 
 RULES: tuple[MeetingRule, ...] = (of_two_bodies, is_moved_by_contact, has_an_area, filters_agree, no_joint_forbids)

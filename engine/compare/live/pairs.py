@@ -33,8 +33,8 @@ from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
 from engine.compare.asked.pairs import centroid_errors, posed_pairs
-from engine.compare.live.latecomers import Latecomers
 from engine.compare.live.meeting_rules import RULES, MeetingRule
+from engine.compare.live.newly_enabled_pairs import NewlyEnabledPairs
 from engine.compare.live.pair_keys import ids_of, pair_key, pair_keys
 from engine.compare.live.standing_pair import Found, StandingPair
 from engine.contracts import Difference, PairAgreement, StepContacts
@@ -101,7 +101,7 @@ class LivePairs:
         self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
-        self._latecomers = Latecomers(self._rules)
+        self._latecomers = NewlyEnabledPairs(self._rules)
         self._candidates: IntArray = np.zeros((0, 2), dtype=np.int64)
         """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
         self._touching: IntArray = np.zeros(0, dtype=np.int64)

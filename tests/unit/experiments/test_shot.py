@@ -9,7 +9,7 @@ import pytest
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments import ShotResult, ShotSpec, Target, phases, run_shot, run_volley, tunnel_chance
+from engine.experiments import ShotResult, ShotSpec, Target, phases, run_series, run_shot, tunnel_chance
 
 FREE: tuple[Target, ...] = ("static", "dynamic")
 ALL: tuple[Target, ...] = (*FREE, "hinged", "stack")
@@ -156,11 +156,11 @@ def test_the_verdict_names_the_two_steps_that_the_target_lay_between() -> None:
 def test_shares_follow_the_law() -> None:
     """Binomial: three standard errors, for the shares of hits and of tunnels."""
     spec = ShotSpec(speed=60.0, thickness=0.4, radius=0.05)
-    volley = run_volley(spec, phases(11, 300))
+    series = run_series(spec, phases(11, 300))
     step = spec.travel
-    for measured, law in ((volley.tunneled_share, tunnel_chance(spec)), (volley.hit_share, min(1.0, 2.0 * spec.reach / step))):
+    for measured, law in ((series.tunneled_share, tunnel_chance(spec)), (series.hit_share, min(1.0, 2.0 * spec.reach / step))):
         assert measured == pytest.approx(law, abs=3.0 * (law * (1.0 - law) / 300) ** 0.5)
-    assert volley.surprises == ()
+    assert series.surprises == ()
     assert spec.reach == pytest.approx(0.2 + 0.05 + BOX2D_POLYGON_SKIN)
 
 

@@ -1,6 +1,6 @@
 """Many shots of one kind in one world, each in a lane of its own: the atlas's gun.
 
-A shot alone costs a world, a target and some sixty steps. In a salvo the lanes lie side by side, so that Box2D steps them all at once::
+A shot alone costs a world, a target and some sixty steps. In a batch the lanes lie side by side, so that Box2D steps them all at once::
 
         y
         |   o -->              #
@@ -9,7 +9,7 @@ A shot alone costs a world, a target and some sixty steps. In a salvo the lanes 
         +----------------------+---> x
 
 What Box2D does to a lane does not depend on its y, as long as the bullet flies along the normal: the wall stands upright, its normal is
-(1, 0) or (-1, 0) to the last bit, and every product with y is a product with 0. So a salvo's shot has the same outcome as the shot alone
+(1, 0) or (-1, 0) to the last bit, and every product with y is a product with 0. So a batch's shot has the same outcome as the shot alone
 (`engine.experiments.shot.run_shot`), which a test holds over thousands. At an angle y is rounded coarser in a lane far out, and a shot
 whose step ends just at the zone's border may differ.
 
@@ -41,7 +41,7 @@ from engine.experiments.watch import SETTLING_STEPS, STEPS_BEHIND, TURN
 from engine.geometry import Polygon
 from engine.world import BodySpec, FixtureSpec, World, load_solver
 
-__all__ = ["Salvo", "has_lanes", "run_salvo"]
+__all__ = ["ShotBatch", "has_lanes", "run_batch"]
 
 Flags = NDArray[np.bool_]
 Float32s = NDArray[np.float32]
@@ -59,7 +59,7 @@ _STEPS_PAST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Salvo:
+class ShotBatch:
     """Shots of one kind and what came of each.
 
     Attributes
@@ -84,7 +84,7 @@ class Salvo:
     seconds: float
 
 
-def run_salvo(spec: ShotSpec, at: Sequence[float]) -> Salvo:
+def run_batch(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
     """Fire one shot for each phase in `at`, together where the target allows it, and one after the other where not."""
     load_solver().prepare()  # contacts are read many times as fast; nothing where that was done
     return _Lanes(spec, at).run() if has_lanes(spec) else _one_by_one(spec, at)
@@ -95,16 +95,16 @@ def has_lanes(spec: ShotSpec) -> bool:
     return spec.target in _LANE_TARGETS and spec.rule in _LANE_RULES
 
 
-def _one_by_one(spec: ShotSpec, at: Sequence[float]) -> Salvo:
+def _one_by_one(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
     start = perf_counter()
     shots = [run_shot(replace(spec, phase=phase)) for phase in at]
     n_steps = sum(len(shot.positions) - 1 for shot in shots)
     hit, tunneled = (np.array([getattr(shot, name) for shot in shots]) for name in ("hit", "tunneled"))
-    return Salvo(spec, hit, tunneled, np.zeros(len(shots), np.bool_), n_steps, perf_counter() - start)
+    return ShotBatch(spec, hit, tunneled, np.zeros(len(shots), np.bool_), n_steps, perf_counter() - start)
 
 
 class _Lanes:
-    """The world of a salvo, and what `ShotWatch` notes of a shot, for all lanes in arrays."""
+    """The world of a batch, and what `ShotWatch` notes of a shot, for all lanes in arrays."""
 
     def __init__(self, spec: ShotSpec, at: Sequence[float]) -> None:
         self.spec = spec
@@ -139,14 +139,14 @@ class _Lanes:
         self.may_turn = [(rows, self.world.poses[rows, 2]) for rows in may_turn]
         self.last_step: IntArray = np.full(self.n, max(_steps_to_middle(first), _steps_to_middle(last)) + _STEPS_PAST)
 
-    def run(self) -> Salvo:
+    def run(self) -> ShotBatch:
         """Step until every shot is over, by the rules of `ShotWatch`."""
         first, seconds = self.steps, 0.0
         before = self.world.poses[self.bullet_rows, :2]
         while True:
             watched = self.steps < self.last_step
             if not watched.any():
-                return Salvo(self.spec, self.hit, self.jumped, self.turned, self.steps - first, seconds)
+                return ShotBatch(self.spec, self.hit, self.jumped, self.turned, self.steps - first, seconds)
             start = perf_counter()
             contacts = self.world.step()
             seconds += perf_counter() - start

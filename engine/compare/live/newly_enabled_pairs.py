@@ -17,10 +17,10 @@ from engine.compare.live.meeting_rules import MeetingRule
 from engine.compare.live.pair_keys import pair_key, pair_keys
 from engine.world.step_pairs import FixtureColumns, StepPairs
 
-__all__ = ["Latecomers"]
+__all__ = ["NewlyEnabledPairs"]
 
 
-class Latecomers:
+class NewlyEnabledPairs:
     """What a world's fixtures were allowed before, as far as it still matters.
 
     Parameters
@@ -48,7 +48,7 @@ class Latecomers:
         """Take in that a step found other columns than the `old` ones, of which some were edges."""
         new = step.fixtures
         self._before = (old, was_edge)
-        self._freed |= set(pair_keys(old.kept_apart).tolist()) - set(pair_keys(new.kept_apart).tolist())
+        self._freed |= set(pair_keys(old.joint_filtered).tolist()) - set(pair_keys(new.joint_filtered).tolist())
         self._renewed |= _refiltered(old, new) | set(new.fixture[np.isin(new.body, sorted(step.renewed))].tolist())
         self._changed_at = step.step
 

@@ -11,11 +11,11 @@ from engine.experiments.prediction import tunnel_chance
 from engine.experiments.shot import ShotResult, run_shot
 from engine.experiments.spec import HALF_PHASE, ShotSpec
 
-__all__ = ["Jitter", "Volley", "phases", "run_burst", "run_volley", "scatter"]
+__all__ = ["Jitter", "ShotSeries", "phases", "run_burst", "run_series", "scatter"]
 
 
 @dataclass(frozen=True, slots=True)
-class Volley:
+class ShotSeries:
     """Shots of one kind.
 
     Attributes
@@ -62,7 +62,7 @@ class Volley:
 
 
 def phases(seed: int, n_shots: int) -> tuple[float, ...]:
-    """Return the phases of a volley: uniform in [0, 1) from the seed; a single shot has its middle plane half-way."""
+    """Return the phases of a series: uniform in [0, 1) from the seed; a single shot has its middle plane half-way."""
     seed_number("seed", seed)
     if integer("shots", n_shots, 1) == 1:
         return (HALF_PHASE,)
@@ -108,16 +108,16 @@ def scatter(spec: ShotSpec, n_shots: int, seed: int, jitter: Jitter | None = Non
     return tuple(shots)
 
 
-def run_burst(spec: ShotSpec, shots: Sequence[ShotSpec], on_shot: Callable[[], object] | None = None) -> Volley:
+def run_burst(spec: ShotSpec, shots: Sequence[ShotSpec], on_shot: Callable[[], object] | None = None) -> ShotSeries:
     """Fire each of the shots, which have `spec` in common; `on_shot` is called after each."""
     results = []
     for shot in shots:
         results.append(run_shot(shot))
         if on_shot is not None:
             on_shot()
-    return Volley(spec, tuple(results))
+    return ShotSeries(spec, tuple(results))
 
 
-def run_volley(spec: ShotSpec, at: Sequence[float], on_shot: Callable[[], object] | None = None) -> Volley:
+def run_series(spec: ShotSpec, at: Sequence[float], on_shot: Callable[[], object] | None = None) -> ShotSeries:
     """Fire one shot for each phase in `at`; `on_shot` is called after each."""
     return run_burst(spec, [replace(spec, phase=phase) for phase in at], on_shot)

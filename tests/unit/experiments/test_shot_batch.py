@@ -1,4 +1,4 @@
-"""A shot in a salvo is the shot alone; and what Box2D does follows the law where the law claims it."""
+"""A shot in a batch is the shot alone; and what Box2D does follows the law where the law claims it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from engine.common.rng import stream
 from engine.experiments import law
-from engine.experiments.salvo import has_lanes, run_salvo
 from engine.experiments.shot import run_shot
+from engine.experiments.shot_batch import has_lanes, run_batch
+from engine.experiments.shot_series import phases
 from engine.experiments.spec import Rule, ShotSpec, Target
-from engine.experiments.volley import phases
 
 N_SHOTS = 12
 
@@ -20,7 +20,7 @@ N_SHOTS = 12
 @pytest.mark.parametrize("rule", ["discrete", "default", "bullet"])
 @pytest.mark.parametrize("target", ["static", "kinematic", "dynamic", "sensor", "head_on"])
 def test_every_shot_comes_out_as_it_does_alone(target: Target, rule: Rule) -> None:
-    rng = stream(2, "tests", "salvo", target, rule)
+    rng = stream(2, "tests", "batch", target, rule)
     for k in range(4):
         spec = ShotSpec(
             speed=float(10.0 ** rng.uniform(0.5, 2.7)),
@@ -35,16 +35,16 @@ def test_every_shot_comes_out_as_it_does_alone(target: Target, rule: Rule) -> No
             shape="box" if k == 3 else "disc",
         )
         at = phases(k, N_SHOTS)
-        salvo = run_salvo(spec, at)
+        batch = run_batch(spec, at)
         alone = [run_shot(replace(spec, phase=phase)) for phase in at]
-        assert salvo.hit.tolist() == [shot.hit for shot in alone], spec
-        assert salvo.tunneled.tolist() == [shot.tunneled for shot in alone], spec
+        assert batch.hit.tolist() == [shot.hit for shot in alone], spec
+        assert batch.tunneled.tolist() == [shot.tunneled for shot in alone], spec
 
 
-def test_the_size_of_a_salvo_changes_nothing() -> None:
+def test_the_size_of_a_batch_changes_nothing() -> None:
     spec, at = ShotSpec(speed=40.0, thickness=0.3), phases(9, 60)
-    together = run_salvo(spec, at)
-    parts = [run_salvo(spec, at[k : k + 7]) for k in range(0, 60, 7)]
+    together = run_batch(spec, at)
+    parts = [run_batch(spec, at[k : k + 7]) for k in range(0, 60, 7)]
     assert together.hit.tolist() == [hit for part in parts for hit in part.hit.tolist()]
     assert together.tunneled.tolist() == [through for part in parts for through in part.tunneled.tolist()]
     assert 0 < together.tunneled.sum() < 60
@@ -53,7 +53,7 @@ def test_the_size_of_a_salvo_changes_nothing() -> None:
 def test_what_cannot_share_a_world_is_shot_one_by_one() -> None:
     spec, at = ShotSpec(target="hinged"), (0.02, 0.5)
     assert not has_lanes(spec)
-    assert run_salvo(spec, at).tunneled.tolist() == [run_shot(replace(spec, phase=phase)).tunneled for phase in at]
+    assert run_batch(spec, at).tunneled.tolist() == [run_shot(replace(spec, phase=phase)).tunneled for phase in at]
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7])
@@ -64,14 +64,14 @@ def test_moving_walls_follow_the_law_shot_by_shot(angle: float, target_speed: fl
     way, zone = law.approach(70.0, 60.0, angle, target_speed), law.reach(0.3, 0.1)
     short = (replace(spec, phase=0.0).gap + at * way) % way  # of the middle plane, by the last position before it
     should = law.tunnels_by_phase(way, zone, short / way)
-    assert (run_salvo(spec, at.tolist()).tunneled == should).all()
+    assert (run_batch(spec, at.tolist()).tunneled == should).all()
     assert should.any() and not should.all()
 
 
 def test_a_sensor_stops_nothing_and_misses_what_the_law_says() -> None:
     at = np.array(phases(4, 200))
-    salvo = run_salvo(ShotSpec(speed=100.0, thickness=0.1, target="sensor", rule="bullet"), at.tolist())
-    assert salvo.tunneled.all()
+    batch = run_batch(ShotSpec(speed=100.0, thickness=0.1, target="sensor", rule="bullet"), at.tolist())
+    assert batch.tunneled.all()
     way, zone = float(law.approach(100.0, 60.0)), float(law.reach(0.1, 0.05))
     short = at * way  # of the middle plane, by the last position before it; the next is `way - short` past it
-    assert (salvo.hit == (np.minimum(short, way - short) <= zone)).all()
+    assert (batch.hit == (np.minimum(short, way - short) <= zone)).all()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments import Jitter, ShotSpec, hit_chance, predicts_hit, predicts_tunnel, run_burst, run_volley, scatter, tunnel_chance
+from engine.experiments import Jitter, ShotSpec, hit_chance, predicts_hit, predicts_tunnel, run_burst, run_series, scatter, tunnel_chance
 from engine.experiments import phases as phases_of
 
 N = 250
@@ -53,14 +53,14 @@ def test_a_jitter_out_of_range_is_refused() -> None:
 )
 def test_shares_follow_the_laws(spec: ShotSpec) -> None:
     """Binomial, three standard errors; and every single shot does what was predicted."""
-    volley = run_burst(spec, scatter(spec, N, 11))
-    assert volley.surprises == ()
-    for measured, law in ((volley.tunneled_share, tunnel_chance(spec)), (volley.hit_share, hit_chance(spec))):
+    series = run_burst(spec, scatter(spec, N, 11))
+    assert series.surprises == ()
+    for measured, law in ((series.tunneled_share, tunnel_chance(spec)), (series.hit_share, hit_chance(spec))):
         if law is None:
             assert spec.target == "posts"  # behind the first post others stand
             continue
         assert measured == pytest.approx(law, abs=3.0 * math.sqrt(law * (1.0 - law) / N) + 1e-12)
-    assert volley.chance == pytest.approx(tunnel_chance(spec)) and volley.predicted_share == volley.tunneled_share
+    assert series.chance == pytest.approx(tunnel_chance(spec)) and series.predicted_share == series.tunneled_share
 
 
 def test_where_nothing_is_derived_nothing_is_said() -> None:
@@ -73,8 +73,8 @@ def test_where_nothing_is_derived_nothing_is_said() -> None:
         ShotSpec(target="posts", angle=0.1),
     ):
         assert (predicts_tunnel(spec), predicts_hit(spec), tunnel_chance(spec), hit_chance(spec)) == (None,) * 4, spec
-    volley = run_volley(ShotSpec(target="chain"), (0.2, 0.7))
-    assert (volley.predicted_share, volley.chance, volley.surprises) == (None, None, ())
+    series = run_series(ShotSpec(target="chain"), (0.2, 0.7))
+    assert (series.predicted_share, series.chance, series.surprises) == (None, None, ())
 
 
 def test_a_burst_that_is_jittered_off_the_law_has_none() -> None:
@@ -82,8 +82,8 @@ def test_a_burst_that_is_jittered_off_the_law_has_none() -> None:
     assert tunnel_chance(spec) is not None
     assert run_burst(spec, scatter(spec, 3, 0, Jitter(height=0.01))).chance is None
     askew = ShotSpec(angle=0.5)
-    volley = run_burst(askew, scatter(askew, 4, 0, Jitter(angle=0.2)))
-    assert volley.chance is not None and volley.chance != tunnel_chance(askew)
+    series = run_burst(askew, scatter(askew, 4, 0, Jitter(angle=0.2)))
+    assert series.chance is not None and series.chance != tunnel_chance(askew)
 
 
 def test_what_is_predicted_under_our_rules() -> None:
