@@ -101,7 +101,7 @@ class LivePairs:
         self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
-        self._latecomers = NewlyEnabledPairs(self._rules)
+        self._newly_enabled = NewlyEnabledPairs(self._rules)
         self._candidates: IntArray = np.zeros((0, 2), dtype=np.int64)
         """Rows of the pairs whose boxes overlap, and that may meet, in the last step."""
         self._touching: IntArray = np.zeros(0, dtype=np.int64)
@@ -124,7 +124,7 @@ class LivePairs:
         if is_held_back(EDGES) and self._is_edge.any():
             return PairAgreement()
         found = self._compare(step, contacts)
-        self._latecomers.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
+        self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
         self._last = (step.step, step.n_builds)
         before = self.total
         self.total = PairAgreement(
@@ -143,7 +143,7 @@ class LivePairs:
     def _take(self, step: StepPairs) -> None:
         old, new = self._columns, step.fixtures
         if old is not None:
-            self._latecomers.change(old, self._is_edge, step)
+            self._newly_enabled.change(old, self._is_edge, step)
         self._columns = new
         same = old is not None and len(old.shapes) == len(new.shapes) and all(map(_is, old.shapes, new.shapes))
         if not same:
@@ -325,7 +325,7 @@ class LivePairs:
 
     def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Found:
         """Say why Box2D has not looked at a pair that touches."""
-        told = self._latecomers.why_not_asked(pair.fixtures, rows, step)
+        told = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
         if told is not None:
             return "not_asked", -pair.gap, told
         bound = pair.box_bound()
