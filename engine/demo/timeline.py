@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from engine.common.errors import LabError
+from engine.common.installation import program
 from engine.demo.base import Demo
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
@@ -208,7 +209,7 @@ class Timeline(CameraController):
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True
             is_late = load_solver().has_whole_states()
-            why = "it began while the program was still loading" if is_late else "Numba is not there (main.py doctor)"
+            why = "it began while the program was still loading" if is_late else f"Numba is not there ({program()} doctor)"
             self.messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
 
     def guarded(self, action: Callable[[], object]) -> bool:
