@@ -57,9 +57,9 @@ def _draw(theme: str, path: Path) -> Path:
         if k == _SETTLED:
             window.session.home()
         window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
     window.rebuild()
-    window.draw(surface)
+    window.show(surface)
     pygame.image.save(surface, str(path))
     palette.use_theme("dark")
     return path
@@ -123,7 +123,7 @@ def _frames(window: Window, n: int, elapsed: float = 1.0 / 60.0) -> pygame.Surfa
     surface = pygame.Surface(window.size)
     for _ in range(n):
         window.update(elapsed)
-        window.draw(surface)
+        window.show(surface)
     return surface
 
 
@@ -167,7 +167,7 @@ def build_seesaw(window: Window) -> None:
 
     def frame() -> None:
         window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
 
     def mouse(kind: int, point: tuple[float, float]) -> None:
         x, y = (round(pixel) for pixel in window.session.camera.to_screen(point))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import pygame
 
@@ -13,15 +13,33 @@ from engine.app.preferences import Preferences, save_preferences
 from engine.render import palette
 from engine.render.themes import THEMES
 
-if TYPE_CHECKING:
-    from engine.app.window import Window
-
-__all__ = ["Appearance"]
+__all__ = ["Appearance", "Scaled"]
 
 _NOTCH = 0.125
 _LARGER = (pygame.K_PLUS, pygame.K_EQUALS, pygame.K_KP_PLUS)
 _SMALLER = (pygame.K_MINUS, pygame.K_KP_MINUS)
 _USUAL = (pygame.K_0, pygame.K_KP_0)
+
+
+class Scaled(Protocol):
+    """What is drawn in the theme, at the scale that was chosen."""
+
+    @property
+    def ui_scale(self) -> float:
+        """Screen pixels to a design pixel."""
+
+    @property
+    def is_text_limited(self) -> bool:
+        """Whether text of the size asked for has no room."""
+
+    def rescale(self, ui_scale: float) -> None:
+        """Take another size of text, as far as there is room for it."""
+
+    def rebuild(self) -> None:
+        """Make everything anew: the colours are others."""
+
+    def answer(self, words: str) -> object:
+        """Say a line that answers a key."""
 
 
 class Appearance:
@@ -42,7 +60,7 @@ class Appearance:
         self._preferences = preferences if preferences is not None else Preferences(palette.theme_name())
         self._path = path
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, window: Scaled) -> bool:
         """Take in F10, Ctrl +, Ctrl - and Ctrl 0."""
         if event.type != pygame.KEYDOWN:
             return False
@@ -65,12 +83,12 @@ class Appearance:
             return False
         return True
 
-    def _scale(self, window: Window, scale: float) -> None:
+    def _scale(self, window: Scaled, scale: float) -> None:
         """Take a scale; one for which the window is too small is said to be, and the present one is kept."""
         before, scale = window.ui_scale, min(max(scale, MIN_UI_SCALE), MAX_UI_SCALE)
         window.rescale(scale)
         if window.is_text_limited and scale > before:
-            window.session.messages.answer("no room for larger text in this window: make the window larger")
+            window.answer("no room for larger text in this window: make the window larger")
             window.rescale(scale := max(before, window.ui_scale))
         self._keep(replace(self._preferences, text_scale=None if scale == self._usual_scale else scale))
 

@@ -7,7 +7,7 @@ the view, by way of `Pointing`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pygame
 
@@ -21,10 +21,20 @@ from engine.app.search import edited
 from engine.demo.messages import Message
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
-    from engine.demo.session import Session
+    from pygame_gui import UIManager
 
-__all__ = ["EventRouter"]
+    from engine.app.appearance import Appearance
+    from engine.app.frame import FramePainter
+    from engine.app.layout import Layout
+    from engine.app.panels.dock_area import DockArea
+    from engine.app.panels.files_dock import FilesDock
+    from engine.app.panels.menu_dock import MenuDock
+    from engine.app.widgets import ScrollPanel
+    from engine.demo.session import Session
+    from engine.render.camera import Place
+    from engine.render.layers import Layers
+
+__all__ = ["EventRouter", "RoutedWindow"]
 
 _BUTTONS = (1, 2, 3)
 """Of the pointer; what pygame calls 4 and 5 are notches of the wheel."""
@@ -40,6 +50,77 @@ _NOTCH = 48.0
 """Design pixels that a notch of the wheel scrolls it."""
 
 
+class RoutedWindow(Protocol):
+    """What events come to: the parts of a window, and the orders that it takes."""
+
+    running: bool
+    help_shown: bool
+    help_scrolled: int
+    chosen: int
+    searched: str
+    session: Session
+    appearance: Appearance
+    dock_area: DockArea
+    layout: Layout
+    painter: FramePainter
+    manager: UIManager
+    browser: Browser | None
+    panel: DemoPanel | None
+    browsing: bool
+
+    @property
+    def view(self) -> Place:
+        """Where the demo is drawn."""
+
+    @property
+    def ui_scale(self) -> float:
+        """Screen pixels to a design pixel."""
+
+    @property
+    def is_text_limited(self) -> bool:
+        """Whether text of the size asked for has no room."""
+
+    @property
+    def layers(self) -> Layers:
+        """What is shown of the demo."""
+
+    @property
+    def column(self) -> ScrollPanel:
+        """What is at the left, and can be scrolled."""
+
+    @property
+    def files(self) -> FilesDock | None:
+        """The part that saves and opens."""
+
+    @property
+    def menu(self) -> MenuDock | None:
+        """What can be done, to choose from."""
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Take another size."""
+
+    def rescale(self, ui_scale: float) -> None:
+        """Take another size of text."""
+
+    def rebuild(self) -> None:
+        """Make everything anew."""
+
+    def answer(self, words: str) -> None:
+        """Say a line that answers a key."""
+
+    def start(self, index: int) -> None:
+        """Start the demo of that place in the list."""
+
+    def choose(self, index: int) -> None:
+        """Mark a demo of the list."""
+
+    def search(self, words: str) -> None:
+        """List the demos that have some words."""
+
+    def browse(self) -> None:
+        """Go to the list."""
+
+
 class EventRouter:
     """Takes the events of a window.
 
@@ -51,7 +132,7 @@ class EventRouter:
         The pixel of the view that the pointer is at.
     """
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: RoutedWindow) -> None:
         self.dropper = Dropper()
         self.pointed: tuple[int, int] | None = None
         self._window = window
@@ -66,7 +147,7 @@ class EventRouter:
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
         window = self._window
-        if window.appearance.handle(event, window) or self._is_of_the_overlay(event) or window.dock_area.offer(event, window):
+        if window.appearance.handle(event, window) or self._is_of_the_overlay(event) or window.dock_area.offer(event, window.session):
             return
         if event.type == pygame.QUIT:
             window.running = False
@@ -99,7 +180,7 @@ class EventRouter:
             return
         if command in FILE_COMMANDS:
             if window.files is not None:
-                window.files.order(command, window)
+                window.files.order(command)
             return
         orders: dict[Command, Callable[[], None]] = {
             Command.HELP: self._show_help,
@@ -120,7 +201,7 @@ class EventRouter:
 
     def _open_menu(self) -> None:
         if self._window.menu is not None:
-            self._window.menu.open(self._window)
+            self._window.menu.open(self._window.session)
 
     def _back(self) -> None:
         """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
@@ -131,7 +212,7 @@ class EventRouter:
         elif self._asked is not None and window.session.messages.now is self._asked:
             window.running = False
         else:
-            lost = window.files.would_lose(window) if window.files is not None else ""
+            lost = window.files.would_lose() if window.files is not None else ""
             self._asked = window.session.messages.answer(f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}")
 
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:

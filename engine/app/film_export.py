@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.film import FilmError, open_film, usual_rate
-from engine.app.filming import FrameTimes, rgb_of
+from engine.app.film_frames import FrameTimes, rgb_of
 from engine.app.frame import painter_for
 from engine.common.errors import LabError
 from engine.demo.base import Demo
@@ -139,6 +139,7 @@ class FilmExport:
             clock.paused = False
             clock.show(fraction)
             try:
+                self._painter.prepare(self._session)
                 self._painter.paint(self._surface, self._session, paint_over=self._over)
             finally:
                 clock.paused, self._session.messages = True, told

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film
+from engine.app.film_frames import FrameTimes, rgb_of
 from engine.common.errors import InvalidInputError
 from engine.demo.base import Demo
 
@@ -19,11 +20,9 @@ if TYPE_CHECKING:
 
     from engine.demo.session import Session
 
-__all__ = ["DESIGN_SIZE", "Filming", "FrameTimes", "film_size"]
+__all__ = ["DESIGN_SIZE", "Filming", "film_size"]
 
 DESIGN_SIZE = (1280, 720)
-_EPSILON = 1e-9
-"""Of a step: a frame that is due right after a step is drawn there, however its time was rounded."""
 
 
 def film_size(words: str | None) -> tuple[int, int]:
@@ -40,43 +39,6 @@ def film_size(words: str | None) -> tuple[int, int]:
     if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
         raise InvalidInputError("--size", f"WIDTHxHEIGHT, {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side, such as 640x360", words)
     return int(sides[0]) // 2 * 2, int(sides[1]) // 2 * 2
-
-
-class FrameTimes:
-    """Says at which fractions of a step frames are due.
-
-    Parameters
-    ----------
-    rate : float
-        Frames a second.
-    speed : float
-        World seconds to a second of the film.
-
-    Examples
-    --------
-    >>> times = FrameTimes(64.0, 0.5)
-    >>> times.first(), times.after_step(1 / 64), times.after_step(1 / 64)
-    ([1.0], [0.5, 1.0], [0.5, 1.0])
-    """
-
-    def __init__(self, rate: float, speed: float = 1.0) -> None:
-        self._every = speed / rate
-        self._count = 0
-        self._elapsed = 0.0
-
-    def first(self) -> list[float]:
-        """Return what is due before the first step: one frame of the beginning."""
-        self._count = 1
-        return [1.0]
-
-    def after_step(self, seconds: float) -> list[float]:
-        """Return the fractions, more than 0 and at most 1, of a step of so many seconds at which frames are due."""
-        start, self._elapsed = self._elapsed, self._elapsed + seconds
-        due = []
-        while self._count * self._every <= self._elapsed + _EPSILON * seconds:
-            due.append(min(max((self._count * self._every - start) / seconds, 0.0), 1.0))
-            self._count += 1
-        return due
 
 
 class Filming:
@@ -125,19 +87,17 @@ class Filming:
 Draw = Callable[["pygame.Surface"], None]
 
 
-def rgb_of(surface: pygame.Surface) -> bytes:
-    """Return the pixels of a surface as rows of red, green and blue."""
-    import pygame
-
-    return pygame.image.tobytes(surface, "RGB")
-
-
 def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Draw]:
     from engine.app.frame import painter_for
     from engine.demo.session import Session
 
     session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
-    return session, lambda surface: painter.paint(surface, session)
+
+    def draw(surface: pygame.Surface) -> None:
+        painter.prepare(session)
+        painter.paint(surface, session)
+
+    return session, draw
 
 
 def _whole_window(demo: Demo, size: tuple[int, int], scale: float, window_on: Callable[..., object]) -> tuple[Session, Draw]:
@@ -145,7 +105,7 @@ def _whole_window(demo: Demo, size: tuple[int, int], scale: float, window_on: Ca
 
     window = window_on(demo, size, scale)
     assert isinstance(window, Window)
-    return window.session, window.draw
+    return window.session, window.show
 
 
 def n_frames(seconds: float, rate: float, speed: float = 1.0) -> int:

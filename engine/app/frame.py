@@ -97,43 +97,47 @@ class FramePainter:
         self.readout = pygame.Rect(0, 0, 0, 0)
         self.corners: list[pygame.Rect] = []
         self._was_left = False
+        self._lines: list[tuple[str, Color]] = []
+        """The demo's, wrapped to the view."""
+
+    def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
+        """Settle what the next picture shows: the demo's lines, the room that they leave for the camera, the moment between two steps.
+
+        To be called before each `paint`, which changes nothing of the session.
+        """
+        fraction, view = session.clock.fraction, session.camera.view
+        self._book = self._book_for(view)
+        self._lines, plate = self._readout(session, has_readout)
+        self.readout = plate
+        taken = (plate.right - view[0], plate.bottom - view[1]) if self._has_words(view) else (0, 0)
+        session.keep_clear(taken, self._book.ui_scale)
+        session.show_moment(fraction, lambda stage: self._debug.poses(stage, fraction), pointer)
 
     def paint(
         self,
         surface: pygame.Surface,
         session: Session,
         pointer: tuple[int, int] | None = None,
-        has_readout: bool = True,
         paint_over: Callable[[Canvas], None] | None = None,
     ) -> None:
-        """Draw the session's view; nothing outside it is touched. A difference under the `pointer` is explained beside it.
+        """Draw the session's view as it was prepared; nothing outside it is touched.
 
-        `paint_over` draws more over the bodies.
+        A difference under the `pointer` is explained beside it. `paint_over` draws more over the bodies.
         """
-        demo, fraction = session.demo, session.clock.fraction
+        demo, plate = session.demo, self.readout
         clip = surface.get_clip()
         surface.set_clip(session.camera.view)
-        self._book = self._book_for(session.camera.view)
-        lines, plate = self._readout(session, has_readout)
-        self.readout = plate
-        has_words = session.camera.view[2] >= _NARROWEST * self._book.ui_scale
-        taken = (plate.right - session.camera.view[0], plate.bottom - session.camera.view[1]) if has_words else (0, 0)
-        session.keep_clear(taken, self._book.ui_scale)
-        session.keep_aim(lambda stage: self._debug.poses(stage, fraction))
-        demo.drawn_fraction = fraction
-        demo.pointed = session.camera.to_world(pointer) if pointer is not None else None
+        has_words = self._has_words(session.camera.view)
         canvas = Canvas(surface, session.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
         canvas.room.take(plate)
         labels = _stage_labels(canvas, demo) if has_words else []
         draw_backdrop(canvas)
-        for stage in demo.stages:
-            stage.drawn_poses = self._debug.poses(stage, fraction)
         session.attempt(lambda: demo.draw_background(canvas))
         self._dropped.draw(canvas, demo)
         self._found = []
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
-                drawn = self._debug.draw(canvas, stage, session.layers, fraction, stage.drawn_poses)
+                drawn = self._debug.draw(canvas, stage, session.layers, demo.drawn_fraction, stage.drawn_poses)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
         if paint_over is not None:
@@ -149,10 +153,14 @@ class FramePainter:
         for corner in self.corners:
             canvas.room.keep_off(corner)
         canvas.room.settle()
-        draw_lines(surface, self._book, plate.topleft, lines)
+        draw_lines(surface, self._book, plate.topleft, self._lines)
         self.shows_nothing = not session.is_untouched and not self._shows_something(canvas, session)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
+
+    def _has_words(self, view: Place) -> bool:
+        """Tell whether a view is so wide that words are written in it."""
+        return view[2] >= _NARROWEST * self._book.ui_scale
 
     def _book_for(self, view: Place) -> FontBook:
         """Return the fonts for a view: smaller in a picture so small that the words would cover it."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from engine.app.png import png_bytes
 from engine.common.checks import integer
 from engine.contracts import PairAgreement
 from engine.demo.base import Demo
@@ -19,12 +19,10 @@ from engine.demo.stage import RefereeFactory
 from engine.history.history import Direct, History
 
 if TYPE_CHECKING:
-    import pygame
-
     from engine.app.window import Window
     from engine.history.recordings import Recorder
 
-__all__ = ["FrameTiming", "RunReport", "no_screen", "picture_of", "png_bytes", "run_headless", "time_frames", "window_on"]
+__all__ = ["FrameTiming", "RunReport", "no_screen", "picture_of", "run_headless", "time_frames", "window_on"]
 
 _DESIGN_SIZE = (1280, 720)
 _UNTIMED = 10
@@ -172,23 +170,8 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
             window.session.costs.observe(demo.times)
-            window.draw(surface)
+            window.show(surface)
         return png_bytes(surface)
-
-
-def png_bytes(surface: pygame.Surface) -> bytes:
-    """Return a surface as the content of a PNG file.
-
-    Pillow makes it: pygame-ce 2.5.8 never lets go of an object that it has saved into, nor of all that was written there, and of a file
-    on a full disk it writes half and says nothing.
-    """
-    import pygame
-    from PIL import Image
-
-    mode: Literal["RGB", "RGBA"] = "RGBA" if surface.get_flags() & pygame.SRCALPHA else "RGB"
-    content = io.BytesIO()
-    Image.frombytes(mode, surface.get_size(), pygame.image.tobytes(surface, mode)).save(content, "PNG")
-    return content.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +220,7 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
             start = perf_counter()
             demo.step()
             stepped = perf_counter()
-            window.draw(surface)
+            window.show(surface)
             end = perf_counter()
             if k >= _UNTIMED:
                 costs = [stage.world.last_cost for stage in demo.stages]

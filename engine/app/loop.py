@@ -148,7 +148,7 @@ class Loop:
     def _draw(self) -> None:
         self._is_outdated = False
         self._surface = pygame.display.get_surface() or self._surface  # a resize makes another one
-        self.window.draw(self._surface)
+        self.window.show(self._surface)
         pygame.display.flip()
 
     def _announce(self) -> None:

@@ -126,7 +126,7 @@ class Window:
         self._view = self.layout.view
         self.painter = self._new_painter()
         self._kept = KeptPictures()
-        self.dock_area = DockArea(make_docks() if is_watched else ())
+        self.dock_area = DockArea(make_docks(self) if is_watched else (), lambda: self.has_docks)
         self.browser: Browser | None = None
         self.panel: DemoPanel | None = None
         self._scrolled = 0
@@ -134,9 +134,9 @@ class Window:
         first = type(demo) if demo is not None else next((one for one in self._demos if one.opens_list), None)
         self.chosen = self._demos.index(first) if first in self._demos else 0
         self.left = LeftSessions()
-        self.session = self._session(demo if demo is not None else self._preview(self.chosen))
+        self.session: Session = self._session(demo if demo is not None else self._preview(self.chosen))
         self._router = EventRouter(self)
-        self.dock_area.begin(self)
+        self.dock_area.begin(self.session)
         self._rebuild()
 
     # -- what it is ---------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ class Window:
     @property
     def note(self) -> Note | None:
         """What is said in the status strip, and its colour."""
-        return self._notes.now(self.session, self._check.is_warming_up) or self.dock_area.note(self)
+        return self._notes.now(self.session, self._check.is_warming_up) or self.dock_area.note(self.session)
 
     @property
     def ui_scale(self) -> float:
@@ -334,11 +334,11 @@ class Window:
 
     def leave(self) -> None:
         """Let nothing of what was built be lost: the session ends, or the window closes."""
-        self.dock_area.leave(self)
+        self.dock_area.leave(self.session)
 
     def break_off(self) -> None:
         """Leave no half of a file behind: the window ends in the middle."""
-        self.dock_area.break_off(self)
+        self.dock_area.break_off(self.session)
 
     def _open(self, make: Callable[[], Demo], what: str) -> bool:
         try:
@@ -357,7 +357,7 @@ class Window:
         self.leave()
         given_up = self.left.keep(before)
         self._take_up(session)
-        self.dock_area.begin(self)
+        self.dock_area.begin(self.session)
         self._rebuild()
         for one in given_up:
             if one.history is not None and one.history.marks:
@@ -403,6 +403,10 @@ class Window:
         """Take another size of text and widgets, screen pixels to a design pixel, as far as there is room for it in the window."""
         self._lay_out(self.size, ui_scale)
 
+    def answer(self, words: str) -> None:
+        """Say a line that answers a key."""
+        self.session.messages.answer(words)
+
     def rebuild(self) -> None:
         """Make everything anew before the next frame: the colours are others."""
         self._outdated = True
@@ -440,7 +444,7 @@ class Window:
 
     def _carve(self, is_cut: bool = False) -> None:
         """Give the docks their places, and the demo what is left of the view; the picture stays where it is if that is all that changes."""
-        self._view = self.dock_area.carve(self.layout.view, self)
+        self._view = self.dock_area.carve(self.layout.view, self.ui_scale)
         self.session.place(self._view, is_cut)
 
     # -- frames -------------------------------------------------------------------------------------------------------
@@ -459,7 +463,7 @@ class Window:
             self.panel.apply()
         for stage in self.session.demo.stages:
             stage.checking = self.layers.check
-        self.dock_area.update(self, elapsed)
+        self.dock_area.update(self.session, elapsed)
         if self.has_docks and self.dock_area.is_outdated:
             self._carve(is_cut=True)
         session, is_run = self.session, not self.browsing
@@ -480,19 +484,33 @@ class Window:
 
     def rest(self, elapsed: float) -> None:
         """Let real seconds pass in which the demo stands still because nobody looks: what is to be kept is kept."""
-        self.dock_area.update(self, elapsed)
+        self.dock_area.update(self.session, elapsed)
 
-    def draw(self, surface: pygame.Surface) -> None:
-        """Draw everything."""
+    def show(self, surface: pygame.Surface) -> None:
+        """Prepare the next picture and draw it."""
         start = perf_counter()
+        self._prepare()
+        self._draw(surface)
+        self.session.costs.drew(1000.0 * (perf_counter() - start))
+
+    @property
+    def _pointed(self) -> tuple[int, int] | None:
+        """What of the demo is pointed at, pixels."""
+        return self._router.pointed if not self.browsing and not self.help_shown else None
+
+    def _prepare(self) -> None:
+        """Settle what the picture shows: widgets, the room of the camera, the moment between two steps."""
         if self._outdated:
             self._rebuild()
+        self.painter.prepare(self.session, self._pointed, has_readout=not self.browsing)
+
+    def _draw(self, surface: pygame.Surface) -> None:
+        """Draw everything, and change nothing of the session."""
         session, painter, layout = self.session, self.painter, self.layout
         self._kept.begin()
-        over = self._router.pointed if not self.browsing and not self.help_shown else None
-        painter.paint(surface, session, over, has_readout=not self.browsing, paint_over=self.paint_docks)
+        painter.paint(surface, session, self._pointed, paint_over=self.paint_docks)
         self._draw_panel(surface)
-        self.dock_area.draw(surface, self, self._kept)
+        self.dock_area.draw(surface, self.session, self._kept)
         note = self.note
         shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing, note)
@@ -500,13 +518,12 @@ class Window:
         if self.help_shown:
             own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + HELP
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
-            groups = own + self.dock_area.keys(self)
+            groups = own + self.dock_area.keys()
             self.help_scrolled = min(self.help_scrolled, draw_help(surface, painter.fonts, whole, groups, NOTES, self.help_scrolled))
-        session.costs.drew(1000.0 * (perf_counter() - start))
 
     def paint_docks(self, canvas: Canvas) -> None:
         """Draw over the bodies what docks draw there."""
-        self.dock_area.paint(canvas, self)
+        self.dock_area.paint(canvas, self.session)
 
     def _draw_panel(self, surface: pygame.Surface) -> None:
         """Draw the list of demos, or the demo's panel, and the widgets."""

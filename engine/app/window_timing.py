@@ -66,7 +66,7 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
             spent.clear()
             start, worked = perf_counter(), process_time()
             window.update(_FRAME)
-            window.draw(surface)
+            window.show(surface)
             whole, worked = 1000.0 * (perf_counter() - start), 1000.0 * (process_time() - worked)
             times = window.session.costs.latest
             if k >= warm_up + _UNTIMED and times.steps == 1:

@@ -46,7 +46,8 @@ class Camera:
         """Take the first frame."""
         if self._wanted is not None:
             from engine.app.film import open_film
-            from engine.app.filming import Filming, FrameTimes
+            from engine.app.film_frames import FrameTimes
+            from engine.app.filming import Filming
 
             wanted = self._wanted
             self._film = open_film(wanted.path, wanted.size, wanted.rate)

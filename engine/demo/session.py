@@ -11,6 +11,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
@@ -280,6 +281,26 @@ class Session(Timeline):
         if recording is None or history is None:
             return False
         return history.branch is recording.branch and recording.n_inputs == self._n_played
+
+    # -- the picture --------------------------------------------------------------------------------------------------
+
+    def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
+        """Settle at which fraction of the last step the next picture is drawn, where bodies are in it, and what is pointed at.
+
+        Parameters
+        ----------
+        fraction : float
+            0 to 1.
+        poses : callable
+            Of a stage at that fraction, aligned with `world.body_ids`.
+        pointer : (x, y) or None
+            Pixels.
+        """
+        self.keep_aim(poses)
+        self.demo.drawn_fraction = fraction
+        self.demo.pointed = self.camera.to_world(pointer) if pointer is not None else None
+        for stage in self.demo.stages:
+            stage.drawn_poses = poses(stage)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

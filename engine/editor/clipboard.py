@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from engine.common.errors import LabError
 from engine.demo.stage import union
+from engine.editor.copied import Copied
 from engine.editor.editor import Chosen, Editor
 from engine.editor.naming import create_named, names_in
 from engine.editor.picking import body_box, local, stage_under
 from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.world.joints import JointSpec
 
-__all__ = ["Copied", "copy_of", "put_at", "put_down"]
+__all__ = ["copy_of", "put_at", "put_down"]
 
 Point = tuple[float, float]
 
 _PLACES = ("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b")
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`, of joints places in `joints`."""
-
-    bodies: tuple[BodySpec, ...]
-    joints: tuple[JointSpec, ...]
-    middle: Point
 
 
 def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:

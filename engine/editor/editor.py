@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from engine.common.errors import LabError
 from engine.demo.session import Session
 from engine.editor.beside import Beside
+from engine.editor.copied import Copied
 from engine.render import palette
 
 if TYPE_CHECKING:
     from engine.demo.stage import Stage
-    from engine.editor.clipboard import Copied
     from engine.world import World
 
 __all__ = ["Chosen", "ChosenJoint", "Editor", "Gesture"]

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs, shaped_rows
+from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 from engine.geometry import Transform, check_shape
 from engine.narrowphase.packing import PackedShapes
 from engine.query.shape_batch import ShapeBatch
 
-__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_rows", "turned_poses", "writable"]
+__all__ = ["check_batch", "check_layout", "check_pair", "check_poses", "check_rows", "check_t_max", "turned_poses", "writable"]
 
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
@@ -105,3 +106,11 @@ def check_poses(field: str, poses: ArrayLike, length: int) -> FloatArray:
 def writable(array: _Array) -> _Array:
     """Return `array`, or a copy of one that is read-only: to Numba that is another type, compiled for once more."""
     return array if array.flags.writeable else array.copy()
+
+
+def check_t_max(t_max: object) -> float:
+    """Return a fraction of a sweep, 0 to 1."""
+    end = finite("t_max", t_max)
+    if not 0.0 <= end <= 1.0:
+        raise InvalidInputError("t_max", "from 0 to 1", t_max)
+    return end

@@ -16,8 +16,7 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, inde
 from engine.common.checks import boolean, choice, non_negative
 from engine.common.errors import InvalidInputError
 from engine.narrowphase.packing import PackedShapes
-from engine.query._checking import check_layout, check_poses, check_rows, turned_poses, writable
-from engine.query.casts import check_t_max
+from engine.query._checking import check_layout, check_poses, check_rows, check_t_max, turned_poses, writable
 from engine.query.shape_batch import ShapeBatch
 
 __all__ = [

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from engine.common.checks import choice, finite, non_negative
+from engine.common.checks import choice, non_negative
 from engine.common.checks import point as checked_point
 from engine.common.errors import InvalidInputError
 from engine.geometry import Circle, Polygon, Sweep, Transform, check_shape
-from engine.query._checking import check_pair
+from engine.query._checking import check_pair, check_t_max
 
 if TYPE_CHECKING:
     from engine.contracts import RayHit, SweptContact, TimeOfImpact
@@ -170,14 +170,6 @@ def warm() -> None:
     batch_casts.time_of_impact(ShapeBatch([disc, box]), pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
     rest = np.zeros((many, 2))
     batch_casts.swept_contact(ShapeBatch([disc, box]), pairs, still, rest, still + (3.0, 0.0, 0.0), rest - (1.0, 0.0), 5.0)
-
-
-def check_t_max(t_max: object) -> float:
-    """Return a fraction of a sweep, 0 to 1."""
-    end = finite("t_max", t_max)
-    if not 0.0 <= end <= 1.0:
-        raise InvalidInputError("t_max", "from 0 to 1", t_max)
-    return end
 
 
 def _check_posed(field: str, shape: object, field_xf: str, xf: object) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.contracts.contact import StepContacts
-from engine.render.packing import interpolated
+from engine.render.interpolation import interpolated
 
 __all__ = ["PathPiece", "StepImpacts", "StepPath", "step_impacts"]
 

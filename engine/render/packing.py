@@ -12,10 +12,11 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.contracts.contact import StepContacts
 from engine.geometry import Circle, Segment
 from engine.render import palette
+from engine.render.interpolation import moved
 from engine.render.palette import Color
 from engine.render.views import WorldView
 
-__all__ = ["PackedShapes", "carried_points", "interpolated"]
+__all__ = ["PackedShapes", "carried_points"]
 
 
 class PackedShapes:
@@ -90,15 +91,15 @@ class PackedShapes:
 
     def world_vertices(self, poses: FloatArray) -> FloatArray:
         """Return all polygon corners for body poses (b, 3)."""
-        return _moved(self.vertices, poses, self.vertex_row)
+        return moved(self.vertices, poses, self.vertex_row)
 
     def world_centers(self, poses: FloatArray) -> FloatArray:
         """Return all circle centres for body poses (b, 3)."""
-        return _moved(self.centers, poses, self.circle_row)
+        return moved(self.centers, poses, self.circle_row)
 
     def centers_of_mass(self, poses: FloatArray) -> FloatArray:
         """Return the bodies' centres of mass for body poses (b, 3)."""
-        return _moved(self.local_centers, poses)
+        return moved(self.local_centers, poses)
 
     def boxes(self, world_vertices: FloatArray, world_centers: FloatArray) -> FloatArray:
         """Return x0, y0, x1, y1 of every fixture, skins included: polygons first, then circles."""
@@ -110,23 +111,6 @@ class PackedShapes:
         if len(self.radii):
             parts.append(np.hstack((world_centers - self.radii[:, None], world_centers + self.radii[:, None])))
         return np.concatenate(parts)
-
-
-def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
-    """Return the poses at `fraction` of the way, of all or (n,) of each, moving each centre of mass on a straight line as Box2D does.
-
-    The origin of a body is recovered from its centre: ``position = centre - R(angle) local_center``.
-    """
-    if before.shape != after.shape or np.min(fraction, initial=1.0) >= 1.0:
-        return after
-    share = np.reshape(fraction, (-1, 1))
-    start, end = _moved(local_centers, before), _moved(local_centers, after)
-    between = before + share * (after - before)
-    cos, sin = np.cos(between[:, 2]), np.sin(between[:, 2])
-    center = start + share * (end - start)
-    between[:, 0] = center[:, 0] - (cos * local_centers[:, 0] - sin * local_centers[:, 1])
-    between[:, 1] = center[:, 1] - (sin * local_centers[:, 0] + cos * local_centers[:, 1])
-    return between
 
 
 def carried_points(contacts: StepContacts, packed: PackedShapes, poses: FloatArray) -> FloatArray:
@@ -174,14 +158,3 @@ def _color(body_id: int, kind: str) -> Color:
     if kind == "dynamic":
         return palette.BODY_COLORS[body_id % len(palette.BODY_COLORS)]
     return palette.STATIC if kind == "static" else palette.KINEMATIC
-
-
-def _moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) -> FloatArray:
-    """Return local points in the world: each with the pose of its own row, or of `rows`."""
-    cos, sin, at = np.cos(poses[:, 2]), np.sin(poses[:, 2]), poses[:, :2]
-    if rows is not None:
-        cos, sin, at = cos[rows], sin[rows], at[rows]
-    moved = np.empty_like(local)
-    moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + at[:, 0]
-    moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + at[:, 1]
-    return moved

@@ -45,6 +45,40 @@ REFEREE = tuple(
     for part in ("allowances", "cases", "asked", "proofs", "verdicts", "pair", "processes", "bulk", "report", "live")
 )
 
+# The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.
+ROOMS = {
+    "engine.history": (
+        "subject digest input_log state_log branch",
+        "capture compact keyframes history recordings",
+    ),
+    "engine.demo": (
+        "parameters clock stage costs grip dropping base registry",
+        "scene_demo pair_demo own_demo replaying saved messages",
+        "event_log time_series camera_follow camera_controller timeline session",
+    ),
+    "engine.editor": (
+        "rows copied picking placing beside editor",
+        "naming clipboard tool draw_tools join_tools select_tool joint_page pages",
+    ),
+    "engine.app": (
+        "files display compiling warmup plain_check png film film_frames pictures",
+        "layout keys attention theme preferences appearance chips search widgets surface_cache",
+        "autosave left notes check_note tables_export dropped_picture dropper saving frame film_export",
+        "panels strip referee_panel panel browser pointing event_router window",
+        "headless filming window_timing tour loop",
+    ),
+    "engine.app.panels": (
+        "dock dock_area icons sheet form_drawing form",
+        "asking_dock files_dock timeline_dock recording_dock menu_dock",
+        "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock all_docks",
+    ),
+    "engine.cli": (
+        "words termination output report_folder tables film doctor_probe cut",
+        "list bench doctor scene trace_picture trace check compare fire atlas_table atlas_picture atlas",
+        "run_pair run replay start main",
+    ),
+}
+
 # An oracle shares no algorithm with what it judges; drawing never computes collision.
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
 LIMITS = {"engine.world": _PLAIN, "engine.box2d": _PLAIN | {"engine.world"}, "engine.render": _PLAIN | {"engine.bounding"}}
@@ -145,6 +179,62 @@ def test_the_referee_can_be_read_from_the_start(path: Path) -> None:
     assert own is not None, f"{path}: has no place in the order"
     later = [f"{path}:{line}: imports {name}" for line, name in _imports(path) if (_part(name) or 0) > own]
     assert not later, "\n".join(later)
+
+
+def _place(room: str, module: str) -> int | None:
+    """Where in a room a module stands; -1 for the room itself, None for what is not in it."""
+    if module == room:
+        return -1
+    if not module.startswith(room + "."):
+        return None
+    return " ".join(ROOMS[room]).split().index(module[len(room) + 1 :].partition(".")[0])
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_can_be_read_from_the_start(room: str) -> None:
+    names = " ".join(ROOMS[room]).split()
+    folder = ROOT / room.replace(".", "/")
+    assert sorted(names) == sorted(path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())[1:]
+    later = []
+    for path in sorted(folder.rglob("*.py")):
+        own = _place(room, _module(path))
+        assert own is not None
+        for line, name in _imports(path):
+            target = _place(room, name)
+            if target is not None and own >= 0 and target > own:
+                later.append(f"{path}:{line}: imports {name}")
+    assert not later, "\n".join(later)
+
+
+def _depends(path: Path, modules: set[str]) -> set[str]:
+    """Return the modules that a file imports; of `from package import module` that module, and not the package around it."""
+    names = {name for _, name in _imports(path)} & modules
+    return {name for name in names if not _is_only_passed(path, name, names)} - {_module(path)}
+
+
+def _is_only_passed(path: Path, package: str, names: set[str]) -> bool:
+    """Tell whether a package is named only on the way to modules in it."""
+    taken = {
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == package
+        for alias in node.names
+    }
+    return bool(taken) and taken <= names
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports for the sake of types, and those inside functions, count as well."""
+    paths = {_module(path): path for path in _sources()}
+    graph = {module: _depends(path, set(paths)) for module, path in paths.items()}
+    while True:  # take away what imports nothing that is left, and what nothing that is left imports
+        imported: set[str] = set().union(*graph.values())
+        loose = [module for module, wanted in graph.items() if not wanted & graph.keys() or module not in imported]
+        if not loose:
+            break
+        for module in loose:
+            del graph[module]
+    assert {module: sorted(wanted & graph.keys()) for module, wanted in graph.items()} == {}
 
 
 def test_every_package_of_the_engine_has_a_place_among_the_layers() -> None:

@@ -79,7 +79,7 @@ class OffScreen:
             self.window.handle(event)
         self.window.running = True
         self.window.update(elapsed)
-        self.window.draw(self._surface)
+        self.window.show(self._surface)
 
     def hide(self) -> None:
         """There is nothing to be seen anyway."""

@@ -20,10 +20,10 @@ import pygame
 
 from engine.app.panels.dock import Dock
 from engine.render import palette
+from engine.render.camera import Place
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.session import Session
 
 __all__ = ["Answer", "AskingDock", "Question"]
@@ -67,14 +67,21 @@ class Question:
 
 
 class AskingDock(Dock):
-    """Asks one question at a time. The demo stands still meanwhile, and goes on as before after it."""
+    """Asks one question at a time. The demo stands still meanwhile, and goes on as before after it.
+
+    Parameters
+    ----------
+    view : callable
+        Where the demo, or its preview, is drawn: in the middle of that the question stands.
+    """
 
     side = "over"
     always = True
     title = "Questions"
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
 
-    def __init__(self) -> None:
+    def __init__(self, view: Callable[[], Place]) -> None:
+        self._view = view
         self._question: Question | None = None
         self._is_fresh = False
         self._marked = 0
@@ -101,10 +108,10 @@ class AskingDock(Dock):
         if session is not None:
             session.clock.paused = self._was_paused
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self.withdraw()
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         question = self._question
         if question is None:
             return False
@@ -118,9 +125,9 @@ class AskingDock(Dock):
                 self._take(question, hit)
         return event.type in _USERS
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         if self._question is not None:
-            self._paint(surface, self._question, window.size, pygame.Rect(window.view).center)
+            self._paint(surface, self._question, surface.get_size(), pygame.Rect(self._view()).center)
 
     # Inside
 

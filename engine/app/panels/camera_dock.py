@@ -13,7 +13,6 @@ from engine.geometry import AABB, FixtureShape, Transform
 from engine.render import palette
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.session import Session
     from engine.editor.editor import Editor
     from engine.render.canvas import Canvas
@@ -52,8 +51,7 @@ class CameraDock(Dock):
         self._shapes: tuple[FixtureShape, ...] = ()
         self._shapes_of: tuple[int, int, int] | None = None
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
-        session = window.session
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
@@ -64,7 +62,7 @@ class CameraDock(Dock):
             self._pressed = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 2:
             pressed, self._pressed = self._pressed, None
-            if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * window.ui_scale:
+            if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * self.fonts.ui_scale:
                 session.watched = body_under(session, event.pos)
         elif event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT):
             if event.key == pygame.K_v:
@@ -75,18 +73,18 @@ class CameraDock(Dock):
                 return True
         return False
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         chosen = self._hands.selection[0] if self._hands is not None and self._hands.selection else None
         selected = (chosen.stage, chosen.body) if chosen is not None else None
         if selected is not None and selected != self._selected:  # what is newly taken in hand is watched
-            window.session.watched = selected
+            session.watched = selected
         self._selected = selected
 
-    def paint(self, canvas: Canvas, window: Window) -> None:
-        watched = window.session.watched
-        if watched is None or watched[0] >= len(window.session.demo.stages):
+    def paint(self, canvas: Canvas, session: Session) -> None:
+        watched = session.watched
+        if watched is None or watched[0] >= len(session.demo.stages):
             return
-        stage = window.session.demo.stages[watched[0]]
+        stage = session.demo.stages[watched[0]]
         if not stage.world.is_body(watched[1]):
             return
         world = stage.world
@@ -105,9 +103,9 @@ class CameraDock(Dock):
         for x, y, way_x, way_y in ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1), (right, bottom, -1, -1)):
             corners = ((x + way_x * side, y), (x, y), (x, y + way_y * side))
             pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
-        chronicle = window.session.series
+        chronicle = session.series
         if chronicle is not None:
-            is_followed = window.session.aim.followed == watched
+            is_followed = session.aim.followed == watched
             words = chronicle.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 

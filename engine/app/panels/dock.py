@@ -16,7 +16,7 @@ The window gives a dock its place, its events before anybody else's, and a call 
 (`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
 
 Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
-click on one unfolds it. The one opened last of all can be read in any window, and takes more of the view for that.
+click on one unfolds it. The one opened last of all can be read in any session, and takes more of the view for that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.render.camera import Place
 
 if TYPE_CHECKING:
     from engine.app.notes import Note
-    from engine.app.window import Window
+    from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
@@ -63,7 +63,7 @@ class Dock:
     opened : int
         When it was opened or unfolded, in the order in which docks were; set by the window.
     is_folded : bool
-        Whether only its title is shown, for want of room; set by the window, which then draws it and keeps the pointer's events from it.
+        Whether only its title is shown, for want of room; set by the session, which then draws it and keeps the pointer's events from it.
     fonts : FontBook
         Set by the window; `fonts.ui_scale` is screen pixels to a design pixel.
     """
@@ -96,30 +96,30 @@ class Dock:
         """Whether it does something that is to go on where nobody sees the window."""
         return False
 
-    def begin(self, window: Window) -> None:
-        """Look at another session: `window.session` has changed."""
+    def begin(self, session: Session) -> None:
+        """Look at another session."""
 
-    def leave(self, window: Window) -> None:
-        """Give up a session: `window.session` is about to change, or the window to close."""
+    def leave(self, session: Session) -> None:
+        """Give up a session: another is about to be looked at, or the window to close."""
 
-    def break_off(self, window: Window) -> None:
+    def break_off(self, session: Session) -> None:
         """Finish, or take away, files that still grow: the window ends in the middle, by Ctrl-C or a fault, and nothing follows."""
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         """Take in an event, before panel and view do; True keeps it from them."""
         return False
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         """Called once a frame, before the demo's steps."""
 
-    def paint(self, canvas: Canvas, window: Window) -> None:
+    def paint(self, canvas: Canvas, session: Session) -> None:
         """Draw over the bodies, world coordinates."""
 
-    def note(self, window: Window) -> Note | None:
+    def note(self, session: Session) -> Note | None:
         """Return what it has to say in the status strip where nobody else has, and its colour."""
         return None
 
-    def shows(self, window: Window) -> Hashable:
+    def shows(self, session: Session) -> Hashable:
         """Return all that its picture depends on and that changes by itself, as time goes on: while it is equal the picture is kept.
 
         What an event changes need not be in it: after any but a motion of the pointer everything is drawn anew. None to be drawn in every
@@ -127,7 +127,7 @@ class Dock:
         """
         return None
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         """Draw in its own place: all of it, and nothing beside it unless `shows` is None."""
 
 

@@ -5,6 +5,7 @@ Docks are for a demo that runs and remembers; only those that are `always` there
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from engine.render.camera import Place
 
 if TYPE_CHECKING:
     from engine.app.notes import Note
-    from engine.app.window import Window
+    from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
@@ -29,22 +30,30 @@ _POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, py
 
 
 class DockArea:
-    """The docks, in the order in which they get events."""
+    """The docks, in the order in which they get events.
 
-    def __init__(self, docks: tuple[Dock, ...]) -> None:
+    Parameters
+    ----------
+    docks : tuple of Dock
+    has_all : callable
+        Whether all of them take part now: a demo runs that remembers.
+    """
+
+    def __init__(self, docks: tuple[Dock, ...], has_all: Callable[[], bool]) -> None:
         self.docks = docks
+        self._has_all = has_all
         self._sizes = (0.0,) * len(docks)
         self._is_unfolded = False
         self._n_opened = 0
         self._pointer: tuple[int, int] | None = None
 
-    def active(self, window: Window) -> tuple[Dock, ...]:
+    def active(self) -> tuple[Dock, ...]:
         """Return those that take part now."""
-        return self.docks if window.has_docks else tuple(dock for dock in self.docks if dock.always)
+        return self.docks if self._has_all() else tuple(dock for dock in self.docks if dock.always)
 
-    def offer(self, event: pygame.event.Event, window: Window) -> bool:
+    def offer(self, event: pygame.event.Event, session: Session) -> bool:
         """Let the docks take an event; return whether one did. The pointer over a folded one can only unfold it."""
-        docks = self.active(window)
+        docks = self.active()
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             for dock in docks:
                 if dock.is_folded and is_inside(event.pos, dock.place):
@@ -53,73 +62,73 @@ class DockArea:
                     return True
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
-        return any(dock.handle(event, window) for dock in docks if not (dock.is_folded and event.type in _POINTER))
+        return any(dock.handle(event, session) for dock in docks if not (dock.is_folded and event.type in _POINTER))
 
     @property
     def is_outdated(self) -> bool:
         """Whether one has come or gone, or was unfolded, since they were given their places."""
         return self._is_unfolded or self._sizes != tuple(dock.size for dock in self.docks)
 
-    def carve(self, view: Place, window: Window) -> Place:
+    def carve(self, view: Place, ui_scale: float) -> Place:
         """Give the docks their places in the view, and return what is left of it for the demo."""
         for dock, was in zip(self.docks, self._sizes, strict=True):
             if dock.size > 0.0 and not was:
                 self._open(dock)
         self._sizes, self._is_unfolded = tuple(dock.size for dock in self.docks), False
-        return carve(view, window.ui_scale, self.docks) if window.has_docks else view
+        return carve(view, ui_scale, self.docks) if self._has_all() else view
 
-    def begin(self, window: Window) -> None:
-        """Tell all of them that the window has another session."""
+    def begin(self, session: Session) -> None:
+        """Tell all of them that another session is looked at."""
         for dock in self.docks:
-            dock.begin(window)
+            dock.begin(session)
 
-    def leave(self, window: Window) -> None:
+    def leave(self, session: Session) -> None:
         """Tell all of them that the session is about to change, or the window to close."""
         for dock in self.docks:
-            dock.leave(window)
+            dock.leave(session)
 
-    def break_off(self, window: Window) -> None:
+    def break_off(self, session: Session) -> None:
         """Tell all of them that the window ends in the middle."""
         for dock in self.docks:
-            dock.break_off(window)
+            dock.break_off(session)
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         """Give each its call of the frame."""
-        for dock in self.active(window):
-            dock.update(window, elapsed)
+        for dock in self.active():
+            dock.update(session, elapsed)
 
-    def note(self, window: Window) -> Note | None:
+    def note(self, session: Session) -> Note | None:
         """Return what one of them has to say in the status strip."""
-        return next((note for dock in self.active(window) if (note := dock.note(window)) is not None), None)
+        return next((note for dock in self.active() if (note := dock.note(session)) is not None), None)
 
     def use_fonts(self, fonts: FontBook) -> None:
         """Give each the fonts of the window's scale."""
         for dock in self.docks:
             dock.fonts = fonts
 
-    def keys(self, window: Window) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    def keys(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
         """Return what the overlay of keys says of them: (heading, keys)."""
-        return tuple((dock.title, dock.keys) for dock in self.active(window) if dock.keys) if window.has_docks else ()
+        return tuple((dock.title, dock.keys) for dock in self.active() if dock.keys) if self._has_all() else ()
 
-    def paint(self, canvas: Canvas, window: Window) -> None:
+    def paint(self, canvas: Canvas, session: Session) -> None:
         """Draw over the bodies what docks draw there."""
-        for dock in self.active(window):
-            dock.paint(canvas, window)
+        for dock in self.active():
+            dock.paint(canvas, session)
 
-    def draw(self, surface: pygame.Surface, window: Window, kept: KeptPictures) -> None:
+    def draw(self, surface: pygame.Surface, session: Session, kept: KeptPictures) -> None:
         """Draw the docks beside the view, those last that may write beside their place, and then what lies over the view."""
-        docks = self.active(window)
+        docks = self.active()
         beside = []
         for dock in docks:
             if dock.is_folded and dock.size > 0.0:
                 draw_folded(surface, dock, self._pointer is not None and is_inside(self._pointer, dock.place))
             elif dock.side != "over" and min(dock.place[2:]) >= _LEAST:
-                beside.append((dock, dock.shows(window)))
+                beside.append((dock, dock.shows(session)))
         for dock, shows in sorted(beside, key=lambda one: one[1] is None):
-            kept.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, window))
+            kept.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, session))
         for dock in reversed(docks):  # who gets events first lies over the others
             if dock.side == "over":
-                dock.draw(surface, window)
+                dock.draw(surface, session)
 
     def _open(self, dock: Dock) -> None:
         dock.opened = self._n_opened = self._n_opened + 1

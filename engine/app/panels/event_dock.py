@@ -16,7 +16,6 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.session import Session
     from engine.demo.time_series import TimeSeries
 
@@ -79,11 +78,11 @@ class EventDock(Dock):
     def least(self) -> float:
         return _LEAST_WIDTH
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self._scrolled = 0
         self._rows = []
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F8:
             self.shown = not self.shown
             self._chips.clear()
@@ -96,23 +95,21 @@ class EventDock(Dock):
             self._pointer = event.pos if inside.collidepoint(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONDOWN and inside.collidepoint(event.pos):
             if event.button == 1:
-                self._press(event.pos, window)
+                self._press(event.pos, session)
             return True
         elif event.type == pygame.MOUSEWHEEL and self._pointer is not None:
             self._scrolled = max(self._scrolled + 3 * round(float(event.y)), 0)
             return True
         return False
 
-    def shows(self, window: Window) -> Hashable:
-        session = window.session
+    def shows(self, session: Session) -> Hashable:
         history, chronicle = session.history, session.series
         if history is None or chronicle is None or self._pointer is not None:
             return None
         events = self._events(session, chronicle)
         return id(events), len(events), _until(events, history.now), session.watched, self._scrolled
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
-        session = window.session
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         history, chronicle = session.history, session.series
         if not self.shown or history is None or chronicle is None or self.place[2] < 1:
             return
@@ -137,7 +134,7 @@ class EventDock(Dock):
         """Return the events asked for; another list after something else was asked for."""
         return self._filtered.refresh(chronicle.events, self.kinds, session.watched if self.only_watched else None)
 
-    def _press(self, at: tuple[int, int], window: Window) -> None:
+    def _press(self, at: tuple[int, int], session: Session) -> None:
         chip = self._chips.at(at)
         if chip is not None:
             chip.action()
@@ -145,7 +142,7 @@ class EventDock(Dock):
             return
         for rect, event in self._rows:
             if rect.collidepoint(at):
-                window.session.seek(event.step)
+                session.seek(event.step)
                 return
 
     def _kind_chip(self, kind: str) -> Chip:

@@ -11,17 +11,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import pygame
 
 from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.files import check_writable, failure_words, write_atomically
-from engine.app.headless import png_bytes
 from engine.app.keys import Command
-from engine.app.layout import is_inside
+from engine.app.layout import Layout, is_inside
 from engine.app.panels.asking_dock import Answer, AskingDock, Question
 from engine.app.panels.dock import Dock
+from engine.app.png import png_bytes
 from engine.app.saving import Moment, built, kept_maker, moments, scene_at
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
@@ -34,11 +34,13 @@ from engine.render.palette import Color
 from engine.scenes import save_scene
 
 if TYPE_CHECKING:
+    from engine.app.left import LeftSessions
     from engine.app.notes import Note
-    from engine.app.window import Window
+    from engine.demo.base import Demo
     from engine.demo.session import Session
+    from engine.render.camera import Place
 
-__all__ = ["FilesDock"]
+__all__ = ["FilesDock", "FilesHost"]
 
 _SCENE_SUFFIX = ".json"
 _MOST_LISTED = 4
@@ -53,6 +55,44 @@ _OFFERED_FOR = 12.0
 """Seconds for which a demo that is entered offers what was left in it, or by a crash: it stands in place of the figures."""
 
 
+class FilesHost(Protocol):
+    """What the files see of the window: what is shown in it, what was left, and the ways to open something."""
+
+    session: Session
+    left: LeftSessions
+
+    @property
+    def browsing(self) -> bool:
+        """Whether the list of demos is shown."""
+
+    @property
+    def layout(self) -> Layout:
+        """Where things lie."""
+
+    @property
+    def view(self) -> Place:
+        """Where the demo, or its preview, is drawn."""
+
+    @property
+    def note(self) -> Note | None:
+        """What is said in the status strip."""
+
+    def is_listed(self, demo: Demo) -> bool:
+        """Tell whether a demo is one of the list."""
+
+    def open_demo(self, kind: type[Demo]) -> bool:
+        """Start a demo; False if it cannot be built."""
+
+    def come_back(self, session: Session) -> None:
+        """Go on in a demo that was left."""
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take in an event."""
+
+    def show(self, surface: pygame.Surface) -> None:
+        """Prepare the next picture and draw it."""
+
+
 class FilesDock(Dock):
     """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
 
@@ -60,6 +100,7 @@ class FilesDock(Dock):
     ----------
     asking : AskingDock
         Asks for names, and for which moment is meant.
+    host : FilesHost
 
     Attributes
     ----------
@@ -78,8 +119,8 @@ class FilesDock(Dock):
         ("Ctrl Shift O", "open a file"),
     )
 
-    def __init__(self, asking: AskingDock) -> None:
-        self._asking = asking
+    def __init__(self, asking: AskingDock, host: FilesHost) -> None:
+        self._asking, self._host = asking, host
         self.autosave: Autosave | None = None
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None
@@ -95,9 +136,8 @@ class FilesDock(Dock):
         """Whether what was built there could be kept."""
         self._has_warned = False
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self._since, self._kept, self._shown_for = 0.0, None, 0.0
-        session = window.session
         demo, is_new = session.demo, session.history is not None and session.history.last == 0
         if isinstance(demo, SceneDemo) and demo.opened_from and is_new:
             path = Path(demo.opened_from).resolve()
@@ -105,13 +145,12 @@ class FilesDock(Dock):
         found = self._aside.pop(session, None)
         if found is not None and self.autosave is not None:
             self.autosave.discard(found)
-        self._aside = {one: left for one, left in self._aside.items() if one in window.left}
-        if self._to_tell is not None and not (self._is_kept and self._offered(window) is not None):  # else the offer says the same
-            window.session.messages.say(*self._to_tell)
+        self._aside = {one: left for one, left in self._aside.items() if one in self._host.left}
+        if self._to_tell is not None and not (self._is_kept and self._offered() is not None):  # else the offer says the same
+            self._host.session.messages.say(*self._to_tell)
         self._to_tell = None
 
-    def leave(self, window: Window) -> None:
-        session = window.session
+    def leave(self, session: Session) -> None:
         if self.autosave is None or session.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
@@ -125,60 +164,60 @@ class FilesDock(Dock):
             else:
                 self._to_tell = f"{words}; it is kept as you left it, and Ctrl O goes back to it", palette.TEXT
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            offered = self._offered(window)
-            if offered is None or not is_inside(event.pos, window.layout.strip) or not self.is_told(window):
+            offered = self._offered()
+            if offered is None or not is_inside(event.pos, self._host.layout.strip) or not self.is_told():
                 return False
-            if self.cross(window).collidepoint(event.pos):
-                self._put_away(offered, window)
+            if self.cross().collidepoint(event.pos):
+                self._put_away(offered)
             else:
-                self._take_up(offered, window)
+                self._take_up(offered)
             return True
         if event.type != pygame.KEYDOWN:
             return False
         control, shift = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META), event.mod & pygame.KMOD_SHIFT
         if control and event.key == pygame.K_o:
             left = self.autosave.left if self.autosave is not None else ()
-            offered = self._offered(window) or (left[0] if len(left) == 1 else None)
+            offered = self._offered() or (left[0] if len(left) == 1 else None)
             if shift or (offered is None and not left):
-                self.order(Command.OPEN, window)
+                self.order(Command.OPEN)
             elif offered is not None:
-                self._take_up(offered, window)
+                self._take_up(offered)
             else:
-                self._ask_to_reopen(window)
-        elif window.browsing:
+                self._ask_to_reopen()
+        elif self._host.browsing:
             return False
         elif event.key == pygame.K_F12:
             self._wants_picture = True
         elif control and event.key == pygame.K_s:
-            self.order(Command.SAVE_AS if shift else Command.SAVE, window)
+            self.order(Command.SAVE_AS if shift else Command.SAVE)
         else:
             return False
         return True
 
-    def order(self, command: Command, window: Window) -> None:
+    def order(self, command: Command) -> None:
         """Save the scene, save it under another name, or open a file."""
         if command is Command.OPEN:
-            self._ask_to_open(window)
-        elif not window.browsing:
-            _told(window.session, self._save if command is Command.SAVE else self._ask_for_a_name)
+            self._ask_to_open()
+        elif not self._host.browsing:
+            _told(self._host.session, self._save if command is Command.SAVE else self._ask_for_a_name)
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         self._since += elapsed
-        self._shown_for += elapsed if self.is_told(window) else 0.0
-        if self.autosave is not None and not window.browsing and self._since >= EVERY:
+        self._shown_for += elapsed if self.is_told() else 0.0
+        if self.autosave is not None and not self._host.browsing and self._since >= EVERY:
             self._since = 0.0
-            self._autosave(window.session)
+            self._autosave(self._host.session)
         if self._wants_picture:
             self._wants_picture = False
-            surface = pygame.Surface(window.size)
-            window.draw(surface)
-            _told(window.session, lambda session: _write_picture(session, surface))
+            surface = pygame.Surface(self._host.layout.size)
+            self._host.show(surface)
+            _told(self._host.session, lambda session: _write_picture(session, surface))
 
-    def note(self, window: Window) -> Note | None:
+    def note(self, session: Session) -> Note | None:
         """Return the offer of what was left unsaved, one at a time: the others are in the list of Ctrl O."""
-        offered = self._offered(window)
+        offered = self._offered()
         if offered is None:
             return None
         if not isinstance(offered, LeftBehind):
@@ -191,85 +230,85 @@ class FilesDock(Dock):
             words = f"A scene of {offered.words} was not saved when the program broke off."
         return f"{_CROSS}{words} Ctrl O, or a click here, opens it.", palette.WARNING
 
-    def is_told(self, window: Window) -> bool:
+    def is_told(self) -> bool:
         """Tell whether the offer is what stands in the strip."""
-        note = self.note(window)
-        return note is not None and window.note == note
+        note = self.note(self._host.session)
+        return note is not None and self._host.note == note
 
-    def cross(self, window: Window) -> pygame.Rect:
+    def cross(self) -> pygame.Rect:
         """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
-        left, top, _, height = window.layout.strip
+        left, top, _, height = self._host.layout.strip
         return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
 
-    def has_left(self, window: Window) -> bool:
+    def has_left(self) -> bool:
         """Tell whether Ctrl O has something to go back to."""
-        return self._offered(window) is not None or (self.autosave is not None and bool(self.autosave.left))
+        return self._offered() is not None or (self.autosave is not None and bool(self.autosave.left))
 
-    def would_lose(self, window: Window) -> str:
+    def would_lose(self) -> str:
         """Return the title of a demo with something built in it that is in no file, and can be kept in none; else ""."""
         is_kept = self.autosave is not None and not self.autosave.failure
         return next(
-            (plain_title(one.demo.title) for one in (*window.left.all, window.session) if not is_kept and self._is_unsaved(one)), ""
+            (plain_title(one.demo.title) for one in (*self._host.left.all, self._host.session) if not is_kept and self._is_unsaved(one)), ""
         )
 
-    def _offered(self, window: Window) -> LeftBehind | Session | None:
+    def _offered(self) -> LeftBehind | Session | None:
         """Return what is offered.
 
         In the list that is the demo that was left last, where it cannot be chosen there, else the newest scene that was left unsaved; in a
         demo, for a while, its own, else what a crash left.
         """
         found = self.autosave.offered if self.autosave is not None else ()
-        if window.browsing:
-            last = window.left.last
-            return last if last is not None and not window.is_listed(last.demo) else found[0] if found else None
+        if self._host.browsing:
+            last = self._host.left.last
+            return last if last is not None and not self._host.is_listed(last.demo) else found[0] if found else None
         if self._shown_for >= _OFFERED_FOR:
             return None
-        name = file_stem(window.session.demo)
+        name = file_stem(self._host.session.demo)
         return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
 
-    def _put_away(self, left: LeftBehind | Session, window: Window) -> None:
+    def _put_away(self, left: LeftBehind | Session) -> None:
         """Offer it no more."""
         if not isinstance(left, LeftBehind):
-            window.left.take(left)
+            self._host.left.take(left)
         elif self.autosave is not None:
             self.autosave.offer_no_more()
 
-    def _ask_to_reopen(self, window: Window) -> None:
+    def _ask_to_reopen(self) -> None:
         """Ask which of those that were left unsaved to open, or a file."""
         assert self.autosave is not None
 
         def opening(left: LeftBehind) -> Callable[[str], None]:
-            return lambda _: self._take_up(left, window)
+            return lambda _: self._take_up(left)
 
         listed = tuple(Answer(f"{left.demo or 'when the program broke off'}, {left.words}", opening(left)) for left in self.autosave.left)
         others = len(listed) - _MOST_REOPENED
         words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
-        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open(window)))
-        self._asking.ask(Question("Open what was not saved", words, answers), window.session)
+        answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open()))
+        self._asking.ask(Question("Open what was not saved", words, answers), self._host.session)
 
-    def _take_up(self, left: LeftBehind | Session, window: Window) -> None:
+    def _take_up(self, left: LeftBehind | Session) -> None:
         """Go back to a demo that was left, or open the scene that is left of it."""
         session = next((one for one, aside in self._aside.items() if one is left or aside == left), left)
         if isinstance(session, LeftBehind):
-            self._open_left(session, window)
-        elif session in window.left:
-            window.come_back(session)
+            self._open_left(session)
+        elif session in self._host.left:
+            self._host.come_back(session)
         elif isinstance(left, LeftBehind):
-            self._open_left(left, window)
+            self._open_left(left)
 
-    def _open_left(self, left: LeftBehind, window: Window) -> None:
+    def _open_left(self, left: LeftBehind) -> None:
         assert self.autosave is not None
         try:
             path = str(self.autosave.open(left))
             scene = load_any_scene(path)
         except (LabError, OSError) as error:
-            window.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
+            self._host.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
             return
         kind = kept_scene_demo(scene, path, left.written)
-        if window.open_demo(kind):
-            window.session.saved = Saved(is_reopened=True)
-            window.session.clock.paused = True  # somebody was at work on it
-            window.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
+        if self._host.open_demo(kind):
+            self._host.session.saved = Saved(is_reopened=True)
+            self._host.session.clock.paused = True  # somebody was at work on it
+            self._host.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
 
     # -- saving -------------------------------------------------------------------------------------------------------
 
@@ -344,7 +383,7 @@ class FilesDock(Dock):
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
-    def _ask_to_open(self, window: Window, wrong: str = "") -> None:
+    def _ask_to_open(self, wrong: str = "") -> None:
         """Ask which file to open: one of the scenes of the present folder, or one that is typed."""
 
         def take(name: str) -> None:
@@ -354,17 +393,17 @@ class FilesDock(Dock):
             except (InvalidInputError, OSError):  # no such user, a name too long
                 is_there = False
             if not is_there:
-                self._ask_to_open(window, f"There is no file {name or 'without a name'}.")
+                self._ask_to_open(f"There is no file {name or 'without a name'}.")
                 return
-            left, top, width, height = window.view
-            window.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
+            left, top, width, height = self._host.view
+            self._host.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
 
         def taking(name: str) -> Callable[[str], None]:
             return lambda _: take(name)
 
         listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
         words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
-        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), window.session)
+        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), self._host.session)
 
     # -- what is left unsaved -----------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from engine.render.camera import Place
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
+    from engine.demo.session import Session
 
 __all__ = ["InspectorDock"]
 
@@ -64,13 +64,13 @@ class InspectorDock(Dock):
         """Name of the page that is shown."""
         return _PAGES[self._page]
 
-    def begin(self, window: Window) -> None:
-        self.editor.begin(window.session)
+    def begin(self, session: Session) -> None:
+        self.editor.begin(session)
         self.form.stop_typing()
         self._is_open = self._was_selecting = False
         self._page = 1
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if self._is_open:
             if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
                 for k, rect in enumerate(self._tabs()):
@@ -92,9 +92,9 @@ class InspectorDock(Dock):
         self._is_open = not self._is_open
         self.form.stop_typing()
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         editor = self.editor
-        editor.session = window.session
+        editor.session = session
         editor.prune()
         if editor.is_selecting != self._was_selecting:
             self._was_selecting = self._is_open = editor.is_selecting
@@ -108,14 +108,14 @@ class InspectorDock(Dock):
             self.form.stop_typing()
             self._shown = shown
 
-    def shows(self, window: Window) -> Hashable:
-        demo = window.session.demo
+    def shows(self, session: Session) -> Hashable:
+        demo = session.demo
         if self.form.is_pointed or not demo.stages:
             return None
         state = (demo.steps, tuple(self.editor.selection), self.editor.joint) if self._page == 0 else demo.stages[0].world.settings
         return self._page, self.editor.refusal, self.form.state, state
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         if not self._is_open or self.place[2] < 1:
             return
         left, top, _, height = self.place

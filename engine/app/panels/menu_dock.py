@@ -1,4 +1,4 @@
-"""The menu: what can be done with files, films, panels and the window, each with its key, for whoever knows none.
+"""The menu: what can be done with files, films, panels and the session, each with its key, for whoever knows none.
 
 +----------------------------------------------+
 | FILE                                         |
@@ -15,11 +15,12 @@ Most entries do what their key does by handing the window that key: so a menu ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pygame
 
 from engine.app.keys import Command
+from engine.app.layout import Layout
 from engine.app.panels.dock import Dock
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
@@ -27,10 +28,9 @@ from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.session import Session
 
-__all__ = ["MenuDock"]
+__all__ = ["MenuDock", "MenuHost"]
 
 _CTRL, _SHIFT = pygame.KMOD_LCTRL, pygame.KMOD_LSHIFT
 _SIZE, _SMALL, _HEADING = 13.0, 12.0, 11.0
@@ -59,6 +59,28 @@ class _Entry:
 _Group = tuple[str, tuple[_Entry, ...]]
 
 
+class MenuHost(Protocol):
+    """What the menu sees of the window, and what it does with it."""
+
+    @property
+    def browsing(self) -> bool:
+        """Whether the list of demos is shown."""
+
+    @property
+    def has_docks(self) -> bool:
+        """Whether a demo runs that remembers."""
+
+    @property
+    def layout(self) -> Layout:
+        """Where things lie."""
+
+    def command(self, command: Command) -> None:
+        """Carry out an order."""
+
+    def handle(self, event: pygame.event.Event) -> None:
+        """Take in an event."""
+
+
 class MenuDock(Dock):
     """Opened by its button in the list and in a demo's panel, or by Ctrl M; the demo stands still meanwhile.
 
@@ -66,13 +88,14 @@ class MenuDock(Dock):
     ----------
     recording : RecordingDock
     files : FilesDock
+    host : MenuHost
     """
 
     side = "over"
     always = True
 
-    def __init__(self, recording: RecordingDock, files: FilesDock) -> None:
-        self._recording, self._files = recording, files
+    def __init__(self, recording: RecordingDock, files: FilesDock, host: MenuHost) -> None:
+        self._recording, self._files, self._host = recording, files, host
         self._session: Session | None = None
         """The one that stands still while the menu is open."""
         self._was_paused = False
@@ -85,14 +108,14 @@ class MenuDock(Dock):
         """Whether it is shown."""
         return self._session is not None
 
-    def open(self, window: Window) -> None:
+    def open(self, session: Session) -> None:
         """Show it."""
-        if self.is_open or (window.has_docks and self._recording.is_busy):
+        if self.is_open or (self._host.has_docks and self._recording.is_busy):
             return
-        window.session.let_go()
-        self._session, self._rects = window.session, []
-        self._was_paused, window.session.clock.paused = window.session.clock.paused, True
-        entries = self._entries(window)
+        session.let_go()
+        self._session, self._rects = session, []
+        self._was_paused, session.clock.paused = session.clock.paused, True
+        entries = self._entries(session)
         self._marked = next((k for k, entry in enumerate(entries) if not entry.refusal), 0)
 
     def close(self) -> None:
@@ -100,13 +123,13 @@ class MenuDock(Dock):
         if self._session is not None:
             self._session.clock.paused, self._session = self._was_paused, None
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self.close()
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if not self.is_open:
             if event.type == pygame.KEYDOWN and event.key == pygame.K_m and event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
-                self.open(window)
+                self.open(session)
                 return True
             return False
         if event.type == pygame.MOUSEMOTION:
@@ -114,18 +137,18 @@ class MenuDock(Dock):
         elif event.type == pygame.MOUSEBUTTONDOWN:
             hit = next((k for k, rect in enumerate(self._rects) if rect.collidepoint(event.pos)), None)
             if hit is not None and event.button == 1:
-                self._take(hit, window)
+                self._take(hit, session)
             elif not self._plate.collidepoint(event.pos):
                 self.close()
         elif event.type == pygame.KEYDOWN:
-            self._key(event, window)
+            self._key(event, session)
         return event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEWHEEL, pygame.KEYDOWN, pygame.DROPFILE)
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         if not self.is_open:
             return
-        groups = self._groups(window)
-        self._lay_out(groups, window)
+        groups = self._groups(session)
+        self._lay_out(groups)
         ui, fonts = self.fonts.ui_scale, self.fonts
         radius, pad = round(8 * ui), round(_PAD * ui)
         surface.blit(fonts.plate(self._plate.size, palette.PANEL, 255, radius, palette.ACCENT), self._plate.topleft)
@@ -148,53 +171,52 @@ class MenuDock(Dock):
 
     # Inside
 
-    def _key(self, event: pygame.event.Event, window: Window) -> None:
-        n = len(self._entries(window))
+    def _key(self, event: pygame.event.Event, session: Session) -> None:
+        n = len(self._entries(session))
         is_again = event.key == pygame.K_m and event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
         if event.key == pygame.K_ESCAPE or is_again:
             self.close()
         elif event.key in (pygame.K_RETURN, pygame.K_KP_ENTER, pygame.K_SPACE):
-            self._take(self._marked, window)
+            self._take(self._marked, session)
         elif event.key in (pygame.K_DOWN, pygame.K_UP, pygame.K_TAB):
             is_back = event.key == pygame.K_UP or (event.key == pygame.K_TAB and event.mod & pygame.KMOD_SHIFT)
             self._marked = (self._marked + (-1 if is_back else 1)) % n
         elif event.key in (pygame.K_HOME, pygame.K_END):
             self._marked = 0 if event.key == pygame.K_HOME else n - 1
         else:  # whoever knows a key need not close the menu before
-            entries = self._entries(window)
+            entries = self._entries(session)
             hit = next((k for k, one in enumerate(entries) if isinstance(one.does, tuple) and _is_key(event, *one.does)), None)
             if hit is not None:
-                self._take(hit, window)
+                self._take(hit, session)
 
-    def _take(self, k: int, window: Window) -> None:
+    def _take(self, k: int, session: Session) -> None:
         """Do what an entry does; one that cannot be done says at the foot why."""
         self._marked = k
-        entry = self._entries(window)[k]
+        entry = self._entries(session)[k]
         if entry.refusal:
             return
         self.close()
         if isinstance(entry.does, Command):
-            window.command(entry.does)
+            self._host.command(entry.does)
             return
         key, mod = entry.does
         for kind in (pygame.KEYDOWN, pygame.KEYUP):
-            window.handle(pygame.event.Event(kind, key=key, mod=mod, unicode=""))
+            self._host.handle(pygame.event.Event(kind, key=key, mod=mod, unicode=""))
 
-    def _entries(self, window: Window) -> list[_Entry]:
-        return [entry for _, entries in self._groups(window) for entry in entries]
+    def _entries(self, session: Session) -> list[_Entry]:
+        return [entry for _, entries in self._groups(session) for entry in entries]
 
-    def _groups(self, window: Window) -> tuple[_Group, ...]:
+    def _groups(self, session: Session) -> tuple[_Group, ...]:
         """Return what can be done, as things stand."""
-        session = window.session
-        no_demo = "start a demo first" if window.browsing else ""
+        no_demo = "start a demo first" if self._host.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
-        no_past = no_demo or ("" if window.has_docks else "this demo keeps no past")
+        no_past = no_demo or ("" if self._host.has_docks else "this demo keeps no past")
         nothing_yet = no_past or ("" if session.history is not None and session.history.last > 0 else "nothing has happened yet")
-        nothing_left = "" if self._files.has_left(window) else "nothing was left unsaved"
+        nothing_left = "" if self._files.has_left() else "nothing was left unsaved"
         span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
-        lost = self._files.would_lose(window)
+        lost = self._files.would_lose()
         unsaved = f"what you built in {lost} is lost" if lost else "what was built and not saved is kept"
-        in_list = "this is the list" if window.browsing else ""
+        in_list = "this is the list" if self._host.browsing else ""
         records = session.recorder is not None
         themes = "Light" if palette.theme_name() == "dark" else "Dark"
         return (
@@ -210,7 +232,7 @@ class MenuDock(Dock):
             (
                 "Export",
                 (
-                    _Entry("Picture", "F12", "A picture of the window, as PNG.", (pygame.K_F12, 0), no_demo),
+                    _Entry("Picture", "F12", "A picture of the session, as PNG.", (pygame.K_F12, 0), no_demo),
                     _Entry("Film, MP4", "Ctrl F", f"A film of {span}.", (pygame.K_f, _CTRL), nothing_yet),
                     _Entry("Film, GIF", "Ctrl Shift F", f"A GIF of {span}.", (pygame.K_f, _CTRL | _SHIFT), nothing_yet),
                     _Entry(
@@ -251,11 +273,11 @@ class MenuDock(Dock):
             ),
         )
 
-    def _lay_out(self, groups: tuple[_Group, ...], window: Window) -> None:
+    def _lay_out(self, groups: tuple[_Group, ...]) -> None:
         """Place the entries: in one column where there is room for it, else in two, and closer together where there is none so either."""
         ui = self.fonts.ui_scale
         pad, gap = round(_PAD * ui), round(_GAP * ui)
-        room = window.layout.size[1] - window.layout.strip[3] - 2 * round(4 * ui)
+        room = self._host.layout.size[1] - self._host.layout.strip[3] - 2 * round(4 * ui)
         foot = round(_FOOT_LINES * 1.42 * _SMALL * ui) + pad
         for n_columns, row in ((1, _ROW), (2, _ROW), (2, _LEAST_ROW)):
             columns = _dealt(groups, n_columns)
@@ -263,9 +285,9 @@ class MenuDock(Dock):
             height = max(sum(len(entries) * high + gap for _, entries in column) for column in columns) + pad + foot
             if height <= room - (round(_TOP * ui) if n_columns == 1 else 0):
                 break
-        wide = min(round(_COLUMN * ui), (window.layout.size[0] - 3 * pad) // n_columns)
+        wide = min(round(_COLUMN * ui), (self._host.layout.size[0] - 3 * pad) // n_columns)
         self._plate = pygame.Rect(round(14 * ui), round(_TOP * ui), n_columns * wide + (n_columns + 1) * pad, height)
-        self._plate.clamp_ip(pygame.Rect(0, round(4 * ui), window.layout.size[0], room))
+        self._plate.clamp_ip(pygame.Rect(0, round(4 * ui), self._host.layout.size[0], room))
         self._rects = []
         for c, column in enumerate(columns):
             left, top = self._plate.left + pad + c * (wide + pad), self._plate.top + pad // 2

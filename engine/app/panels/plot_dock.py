@@ -18,7 +18,6 @@ from engine.render.palette import Color
 from engine.render.plot import Curve, TimeAxis, draw_panes, draw_sample, number_words
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
@@ -78,10 +77,10 @@ class PlotDock(Dock):
     def least(self) -> float:
         return _LEAST_HEIGHT
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self._dragging, self._wanted, self._axis = False, None, None
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F7:
             self.shown = not self.shown
             self._chips.clear()
@@ -105,20 +104,19 @@ class PlotDock(Dock):
             return True
         return False
 
-    def update(self, window: Window, elapsed: float) -> None:
-        history = window.session.history
+    def update(self, session: Session, elapsed: float) -> None:
+        history = session.history
         if self._wanted is not None and history is not None:  # once a frame, however many motions there were
-            window.session.seek(min(max(self._wanted, 0), history.last))
+            session.seek(min(max(self._wanted, 0), history.last))
         self._wanted = None
 
-    def shows(self, window: Window) -> Hashable:
-        session, history = window.session, window.session.history
+    def shows(self, session: Session) -> Hashable:
+        history = session.history
         if history is None or self._pointer is not None or self._dragging:
             return None
         return history.now, history.last, session.watched, tuple(self.chosen), self.seconds
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
-        session = window.session
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         history, chronicle = session.history, session.series
         if not self.shown or history is None or chronicle is None or self.place[3] < 1:
             return

@@ -30,11 +30,11 @@ from engine.render import palette
 from engine.render.palette import Color
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.history.history import History
     from engine.history.recordings import Recording
+    from engine.render.canvas import Canvas
 
 __all__ = ["RecordingDock"]
 
@@ -71,6 +71,10 @@ class RecordingDock(Dock):
     ----------
     timeline : TimelineDock
         On which spans are marked.
+    size : callable
+        Of the window, pixels.
+    paint_over : callable
+        Draws over the bodies what panels draw there.
     """
 
     side = "over"
@@ -83,8 +87,8 @@ class RecordingDock(Dock):
         ("Ctrl T", "the span, or the last minute, as tables (CSV)"),
     )
 
-    def __init__(self, timeline: TimelineDock) -> None:
-        self._timeline = timeline
+    def __init__(self, timeline: TimelineDock, size: Callable[[], tuple[int, int]], paint_over: Callable[[Canvas], None]) -> None:
+        self._timeline, self._size, self._paint_over = timeline, size, paint_over
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
@@ -103,35 +107,35 @@ class RecordingDock(Dock):
     def is_at_work(self) -> bool:
         return self.is_busy
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self._give_up_export()
         if self._session is not None and self._session.recorder is not None:
-            self._stop(self._session, window.session)
-        self._session, self.span, self._marking, self._is_filling = window.session, None, None, False
+            self._stop(self._session, session)
+        self._session, self.span, self._marking, self._is_filling = session, None, None, False
         self._fills = True
         self._timeline.room_right, self._timeline.draw_more = 2 * (_BUTTON + 2.0), self._draw_on_line
 
-    def break_off(self, window: Window) -> None:
+    def break_off(self, session: Session) -> None:
         try:
             self._give_up_export()
         finally:
-            self._stop(window.session, window.session)
+            self._stop(session, session)
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
-        history = window.session.history
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        history = session.history
         if history is None:
             return False
         if event.type == pygame.QUIT:
-            self.break_off(window)
+            self.break_off(session)
             return False
         if self._is_filling and self._export is None and self._is_of_time(event):
-            self._stop_filling(window.session)
+            self._stop_filling(session)
         elif self.is_busy:
             if event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE:
-                self._cancel(window)
+                self._cancel(session)
             return event.type in _USERS
         if event.type == pygame.KEYDOWN:
-            return self._key(event, window)
+            return self._key(event, session)
         if event.type == pygame.MOUSEMOTION:
             self._pointer = event.pos
             self._timeline.point_at(event.pos)
@@ -139,17 +143,17 @@ class RecordingDock(Dock):
                 self._mark(event.pos[0], history)
                 return True
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
-            return self._press(event.pos, window, history)
+            return self._press(event.pos, session, history)
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._marking is not None:
             self._marking = None
             if self.span is not None:
-                seconds = (self.span[1] - self.span[0]) * window.session.demo.step_seconds
-                window.session.messages.say(f"{seconds:.2f} s marked: Ctrl F writes an MP4 of it, Ctrl Shift F a GIF")
+                seconds = (self.span[1] - self.span[0]) * session.demo.step_seconds
+                session.messages.say(f"{seconds:.2f} s marked: Ctrl F writes an MP4 of it, Ctrl Shift F a GIF")
             return True
         return False
 
-    def update(self, window: Window, elapsed: float) -> None:
-        session, history = window.session, window.session.history
+    def update(self, session: Session, elapsed: float) -> None:
+        history = session.history
         if history is None:
             return
         if session.recorder is not None:
@@ -163,24 +167,24 @@ class RecordingDock(Dock):
         elif self._is_filling:
             self._is_filling = False
 
-    def _draw_on_line(self, surface: pygame.Surface, window: Window) -> None:
-        history = window.session.history
+    def _draw_on_line(self, surface: pygame.Surface, session: Session) -> None:
+        history = session.history
         if history is None:
             return
         if self.span is not None:
             self._draw_span(surface, history)
-        recording = window.session.recording
+        recording = session.recording
         if recording is not None and recording.branch is history.branch and recording.begun > 0:
             bar, ui = self._timeline.bar, self.fonts.ui_scale
             at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
             pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))
-        for rect, picture, color, _ in self._buttons(window):
+        for rect, picture, color, _ in self._buttons(session):
             if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             picture(surface, rect, color)
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
-        history = window.session.history
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
+        history = session.history
         if history is None:
             return
         if self._export is not None:
@@ -229,9 +233,9 @@ class RecordingDock(Dock):
 
     # Films
 
-    def export(self, window: Window, suffix: str) -> None:
+    def export(self, session: Session, suffix: str) -> None:
         """Begin to write the marked span, or everything, as a film in the present folder."""
-        session, history = window.session, window.session.history
+        history = session.history
         if history is None or self.is_busy:
             return
         first, last = self.span if self.span is not None else (0, history.last)
@@ -242,15 +246,15 @@ class RecordingDock(Dock):
         last = min(last, history.last)
         path = free_path(Path.cwd(), _name(session), suffix)
         surface = pygame.display.get_surface()
-        size = window.size if surface is None else surface.get_size()
+        size = self._size() if surface is None else surface.get_size()
         try:
-            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, window.paint_docks)
+            self._export = FilmExport(session, size, self.fonts.ui_scale, path, first, last, self._paint_over)
         except (LabError, OSError) as error:
             session.messages.say(f"no film: {error}", palette.WARNING)
 
-    def write_tables(self, window: Window) -> None:
+    def write_tables(self, session: Session) -> None:
         """Begin to write tables of the marked span, or of the last minute, in the present folder."""
-        session, history = window.session, window.session.history
+        history = session.history
         if self.is_busy:
             return
         session.let_go()
@@ -316,8 +320,8 @@ class RecordingDock(Dock):
         if history.divergence is not None:
             session.messages.say(divergence_words(history.divergence), palette.UNEXPLAINED)
 
-    def _cancel(self, window: Window) -> None:
-        session, history = window.session, window.session.history
+    def _cancel(self, session: Session) -> None:
+        history = session.history
         if self._export is not None:
             self._give_up_export()
             session.messages.say("nothing was written")
@@ -327,21 +331,21 @@ class RecordingDock(Dock):
 
     # Inside
 
-    def _key(self, event: pygame.event.Event, window: Window) -> bool:
+    def _key(self, event: pygame.event.Event, session: Session) -> bool:
         if not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
             return False
         if event.key == pygame.K_r:
-            self.toggle_recording(window.session)
+            self.toggle_recording(session)
         elif event.key == pygame.K_f:
-            self.export(window, ".gif" if event.mod & pygame.KMOD_SHIFT else ".mp4")
+            self.export(session, ".gif" if event.mod & pygame.KMOD_SHIFT else ".mp4")
         elif event.key == pygame.K_t:
-            self.write_tables(window)
+            self.write_tables(session)
         else:
             return False
         return True
 
-    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> bool:
-        for rect, _, _, action in self._buttons(window):
+    def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> bool:
+        for rect, _, _, action in self._buttons(session):
             if rect.collidepoint(at):
                 action()
                 return True
@@ -357,24 +361,24 @@ class RecordingDock(Dock):
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
     def _buttons(
-        self, window: Window
+        self, session: Session
     ) -> list[tuple[pygame.Rect, Callable[[pygame.Surface, pygame.Rect, Color], None], Color, Callable[[], None]]]:
         ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2
-        is_recording = window.session.recorder is not None
+        is_recording = session.recorder is not None
         return [
             (
                 pygame.Rect(x, y, size, size),
                 _square if is_recording else _dot,
                 palette.UNEXPLAINED if is_recording else palette.CAPTION,
-                lambda: self.toggle_recording(window.session),
+                lambda: self.toggle_recording(session),
             ),
             (
                 pygame.Rect(x + size + gap, y, size, size),
                 _strip,
                 palette.ACCENT if self.span is not None else palette.CAPTION,
-                lambda: self.export(window, ".mp4"),
+                lambda: self.export(session, ".mp4"),
             ),
         ]
 

@@ -14,8 +14,8 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.base import Demo
+    from engine.demo.session import Session
     from engine.history.history import History
 
 __all__ = ["PHASES", "StepDock"]
@@ -68,15 +68,15 @@ class StepDock(Dock):
     def size(self) -> float:
         return _HEIGHT if self.shown else 0.0
 
-    def begin(self, window: Window) -> None:
-        self._history = window.session.history
+    def begin(self, session: Session) -> None:
+        self._history = session.history
         if self._history is not None and self._watch not in self._history.watchers:
             self._history.watchers.append(self._watch)
         self.frames.clear()
         self._bars_of = None
         self._has_frame = False
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN and event.key == pygame.K_F9:
             self.shown = not self.shown
             self.frames.clear()
@@ -86,9 +86,9 @@ class StepDock(Dock):
         is_mine = self.shown and event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos)
         return bool(is_mine)
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         if self.shown and self._has_frame:  # the frame before this one, now that it is drawn
-            times = window.session.costs.latest
+            times = session.costs.latest
             known = sum(self._phases) + self._checks
             past = max(times.advance - known, 0.0) if times.steps else 0.0
             self.frames.append((*self._phases, self._checks, past, times.draw))
@@ -96,10 +96,10 @@ class StepDock(Dock):
         self._phases, self._checks = [0.0] * 4, 0.0
         self._has_frame = True
 
-    def shows(self, window: Window) -> Hashable:
+    def shows(self, session: Session) -> Hashable:
         return self._taken
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         if not self.shown or self.place[3] < 1:
             return
         ui, (left, top, width, height) = self.fonts.ui_scale, self.place

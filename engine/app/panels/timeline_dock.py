@@ -13,8 +13,8 @@ from engine.render import palette
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.base import Demo
+    from engine.demo.session import Session
     from engine.history.history import History
 
 __all__ = ["TimelineDock"]
@@ -49,7 +49,7 @@ class TimelineDock(Dock):
     def __init__(self) -> None:
         self.room_right = 0.0
         """Design pixels at the right end that are left to somebody else's buttons."""
-        self.draw_more: Callable[[pygame.Surface, Window], None] | None = None
+        self.draw_more: Callable[[pygame.Surface, Session], None] | None = None
         """Draws them, and whatever else is marked on the line."""
         self._dragging = False
         self._wanted: int | None = None
@@ -59,17 +59,17 @@ class TimelineDock(Dock):
     def size(self) -> float:
         return _HEIGHT
 
-    def begin(self, window: Window) -> None:
+    def begin(self, session: Session) -> None:
         self._dragging, self._wanted = False, None
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
-        history = window.session.history
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
+        history = session.history
         if history is None:
             return False
         if event.type == pygame.KEYDOWN:
-            return self._key(event, window)
+            return self._key(event, session)
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and pygame.Rect(self.place).collidepoint(event.pos):
-            self._press(event.pos, window, history)
+            self._press(event.pos, session, history)
             return True
         if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._dragging:
             self._dragging = False
@@ -85,40 +85,39 @@ class TimelineDock(Dock):
         """Note where the pointer is, whoever takes its events."""
         self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         if self._wanted is not None:  # once a frame, however many motions there were
-            window.session.seek(self._wanted)
+            session.seek(self._wanted)
             self._wanted = None
 
-    def shows(self, window: Window) -> Hashable:
-        session, history = window.session, window.session.history
+    def shows(self, session: Session) -> Hashable:
+        history = session.history
         if history is None or self._pointer is not None or self._dragging:
             return None
         return history.now, history.last, history.reached, history.at_tip, session.clock.paused, session.recorder is not None
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
-        history = window.session.history
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
+        history = session.history
         if history is None or self.place[3] < 1:
             return
         left, top, width, _ = self.place
         pygame.draw.rect(surface, palette.PANEL, self.place)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        for rect, picture, is_ready, _ in self._buttons(window):
+        for rect, picture, is_ready, _ in self._buttons(session):
             is_under = is_ready and self._pointer is not None and rect.collidepoint(self._pointer)
             if is_under:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
             picture(surface, rect, color)
-        self._draw_words(surface, window, history)
-        self._draw_line(surface, window, history)
+        self._draw_words(surface, session, history)
+        self._draw_line(surface, session, history)
         if self.draw_more is not None:
-            self.draw_more(surface, window)
-        self._draw_pointed(surface, window, history)
+            self.draw_more(surface, session)
+        self._draw_pointed(surface, session, history)
 
     # Inside
 
-    def _key(self, event: pygame.event.Event, window: Window) -> bool:
-        session = window.session
+    def _key(self, event: pygame.event.Event, session: Session) -> bool:
         control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
         if control and event.key == pygame.K_z:
             (session.redo if event.mod & pygame.KMOD_SHIFT else session.undo)()
@@ -132,8 +131,8 @@ class TimelineDock(Dock):
             return False
         return True
 
-    def _press(self, at: tuple[int, int], window: Window, history: History[Demo]) -> None:
-        for rect, _, is_ready, action in self._buttons(window):
+    def _press(self, at: tuple[int, int], session: Session, history: History[Demo]) -> None:
+        for rect, _, is_ready, action in self._buttons(session):
             if rect.collidepoint(at):
                 if is_ready:
                     action()
@@ -142,9 +141,9 @@ class TimelineDock(Dock):
             self._dragging = True
             self._wanted = self.step_at(at[0], history)
 
-    def _buttons(self, window: Window) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
+    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
         """Return place, picture, whether it can be used, and what it does, from left to right."""
-        session, history = window.session, window.session.history
+        history = session.history
         assert history is not None
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         paused = session.clock.paused
@@ -212,16 +211,16 @@ class TimelineDock(Dock):
             return None
         return self.step_at(self._pointer[0], history)
 
-    def _draw_words(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+    def _draw_words(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
         """Write where the demo stands, whatever is pointed at."""
         if not self._has_words:
             return
-        seconds = window.session.demo.step_seconds
+        seconds = session.demo.step_seconds
         words = f"{_clock(history.now * seconds)} / {_clock(history.last * seconds)}"
         picture = self.fonts.render(words, 13, palette.TEXT if history.at_tip else palette.ACCENT)
         surface.blit(picture, picture.get_rect(midleft=(self._words_left(), self.place[1] + self.place[3] // 2 + 1)))
 
-    def _draw_line(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+    def _draw_line(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
         bar, ui = self.bar, self.fonts.ui_scale
         if bar.width < 20:
             return
@@ -241,14 +240,14 @@ class TimelineDock(Dock):
         pygame.draw.circle(surface, palette.TEXT, (x, bar.centery), round(7 * ui))
         pygame.draw.circle(surface, palette.PANEL, (x, bar.centery), round(4 * ui))
 
-    def _draw_pointed(self, surface: pygame.Surface, window: Window, history: History[Demo]) -> None:
+    def _draw_pointed(self, surface: pygame.Surface, session: Session, history: History[Demo]) -> None:
         """Mark the step that is pointed at, and write beside it, on the line, which it is: a plate over the line would lie on the scene."""
         step, bar, ui = self._pointed_step(history), self.bar, self.fonts.ui_scale
         if step is None or bar.width < 20:
             return
         at, gap = self.x_of(min(step, history.last), history), round(6 * ui)
         pygame.draw.line(surface, palette.ACCENT, (at, bar.top - round(5 * ui)), (at, bar.bottom + round(5 * ui)), max(1, round(ui)))
-        for told in (f"{_clock(step * window.session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
+        for told in (f"{_clock(step * session.demo.step_seconds)}, step {step}", f"step {step}", str(step)):
             words = self.fonts.render(told, 12, palette.ACCENT, True)
             plate = words.get_rect(midleft=(at + gap, bar.centery)).inflate(2 * gap, 0)
             plate.left = at + gap

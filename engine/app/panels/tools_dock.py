@@ -21,7 +21,7 @@ from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
+    from engine.demo.session import Session
     from engine.render.canvas import Canvas
 
 __all__ = ["ToolsDock"]
@@ -81,8 +81,8 @@ class ToolsDock(Dock):
     def size(self) -> float:
         return _WIDTH if self._is_shown else 0.0
 
-    def begin(self, window: Window) -> None:
-        self.editor.begin(window.session)
+    def begin(self, session: Session) -> None:
+        self.editor.begin(session)
         self.tool.cancel()
         self._is_pressed = False
         self.tool = self.tools[0]
@@ -106,16 +106,16 @@ class ToolsDock(Dock):
         self.tool = tool
         editor.is_selecting = isinstance(tool, SelectTool)
 
-    def handle(self, event: pygame.event.Event, window: Window) -> bool:
+    def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.KEYDOWN:
-            return self._key(event, window)
+            return self._key(event, session)
         if event.type == pygame.MOUSEMOTION:
             self._pixel = event.pos
             self._pointer = event.pos if pygame.Rect(self.place).collidepoint(event.pos) else None
             if self._is_idle:
                 return False
-            if self._is_pressed or self._is_in_view(event.pos, window):
-                self.tool.move(self._at(event.pos, window))
+            if self._is_pressed or self._is_in_view(event.pos, session):
+                self.tool.move(self._at(event.pos, session))
             return self._is_pressed
         if event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self.place).collidepoint(event.pos):
             if event.button == 1:
@@ -124,48 +124,48 @@ class ToolsDock(Dock):
         if self._is_idle:
             return False
         is_alt = pygame.key.get_mods() & pygame.KMOD_ALT  # the camera's
-        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, window):
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and not is_alt and self._is_in_view(event.pos, session):
             self._is_pressed = True
             with self.editor.telling():
-                self.tool.press(self._at(event.pos, window))
+                self.tool.press(self._at(event.pos, session))
             return True
         if event.type == pygame.MOUSEBUTTONUP and event.button == 1 and self._is_pressed:
             self._is_pressed = False
             with self.editor.telling():
-                self.tool.release(self._at(event.pos, window))
+                self.tool.release(self._at(event.pos, session))
             return True
         if event.type == pygame.MOUSEWHEEL:
             pixel = getattr(event, "mouse", self._pixel)
-            if pixel is not None and self._is_in_view(pixel, window):
-                return self.tool.wheel(float(getattr(event, "precise_y", event.y)), self._at(pixel, window))
+            if pixel is not None and self._is_in_view(pixel, session):
+                return self.tool.wheel(float(getattr(event, "precise_y", event.y)), self._at(pixel, session))
         if event.type == pygame.WINDOWFOCUSLOST and self._is_pressed:
             self._is_pressed = False
             self.tool.cancel()
         return False
 
-    def update(self, window: Window, elapsed: float) -> None:
+    def update(self, session: Session, elapsed: float) -> None:
         editor = self.editor
-        editor.session = window.session
+        editor.session = session
         editor.prune()
         if self._hint_for > 0.0:
             self._hint_for -= elapsed
             if self._hint_for <= 0.0:
-                window.session.messages.end_passing()
+                session.messages.end_passing()
         with editor.telling():
             editor.beside.collect(editor.session)
         with editor.telling():
             self.tool.update()
 
-    def paint(self, canvas: Canvas, window: Window) -> None:
+    def paint(self, canvas: Canvas, session: Session) -> None:
         try:
             self.tool.paint(canvas)
         except LabError:  # a body has gone since the pointer moved: the next frame knows
             self.tool.cancel()
 
-    def shows(self, window: Window) -> Hashable:
+    def shows(self, session: Session) -> Hashable:
         return None if self._pointer is not None else (self.tools.index(self.tool), bool(self.editor.refusal))
 
-    def draw(self, surface: pygame.Surface, window: Window) -> None:
+    def draw(self, surface: pygame.Surface, session: Session) -> None:
         left, top, width, height = self.place
         if width < 1 or not self._is_shown:
             return
@@ -198,8 +198,8 @@ class ToolsDock(Dock):
         """Whether the hand is what is in the hand: the window knows what to do with it."""
         return self.tool is self.tools[0]
 
-    def _key(self, event: pygame.event.Event, window: Window) -> bool:
-        at = self._at(self._pixel, window) if self._pixel is not None and self._is_in_view(self._pixel, window) else None
+    def _key(self, event: pygame.event.Event, session: Session) -> bool:
+        at = self._at(self._pixel, session) if self._pixel is not None and self._is_in_view(self._pixel, session) else None
         if event.key == pygame.K_ESCAPE:
             return self._escape()
         if event.mod & _CTRL and event.key in _TIME_KEYS:
@@ -241,11 +241,11 @@ class ToolsDock(Dock):
                     self._inspector.toggle()
                 return
 
-    def _is_in_view(self, pixel: tuple[int, int], window: Window) -> bool:
-        return pygame.Rect(window.session.camera.view).collidepoint(pixel)
+    def _is_in_view(self, pixel: tuple[int, int], session: Session) -> bool:
+        return pygame.Rect(session.camera.view).collidepoint(pixel)
 
-    def _at(self, pixel: tuple[int, int], window: Window) -> Pointer:
-        camera, mods, ui = window.session.camera, pygame.key.get_mods(), self.fonts.ui_scale
+    def _at(self, pixel: tuple[int, int], session: Session) -> Pointer:
+        camera, mods, ui = session.camera, pygame.key.get_mods(), self.fonts.ui_scale
         at = pixel[0] / ui, pixel[1] / ui
         return Pointer(at, camera.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
 

@@ -25,7 +25,7 @@ class Hand:
             for event in pygame.event.get():
                 self.window.handle(event)
             self.window.update(elapsed)
-            self.window.draw(self.surface)
+            self.window.show(self.surface)
 
     def send(self, kind: int, **attributes: Any) -> None:
         """One event and a frame."""

@@ -36,10 +36,10 @@ class Warmup:
 def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Window]:
     """What was drawn."""
     drawn: list[Window] = []
-    draw = Window.draw
+    draw = Window.show
     monkeypatch.setattr(loops, "RefereeWarmup", Warmup)
     monkeypatch.setattr(Warmup, "is_over", False)
-    monkeypatch.setattr(Window, "draw", lambda self, surface: (draw(self, surface), drawn.append(self)))
+    monkeypatch.setattr(Window, "show", lambda self, surface: (draw(self, surface), drawn.append(self)))
     pygame.display.quit()
     return drawn
 

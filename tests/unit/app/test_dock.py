@@ -94,7 +94,7 @@ def frames(window: Window, n: int = 2) -> pygame.Surface:
     surface = pygame.Surface(window.size)
     for _ in range(n):
         window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
     return surface
 
 
@@ -138,6 +138,6 @@ def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int
     frames(window)
     line = named(window, "Time line")
     assert isinstance(line, TimelineDock)
-    buttons = [rect for rect, *_ in line._buttons(window)]
+    buttons = [rect for rect, *_ in line._buttons(window.session)]
     assert line.bar.width >= 90 * window.ui_scale and line.bar.left > buttons[-1].right
     assert line.bar.right < line.place[0] + line.place[2] - line.room_right * window.ui_scale

@@ -32,7 +32,7 @@ def frames(window: Window, n: int = 1) -> None:
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
-        window.draw(surface)
+        window.show(surface)
 
 
 def dock_of(window: Window) -> EventDock:

@@ -42,7 +42,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     for k in range(60):
         running.step()
         if k % 15 == 0:
-            window.draw(surface)
+            window.show(surface)
     first = demo_hash(running)
     assert running.stages or running.beside_worlds(), "nothing says whether it came out the same"
     assert pygame.transform.average_color(surface)[:3] != (0, 0, 0)
@@ -81,7 +81,7 @@ def test_survives_its_keys(demo: type[Demo]) -> None:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
         for _ in range(5):
             window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
     assert window.session.failure == ""
 
 
@@ -112,7 +112,9 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
         for theme in THEMES:
             palette.use_theme(theme)
             used.clear()
-            FramePainter().paint(surface, session)
+            painter = FramePainter()
+            painter.prepare(session)
+            painter.paint(surface, session)
             faint = {palette.GRID, palette.GRID_AXIS, palette.PANEL_EDGE}
             for name, color in used:
                 least = palette.WORDS_CONTRAST if name in ("text_px", "label") else LEAST_CONTRAST
@@ -125,6 +127,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
             painter, written = FramePainter(shrinks=False), Written(view)
             for _ in range(2):  # the first tells how large the readout is
                 written.words.clear()
+                painter.prepare(session)
                 painter.paint(written, session)
             assert written.overlaps() == [], view
 

@@ -45,7 +45,7 @@ class Desk:
         surface = pygame.Surface(SIZE)
         for _ in range(n):
             self.window.update(elapsed)
-            self.window.draw(surface)
+            self.window.show(surface)
 
     def key(self, key: int, mod: int = 0) -> None:
         self.window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=mod, unicode=""))
@@ -363,7 +363,7 @@ def test_a_scene_left_by_a_crash_is_offered_opened_and_not_lost(drop: type[Demo]
     assert len(autosave.left) == 1
     desk = Desk(None, (drop,))
     before = pygame.Surface(SIZE)
-    desk.window.draw(before)
+    desk.window.show(before)
     desk.window.keep_scenes(autosave)
     desk.frame()
     assert desk.window.browsing and "was not saved when the program broke off" in offer(desk)
@@ -385,7 +385,7 @@ def offer(desk: Desk) -> str:
 
 
 def click_offer(desk: Desk, on_cross: bool = False) -> None:
-    cross = files_dock(desk).cross(desk.window)
+    cross = files_dock(desk).cross()
     at = cross.center if on_cross else (cross.right + 20, cross.centery)
     desk.window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=at, button=1))
     desk.frame()
@@ -617,7 +617,7 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     desk.window.session.clock.paused = True
     desk.frame(5)
     surface, above = pygame.Surface(SIZE), (0, 0, SIZE[0], desk.window.layout.strip[1])
-    desk.window.draw(surface)
+    desk.window.show(surface)
     before = pygame.image.tobytes(surface.subsurface(above), "RGB")
     autosave = Autosave(folder)
     desk.window.keep_scenes(autosave)
@@ -628,7 +628,7 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     assert len(autosave.left) == 1, "nothing can be clicked that is not there"
     desk.frame(2, 6.1)
     assert "What you built in drop" in offer(desk)
-    desk.window.draw(surface)
+    desk.window.show(surface)
     assert pygame.image.tobytes(surface.subsurface(above), "RGB") == before
     autosave.close()
 

@@ -77,7 +77,9 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     for restarts in (False, True):
         if restarts:
             reopened.restart()
-        FramePainter().paint(surface, reopened)
+        painter = FramePainter()
+        painter.prepare(reopened)
+        painter.paint(surface, reopened)
         for body in (2, 3):
             x, y = again.stages[0].world.state(body).position
             outer = surface.get_at([round(one) for one in reopened.camera.to_screen((x + 0.4, y))])[:3]

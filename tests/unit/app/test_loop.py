@@ -38,7 +38,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
     """Post the close button's event after some frames; return the windows drawn."""
     drawn: list[Window] = []
-    draw = Window.draw
+    draw = Window.show
 
     def counted(self: Window, surface: pygame.Surface) -> None:
         draw(self, surface)
@@ -46,7 +46,7 @@ def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
         if len(drawn) == frames:
             pygame.event.post(pygame.event.Event(pygame.QUIT))
 
-    monkeypatch.setattr(Window, "draw", counted)
+    monkeypatch.setattr(Window, "show", counted)
     return drawn
 
 
@@ -84,7 +84,7 @@ def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None
     def interrupt(self: Window, surface: pygame.Surface) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Window, "draw", interrupt)
+    monkeypatch.setattr(Window, "show", interrupt)
     with pytest.raises(KeyboardInterrupt):
         loop.run_window(find_demo("simple_shapes"))
     assert NoWarmup.closed and not pygame.display.get_init()

@@ -31,11 +31,11 @@ def menu_of(hand: Hand) -> MenuDock:
 
 
 def names(hand: Hand) -> list[str]:
-    return [entry.words for entry in menu_of(hand)._entries(hand.window)]
+    return [entry.words for entry in menu_of(hand)._entries(hand.window.session)]
 
 
 def refusal(hand: Hand, words: str) -> str:
-    return next(entry.refusal for entry in menu_of(hand)._entries(hand.window) if entry.words == words)
+    return next(entry.refusal for entry in menu_of(hand)._entries(hand.window.session) if entry.words == words)
 
 
 def click_menu(hand: Hand) -> None:
@@ -182,7 +182,7 @@ def test_what_cannot_be_done_is_grey_and_says_why(hand: Hand, browser: Hand, tmp
     assert menu_of(browser).is_open and not list(tmp_path.iterdir())
     surface = Written(browser.window.size)
     with noting_words():
-        browser.window.draw(surface)
+        browser.window.show(surface)
     assert "Not now: start a demo first." in [words for words, _ in surface.words]
 
 
@@ -201,8 +201,8 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     surface = Written(size)
     with noting_words():
         window.rebuild()
-        window.draw(surface)
-    own = {words for entry in menu._entries(window) for words in (entry.words, entry.key)} - {""}
+        window.show(surface)
+    own = {words for entry in menu._entries(window.session) for words in (entry.words, entry.key)} - {""}
     surface.words = [(words, rect) for words, rect in surface.words if words in own and menu._plate.contains(rect)]
     assert {words for words, _ in surface.words} == own
     assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(menu._plate)
@@ -213,7 +213,7 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
 
 def test_quit_says_what_becomes_of_what_is_not_saved(hand: Hand) -> None:
     def says() -> str:
-        return menu_of(hand)._entries(hand.window)[-1].says
+        return menu_of(hand)._entries(hand.window.session)[-1].says
 
     assert says() == "The window closes; what was built and not saved is kept."
     hand.window.session.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(0.0, 5.0)),))

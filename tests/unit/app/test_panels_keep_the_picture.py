@@ -87,7 +87,7 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
     before = seen(hand)
     hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode=""))
     hand.window.update(1.0 / 60.0)
-    hand.window.draw(hand.surface)
+    hand.window.show(hand.surface)
     assert max(abs(a[0] - b[0]) for a, b in zip(seen(hand), before, strict=True)) < 0.2 * 128.0 / session.camera.scale
     hand.frame(90)
     left, _, width, _ = session.camera.view

@@ -232,4 +232,4 @@ def test_a_picture_of_a_demo_checked_in_part_says_so(drop: type[Demo]) -> None:
     demo.stages[0].sample(StepAgreement(2, 2))
     window = window_on(demo, SIZE, 1.0)
     assert window._check.words(window.session) == "" and "without the compiler" in window._check.until(window.session)
-    window.draw(pygame.Surface(SIZE))
+    window.show(pygame.Surface(SIZE))

@@ -36,7 +36,7 @@ def frames(window: Window, n: int = 1) -> pygame.Surface:
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
-        window.draw(surface)
+        window.show(surface)
     return surface
 
 

@@ -43,7 +43,7 @@ def frames(window: Window, n: int = 1) -> None:
     surface = pygame.Surface((1000, 480))
     for _ in range(n):
         window.update(FRAME)
-        window.draw(surface)
+        window.show(surface)
 
 
 def key(window: Window, key: int, mod: int = 0) -> None:
@@ -97,7 +97,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["button", "leave", "quit", "ctrl c"])
 def test_a_recording_is_ended_whole(window: Window, way: str, tmp_path: Path) -> None:
     frames(window, 3)
-    rect = dock_of(window)._buttons(window)[0][0]
+    rect = dock_of(window)._buttons(window.session)[0][0]
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
     frames(window, 5)
     if way == "button":
@@ -158,12 +158,12 @@ def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     frames(window, 60)
     history = window.session.history
     assert history is not None
-    rect = dock_of(window)._buttons(window)[1][0]
+    rect = dock_of(window)._buttons(window.session)[1][0]
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
     assert dock_of(window).is_busy
     with noting_words():
         surface = Written(window.size)
-        window.draw(surface)
+        window.show(surface)
     (told,) = [place for words, place in surface.words if "Esc cancels" in words]
     assert pygame.Rect(dock_of(window)._timeline.place).contains(told), "not over the picture"
     frames(window)

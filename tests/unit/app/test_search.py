@@ -101,7 +101,7 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     surface = Written(window.size)
     with noting_words():
         window.rebuild()
-        window.draw(surface)
+        window.show(surface)
     assert 'No demo has "giraffe"' in " ".join(words for words, _ in surface.words)
     listed.key(pygame.K_RETURN)
     listed.key(pygame.K_DOWN)
@@ -149,7 +149,7 @@ def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched:
     browser.column.scroll(-3.0)
     surface = Written(size)
     with noting_words():
-        hand.window.draw(surface)
+        hand.window.show(surface)
     panel = pygame.Rect(hand.window.layout.panel)
     surface.words = [(words, rect) for words, rect in surface.words if panel.colliderect(rect)]  # a demo's own words are its own matter
     assert surface.overlaps() == []

@@ -22,7 +22,7 @@ def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(
     window = Window((1280, 720), (kind,), kind(0))
     surface = pygame.Surface((1280, 720))
     window.update(0.0)
-    window.draw(surface)
+    window.show(surface)
     build_seesaw(window)
     session = window.session
     world = session.demo.stages[0].world

@@ -42,7 +42,7 @@ def drawn(window: Window, n: int = 1) -> pygame.Surface:
     surface = pygame.Surface(window.size)
     for _ in range(n):
         window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
     return surface
 
 
@@ -63,7 +63,7 @@ def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tu
     line = line_of(window)
     assert line.bar.width >= 90 * ui - 1
     recording = next(dock for dock in window.docks if dock.title == "Recording, film")
-    buttons = [rect for dock in (line, recording) for rect, *_ in dock._buttons(window)]  # type: ignore[attr-defined]
+    buttons = [rect for dock in (line, recording) for rect, *_ in dock._buttons(window.session)]  # type: ignore[attr-defined]
     assert not [(a, b) for a, b in itertools.combinations([*buttons, line.bar], 2) if a.colliderect(b)]
     tools = next(dock for dock in window.docks if dock.title == "Tools")
     icons = [rect for rect, _ in tools._buttons()]  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
     surface = Written(size)
     with noting_words():
         window.rebuild()  # no kept pictures
-        window.draw(surface)
+        window.show(surface)
     assert len(surface.words) > 10 and surface.overlaps() == []
 
 

@@ -30,7 +30,7 @@ def frames(window: Window, n: int = 1) -> None:
     surface = pygame.Surface((1280, 720))
     for _ in range(n):
         window.update(FRAME)
-        window.draw(surface)
+        window.show(surface)
 
 
 def key(window: Window, key: int, mod: int = 0) -> None:
@@ -120,7 +120,7 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Win
         with noting_words():
             surface = Written((1280, 720))
             window.update(FRAME)
-            window.draw(surface)
+            window.show(surface)
         written = {words: place for words, place in surface.words if pygame.Rect(dock.place).colliderect(place)}
         now, pointed = _clock(history.now / 60.0), dock.step_at(x, history)
         assert f"{now} / {now}" in written and window.session.moment.startswith(f"{history.now / 60.0:.2f} s")
@@ -132,7 +132,7 @@ def test_every_button_does_its_work(window: Window) -> None:
     history, dock = window.session.history, dock_of(window)
     assert history is not None
     last = history.last
-    start, back, play, on, end, *_ = (rect.center for rect, *_ in dock._buttons(window))
+    start, back, play, on, end, *_ = (rect.center for rect, *_ in dock._buttons(window.session))
     press(window, back)
     assert history.now == last - 1
     press(window, start)

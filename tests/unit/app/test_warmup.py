@@ -234,9 +234,9 @@ for at in range(len(demos)):
     window.start(at)
     for _ in range(125):  # past the steps after which worlds are built anew
         window.update(1 / 60)
-        window.draw(surface)
+        window.show(surface)
     window.session.seek(30)
-    window.draw(surface)
+    window.show(surface)
 """
 
 

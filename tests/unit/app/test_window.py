@@ -13,6 +13,7 @@ from engine.common.errors import InvalidInputError
 from engine.demo import Demo
 from engine.demo.costs import FrameTimes
 from engine.demo.registry import all_demos, find_demo
+from engine.history.history import demo_hash
 from tests.unit.app.hand import SIZE, Hand
 
 
@@ -196,3 +197,19 @@ def test_a_slow_frame_is_laid_at_the_right_door() -> None:
     assert notes._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
     assert notes._what_takes_long(times, False) == "the computer is busy with something else"
     assert notes._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
+
+
+def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
+    """All that a picture needs is settled before it: time, camera and pointer may be elsewhere by then."""
+    window, session = hand.window, hand.window.session
+    hand.frame(20)
+    demo, stage = session.demo, session.demo.stages[0]
+    session.pan(30.0, 10.0)
+    session.clock.show(0.25)
+    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.aim.followed, demo_hash(demo)
+    window._draw(hand.surface)
+    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.aim.followed, demo_hash(demo)
+    assert all(one is other or one == other for one, other in zip(before, after, strict=True))
+    assert stage.drawn_poses is before[2]
+    window.show(hand.surface)
+    assert demo.drawn_fraction == 0.25 and stage.drawn_poses is not before[2]

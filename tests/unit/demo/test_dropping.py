@@ -57,7 +57,7 @@ class Hand:
     def frame(self, n: int = 1) -> None:
         for _ in range(n):
             self.window.update(1.0 / 60.0)
-            self.window.draw(self.surface)
+            self.window.show(self.surface)
 
     def drop(self, *files: Path, at: tuple[int, int] = (700, 150)) -> None:
         """Let go, and wait until all have been read."""

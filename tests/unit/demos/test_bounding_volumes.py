@@ -135,8 +135,8 @@ def test_the_table_fits_the_view(size: tuple[int, int]) -> None:
     kind = find_demo("bounding_volumes")
     window = Window(size, (kind,), kind(3, {"volumes": "all", "outline": "ring"}))
     surface = pygame.Surface(size)
-    window.draw(surface)
-    window.draw(surface)
+    window.show(surface)
+    window.show(surface)
     assert window.session.failure == ""
     camera, demo = window.session.camera, window.session.demo
     left, top, width, height = camera.view

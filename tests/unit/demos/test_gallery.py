@@ -61,7 +61,7 @@ def test_is_stepped_drawn_restarted_rewound_and_ends_alike(kind: type[Demo]) -> 
     window = Window((800, 600), (kind,), history.demo)
     surface = pygame.Surface((800, 600))
     before = demo_hash(history.demo)
-    window.draw(surface)
+    window.show(surface)
     assert len({tuple(surface.get_at((x, y))) for x in range(230, 800, 3) for y in range(0, 600, 7)}) > 5, "nothing to see"
     assert demo_hash(history.demo) == before, "drawing changed the scene"
 
@@ -110,7 +110,7 @@ def test_goes_on_whatever_gravity_somebody_sets(kind: type[Demo]) -> None:
         for _ in range(80 if gravity == (0.0, -10.0) else 12):  # the catapult's stone has left by then
             demo.step()
         assert demo.status()
-        window.draw(surface)
+        window.show(surface)
 
 
 @pytest.mark.parametrize("kind", SCENES)
@@ -125,7 +125,7 @@ def test_goes_on_without_a_body_that_somebody_deleted(kind: type[Demo]) -> None:
             world.destroy_body(rng.choice(world.body_ids)) if world.body_ids else None
         demo.step()
         demo.status()
-    window.draw(surface)
+    window.show(surface)
     for keys, _ in kind.keys:
         demo.press({"enter": "return"}.get(keys.split(", ")[0].lower(), keys.split(", ")[0].lower()))
     before = demo.steps  # 0 where the key restarts the scene

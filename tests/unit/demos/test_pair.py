@@ -224,7 +224,7 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
 
     def is_answered() -> bool:
         window.update(1.0 / 60.0)
-        window.draw(surface)
+        window.show(surface)
         return demo.answers is not None
 
     until(is_answered)
@@ -238,11 +238,11 @@ def test_the_mouse_of_the_window_reaches_the_pair() -> None:
     surface = pygame.Surface((1280, 720))
     for _ in range(3):
         window.update(0.0)
-        window.draw(surface)
+        window.show(surface)
 
     def send(kind: int, **given: Any) -> None:
         window.handle(pygame.event.Event(kind, given))
-        window.draw(surface)
+        window.show(surface)
 
     scale, angle = window.session.camera.scale, demo.pair.pose_b.angle
     x, y = (round(one) for one in window.session.camera.to_screen(demo._center("b")))
