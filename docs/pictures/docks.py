@@ -55,7 +55,7 @@ def _draw(theme: str, path: Path) -> Path:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, key), mod=0, unicode=""))
     for k in range(_FRAMES):
         if k == _SETTLED:
-            window.session.home()
+            window.session.view.home()
         window.update(1.0 / 60.0)
         window.show(surface)
     window.rebuild()
@@ -148,7 +148,7 @@ def _save(window: Window, path: Path) -> Path:
 
     window.session.messages.end_passing()
     for _ in range(2):
-        window.session.home()
+        window.session.view.home()
         surface = _frames(window, 1)
     pygame.image.save(surface, str(path))
     return path

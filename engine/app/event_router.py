@@ -190,7 +190,7 @@ class EventRouter:
             Command.SLOWER: session.slower,
             Command.FASTER: session.faster,
             Command.RESTART: session.restart,
-            Command.HOME: session.home,
+            Command.HOME: session.view.home,
             Command.MENU: self._open_menu,
             Command.QUIT: lambda: self.handle(pygame.event.Event(pygame.QUIT)),
         }
@@ -315,6 +315,6 @@ class EventRouter:
         session = self._window.session
         found = self._window.painter.differences_of(reason) if reason is not None else []
         if found:
-            focus = session.focus
+            focus = session.view.focus
             seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
             session.look_at(*found[(seen + 1) % len(found)])

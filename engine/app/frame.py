@@ -110,7 +110,7 @@ class FramePainter:
         self._lines, plate = self._readout(session, has_readout)
         self.readout = plate
         taken = (plate.right - view[0], plate.bottom - view[1]) if self._has_words(view) else (0, 0)
-        session.keep_clear(taken, self._book.ui_scale)
+        session.view.keep_clear(taken, self._book.ui_scale)
         session.show_moment(fraction, lambda stage: self._debug.poses(stage, fraction), pointer)
 
     def paint(
@@ -154,7 +154,7 @@ class FramePainter:
             canvas.room.keep_off(corner)
         canvas.room.settle()
         draw_lines(surface, self._book, plate.topleft, self._lines)
-        self.shows_nothing = not session.is_untouched and not self._shows_something(canvas, session)
+        self.shows_nothing = not session.view.is_untouched and not self._shows_something(canvas, session)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
 
@@ -228,7 +228,7 @@ class FramePainter:
         if found is not None and pointer is not None:
             self._explain(surface, room, pointer, found.difference)
             return
-        focus = session.focus
+        focus = session.view.focus
         for stage, shown, camera in self._found if focus is not None else ():
             for k, one in enumerate(shown.differences):
                 if focus is not None and focus.is_of(stage, one):

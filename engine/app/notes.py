@@ -89,7 +89,7 @@ class Notes:
         if self._is_slow:
             what = _what_takes_long(session.costs.shown, is_warming_up)
             return f"runs at {session.share_of_speed} of the speed asked for: {what}", palette.WARNING
-        if session.focus is not None:
+        if session.view.focus is not None:
             return "looking closely: Esc returns", palette.TEXT
         return None
 

@@ -49,7 +49,7 @@ class Pointing:
             self._grip("grab", self._clicked[0], _LEFT)
             self._clicked = None
         if self._panning:
-            self._session.pan(*event.rel)
+            self._session.view.pan(*event.rel)
         if self._holding:
             self._session.act("drag", self._session.camera.to_world(event.pos))
 
@@ -66,7 +66,7 @@ class Pointing:
     def wheel(self, pixel: Pixel, notches: float) -> None:
         """The wheel turns over the view."""
         if not self._session.act("on_wheel", self._session.camera.to_world(pixel), notches):
-            self._session.zoom(pixel, notches)
+            self._session.view.zoom(pixel, notches)
 
     def let_go(self) -> None:
         """Whatever is being done ends: the window is no longer the one that is used."""

@@ -133,7 +133,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
     shown = demo.stages[:MOST_WORLDS]
     offsets = _side_by_side(shown)
     is_in_place = all(stage.offset == offset for stage, offset in zip(shown, offsets, strict=True))
-    camera = session.seen if is_in_place else None
+    camera = session.view.seen if is_in_place else None
     labels = [stage.label[:LONGEST_TEXT] for stage in shown]
     held = [{grip.joint} if grip is not None and grip.stage is stage else set() for stage in shown]
     snapshots = [stage.world.snapshot() for stage in shown]

@@ -285,7 +285,7 @@ class Window:
             self.chosen = index
             self._take_up(self._session(self._preview(index)))
             self.browser.choose(index)
-            self.session.place(self.browser.preview_place(self.layout.view, self._demos[index]))
+            self.session.view.place(self.browser.preview_place(self.layout.view, self._demos[index]))
 
     def search(self, words: str) -> None:
         """List the demos that have some words; where the one marked is none of them, or another is called so, the first such is marked."""
@@ -433,7 +433,7 @@ class Window:
         if self.browsing:
             self._view = layout.view
             self.browser = Browser(self.manager, fonts, layout.panel, self._demos, self.chosen, self._scrolled, self.searched)
-            self.session.place(self.browser.preview_place(layout.view, self._demos[self.chosen]))
+            self.session.view.place(self.browser.preview_place(layout.view, self._demos[self.chosen]))
         else:
             self._carve()
             self.panel = DemoPanel(self.manager, fonts, layout.panel, self.session)
@@ -445,7 +445,7 @@ class Window:
     def _carve(self, is_cut: bool = False) -> None:
         """Give the docks their places, and the demo what is left of the view; the picture stays where it is if that is all that changes."""
         self._view = self.dock_area.carve(self.layout.view, self.ui_scale)
-        self.session.place(self._view, is_cut)
+        self.session.view.place(self._view, is_cut)
 
     # -- frames -------------------------------------------------------------------------------------------------------
 

@@ -262,6 +262,10 @@ class Demo(CapturedInPlace):
             stage.world.canonicalize()
             stage.measure()
 
+    def has_body(self, stage: int, body: int) -> bool:
+        """Tell whether there is such a stage, and such a body in its world."""
+        return stage < len(self.stages) and self.stages[stage].world.is_body(body)
+
     def step(self) -> None:
         """Take one step in every stage."""
         self._let_worlds_remember()

@@ -142,6 +142,10 @@ class CameraController:
             if self._is_untouched:
                 self.home()
 
+    def advance(self, elapsed: float) -> None:
+        """Let real seconds pass for a camera that moves by itself."""
+        self.camera = self.aim.advance(self.camera, elapsed)
+
     def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
         """Leave room for a readout of (width, height) pixels in the upper left corner; a camera nobody moved makes it at once.
 
@@ -176,6 +180,11 @@ class CameraController:
         """Keep a body, of a stage and an id, in the middle of the view."""
         self.aim.follow(body)
         self._is_untouched = False
+
+    def stop_if_gone(self) -> None:
+        """Follow no body whose making was undone: its number is the next one's."""
+        if self.aim.followed is not None and not self.demo.has_body(*self.aim.followed):
+            self.aim.stop()
 
     def show(self, box: AABB) -> None:
         """Go to where all of a box of the picture is seen, beside or under the readout."""

@@ -16,21 +16,21 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
-from engine.demo.camera_controller import Focus
+from engine.demo.camera_controller import CameraController
 from engine.demo.clock import NOTABLE_LAG, speed_name
-from engine.demo.costs import FrameCosts, FrameTimes
+from engine.demo.costs import FrameCosts
 from engine.demo.saved import Saved
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS
-from engine.render.camera import Place
+from engine.render.camera import Camera, Place
 from engine.render.layers import Layers
 from engine.world import load_solver
 
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
 
-__all__ = ["Focus", "FrameTimes", "Session"]
+__all__ = ["Session"]
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
@@ -55,6 +55,7 @@ class Session(Timeline):
 
     Attributes
     ----------
+    view : CameraController
     costs : FrameCosts
     recorder : Recorder or None
         What writes the history into a file, while it does.
@@ -67,7 +68,8 @@ class Session(Timeline):
     """
 
     def __init__(self, demo: Demo, view: Place, layers: Layers | None = None, remembers: bool = False) -> None:
-        super().__init__(demo, view, remembers)
+        super().__init__(demo, remembers)
+        self.view = CameraController(demo, view)
         shared = layers if layers is not None else Layers()
         self.layers = replace(shared, **demo.layers) if demo.layers else shared
         self.costs = FrameCosts()
@@ -80,6 +82,16 @@ class Session(Timeline):
         self._speed_chosen = False
         self._was_paused = False
         """Before a close look."""
+
+    @property
+    def camera(self) -> Camera:
+        """The camera on the demo, as it stands now."""
+        return self.view.camera
+
+    def undo(self) -> None:
+        """Pause, and go to before the last thing that somebody did."""
+        super().undo()
+        self.view.stop_if_gone()
 
     # -- acting -------------------------------------------------------------------------------------------------------
 
@@ -150,8 +162,8 @@ class Session(Timeline):
         if value != self.demo.parameter(name):
             self.guarded(lambda: self.act("set_parameter", name, value))
         self._adopt()
-        if self.is_untouched and self.demo.home() != before:
-            self.home()
+        if self.view.is_untouched and self.demo.home() != before:
+            self.view.home()
 
     def attempt(self, action: Callable[[], object]) -> None:
         """Let the demo draw, or tell, something. It may look for a body that somebody has deleted by hand: it stops then, and says so.
@@ -204,7 +216,7 @@ class Session(Timeline):
         self._receive()
         self._let_go_at_last()
         self.messages.advance(elapsed)
-        self.camera = self.aim.advance(self.camera, elapsed)
+        self.view.advance(elapsed)
         taken = self._take_steps(self._due(elapsed), start)
         self.go_on()
         self.catch_up()
@@ -296,7 +308,7 @@ class Session(Timeline):
         pointer : (x, y) or None
             Pixels.
         """
-        self.keep_aim(poses)
+        self.view.keep_aim(poses)
         self.demo.drawn_fraction = fraction
         self.demo.pointed = self.camera.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
@@ -306,14 +318,14 @@ class Session(Timeline):
 
     def look_at(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
         """Pause, and go close to a difference at a point of the picture; `look_back` returns."""
-        if self.focus is None:
+        if self.view.focus is None:
             self._was_paused = self.clock.paused
         self.clock.paused = True
-        self.go_close(stage, difference, at)
+        self.view.go_close(stage, difference, at)
 
     def look_back(self) -> bool:
         """Return to what was seen before `look_at`, running if it ran then; False if nothing is looked at."""
-        if not self.come_back():
+        if not self.view.come_back():
             return False
         self.clock.paused = self.clock.paused and self._was_paused
         return True

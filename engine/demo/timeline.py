@@ -13,13 +13,11 @@ from time import perf_counter
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.demo.base import Demo
-from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.messages import Message, Messages
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 from engine.render import palette
-from engine.render.camera import Place
 from engine.world import load_solver
 
 __all__ = ["Timeline"]
@@ -28,14 +26,12 @@ _LONG_WAY = 600
 """Steps from a keyframe: about a second of a hundred bodies."""
 
 
-class Timeline(CameraController):
-    """A demo, the camera on it, its clock and its past.
+class Timeline:
+    """A demo, its clock and its past.
 
     Parameters
     ----------
     demo : Demo
-    view : (left, top, width, height)
-        Where it is drawn, pixels.
     remembers : bool
         Keep a history, so that everything can be taken back.
 
@@ -55,8 +51,8 @@ class Timeline(CameraController):
         Seconds of a frame that going elsewhere in the past may take; without limit where nobody watches, and whoever asks waits.
     """
 
-    def __init__(self, demo: Demo, view: Place, remembers: bool) -> None:
-        super().__init__(demo, view)
+    def __init__(self, demo: Demo, remembers: bool) -> None:
+        self.demo = demo
         self.clock = FixedClock(demo.step_seconds)
         self.messages = Messages()
         self.failure = ""
@@ -150,16 +146,9 @@ class Timeline(CameraController):
         self._explain_a_long_way(history)
 
     def _watch_what_is_there(self) -> None:
-        """Watch and follow no body whose making was undone: its number is the next one's."""
-        stages = self.demo.stages
-
-        def is_there(body: tuple[int, int] | None) -> bool:
-            return body is not None and body[0] < len(stages) and stages[body[0]].world.is_body(body[1])
-
-        if not is_there(self.watched):
+        """Watch no body whose making was undone: its number is the next one's."""
+        if self.watched is not None and not self.demo.has_body(*self.watched):
             self.watched = None
-        if not is_there(self.aim.followed):
-            self.aim.stop()
 
     def _go_a_part(self, history: History[Demo]) -> None:
         """Go as much of the way as a frame has time for."""

@@ -33,3 +33,12 @@ def test_an_import_loads_no_heavy_library(modules: str) -> None:
     seconds, *loaded = ran.stdout.split()
     print(f"import {modules}: {seconds} s")
     assert loaded == []
+
+
+@pytest.mark.parametrize(
+    "modules", ["engine.history.history, engine.history.recordings", "engine.demo, engine.demo.session", "engine.editor.pages"]
+)
+def test_a_room_without_a_window_loads_no_pygame(modules: str) -> None:
+    program = f"import sys, {modules}; print(*[name for name in ('pygame', 'pygame_gui', 'engine.app') if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stdout.split()) == (0, []), ran.stderr

@@ -69,7 +69,7 @@ class CameraDock(Dock):
                 self._follow(session)
                 return True
             if event.key == pygame.K_z:
-                session.show(moving_box(session))
+                session.view.show(moving_box(session))
                 return True
         return False
 
@@ -105,7 +105,7 @@ class CameraDock(Dock):
             pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
         chronicle = session.series
         if chronicle is not None:
-            is_followed = session.aim.followed == watched
+            is_followed = session.view.aim.followed == watched
             words = chronicle.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
@@ -115,11 +115,11 @@ class CameraDock(Dock):
         wanted = pointed if pointed is not None else session.watched
         if wanted is None:
             session.messages.say("point at a body, or click one with the middle button: V follows it")
-        elif session.aim.followed == wanted:
-            session.aim.stop()
+        elif session.view.aim.followed == wanted:
+            session.view.aim.stop()
         else:
             session.watched = wanted
-            session.follow(wanted)
+            session.view.follow(wanted)
 
 
 _FAR = 30_000.0

@@ -123,7 +123,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
         palette.use_theme("dark")
     with noting_words():
         for view in ((964, 654), (440, 394), (220, 294), (190, 200)):
-            session.place((0, 0, *view))
+            session.view.place((0, 0, *view))
             painter, written = FramePainter(shrinks=False), Written(view)
             for _ in range(2):  # the first tells how large the readout is
                 written.words.clear()

@@ -458,8 +458,8 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_p
     autosave = Autosave(tmp_path / "unsaved")
     desk.window.keep_scenes(autosave)
     build_a_ball(desk)
-    desk.window.session.zoom((700, 300), 3.0)
-    seen = desk.window.session.seen
+    desk.window.session.view.zoom((700, 300), 3.0)
+    seen = desk.window.session.view.seen
     desk.key(pygame.K_ESCAPE)
     assert desk.window.browsing and "What you built in drop on " in offer(desk) and not desk.words, "it is said once"
     assert [left.demo for left in autosave.left] == ["drop"]
@@ -672,8 +672,8 @@ def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path
     scene = load_scene(tmp_path / "drop.json")
     first = Desk(scene_demo(scene, "drop.json")(), ())
     session = first.window.session
-    session.zoom((700, 300), 4.0)
-    session.pan(30.0, 20.0)
+    session.view.zoom((700, 300), 4.0)
+    session.view.pan(30.0, 20.0)
     first.save()
     again = Desk(scene_demo(load_scene(tmp_path / "drop.json"), "drop.json")(), ()).window.session
     assert again.camera.scale == pytest.approx(session.camera.scale, rel=1e-6)

@@ -35,7 +35,7 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int,
     hand.frame(2)
     session = hand.window.session
     if is_touched:
-        session.zoom(POINTS[0], 2.0)
+        session.view.zoom(POINTS[0], 2.0)
     before, view, scale = seen(hand), session.camera.view, session.camera.scale
     for name in KEYS:
         has_moved = False
@@ -47,8 +47,8 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int,
         assert has_moved, name
     press(hand, pygame.K_HOME)
     fitted = session.camera
-    session.home()
-    assert session.camera == fitted and session.is_untouched, "Home fits the picture beside what is open"
+    session.view.home()
+    assert session.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
 
 
 def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
@@ -82,7 +82,7 @@ def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
 def test_what_is_followed_does_not_jump(hand: Hand) -> None:
     session = hand.window.session
     session.clock.paused = True
-    session.follow((0, 1))
+    session.view.follow((0, 1))
     hand.frame(60)
     before = seen(hand)
     hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode=""))

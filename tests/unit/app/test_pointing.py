@@ -87,7 +87,7 @@ def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
     assert hand.window.session.camera.scale == pytest.approx(scale / 12.0)
     session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.camera)
     assert hand.window.painter._shows_something(canvas, session)
-    session.pan(1e6, 0.0)
+    session.view.pan(1e6, 0.0)
     assert not hand.window.painter._shows_something(Canvas(hand.surface, session.camera), session)
 
 
@@ -135,9 +135,9 @@ def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) 
     hand.click(at)
     assert session.clock.paused and session.camera.scale > 4.0 * before.scale
     assert session.camera.center == pytest.approx(under, abs=0.05)
-    assert session.focus is not None and hand.window.painter.differences_of("skin") != []
+    assert session.view.focus is not None and hand.window.painter.differences_of("skin") != []
     hand.key(pygame.K_ESCAPE)
-    assert not hand.window.browsing and session.focus is None
+    assert not hand.window.browsing and session.view.focus is None
     assert session.camera == before and not session.clock.paused
 
 
@@ -151,12 +151,12 @@ def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: H
     before = session.camera
     hand.click(at)
     hand.click(pixel(hand, session.camera.center))  # the ring again: the way back stays the same
-    assert session.focus is not None
+    assert session.view.focus is not None
     hand.key(pygame.K_ESCAPE)
     assert session.camera == before and session.clock.paused
     hand.click(at)
     hand.key(pygame.K_HOME)
-    assert session.focus is None and session.is_untouched
+    assert session.view.focus is None and session.view.is_untouched
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing
 
@@ -169,7 +169,7 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
     hand.send(pygame.MOUSEMOTION, pos=(at[0], at[1] - 20), rel=(0, -20), buttons=(1, 0, 0))
     assert hand.window.session.demo.grabbing
     hand.send(pygame.MOUSEBUTTONUP, pos=at, button=1)
-    assert not hand.window.session.demo.grabbing and hand.window.session.focus is None
+    assert not hand.window.session.demo.grabbing and hand.window.session.view.focus is None
 
 
 def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
@@ -182,7 +182,7 @@ def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
     (place, reason), *_ = panel.referee._places
     assert reason == "skin"
     hand.send(pygame.MOUSEBUTTONDOWN, pos=place.center, button=1)
-    assert hand.window.session.focus is not None and hand.window.session.clock.paused
+    assert hand.window.session.view.focus is not None and hand.window.session.clock.paused
     hand.send(pygame.MOUSEBUTTONDOWN, pos=(place.right + 500, 0), button=2)
     assert panel.referee.reason_at((0, 0)) is None
 

@@ -135,7 +135,7 @@ def test_a_readout_with_no_room_ends_in_dots() -> None:
     painter = FramePainter(shrinks=False)
     lines, plate = painter._readout(session, True)
     assert lines[-1][0].endswith("…") and plate.height < 0.75 * 130
-    session.place((0, 0, 90, 300))
+    session.view.place((0, 0, 90, 300))
     assert [words for words, _ in painter._readout(session, True)[0]] == ["…"]
 
 

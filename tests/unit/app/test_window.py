@@ -204,11 +204,11 @@ def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
     window, session = hand.window, hand.window.session
     hand.frame(20)
     demo, stage = session.demo, session.demo.stages[0]
-    session.pan(30.0, 10.0)
+    session.view.pan(30.0, 10.0)
     session.clock.show(0.25)
-    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.aim.followed, demo_hash(demo)
+    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.view.aim.followed, demo_hash(demo)
     window._draw(hand.surface)
-    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.aim.followed, demo_hash(demo)
+    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.view.aim.followed, demo_hash(demo)
     assert all(one is other or one == other for one, other in zip(before, after, strict=True))
     assert stage.drawn_poses is before[2]
     window.show(hand.surface)
