@@ -9,9 +9,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, chart, draw, plane, used
-from engine.continuous.bilateral_advancement import bilateral_advancement
-from engine.continuous.conservative_advancement import conservative_advancement
-from engine.continuous.interval_halving import interval_halving
+from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.query import distance
 
@@ -24,7 +22,7 @@ def picture() -> Figure:
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
     scene, curve, digits = (figure.add_subplot(part) for part in (grid[:, 0], grid[0, 1], grid[1, 1]))
     traces = {}
-    for name, way in (("advancement", conservative_advancement), ("halving", interval_halving), ("bilateral", bilateral_advancement)):
+    for name, way in (("advancement", conservative_advancement), ("halving", bisection), ("bilateral", bilateral_advancement)):
         trace = np.empty((500, 2))
         found = way(blade, turning, disc, resting, trace=trace)
         traces[name] = (used(trace), found)

@@ -35,6 +35,7 @@ __all__ = [
     "EDGES",
     "LANES",
     "allocating_kernel",
+    "borrowing_kernel",
     "cache_folder",
     "cache_is_warm",
     "can_keep",
@@ -89,6 +90,11 @@ def inlined_kernel(function: _Function) -> _Function:
 def allocating_kernel(function: _Function) -> _Function:
     """Do the same for a function that makes arrays."""
     return _inlined(function)
+
+
+def borrowing_kernel(function: _Function) -> _Function:
+    """Compile a function of its own, kept as a kernel's code is, that counts no references, as an inlined one: a large step of a pair."""
+    return _compiled(function, _nrt=False)
 
 
 def _inlined(function: _Function, **options: object) -> _Function:

@@ -19,10 +19,10 @@ General Convex Objects", 2004; see `_motion_kernel` for the bound.
 from __future__ import annotations
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import place
+from engine.continuous._motion_kernel import Moving, Search, place
 from engine.continuous._step_kernel import safe_step
 
 __all__ = ["GOES_ON", "HIT", "MISS", "OVERLAPPING", "advance", "advance_once"]
@@ -35,65 +35,35 @@ OUT_OF_ITERATIONS = 6
 
 
 @inlined_kernel
-def advance_once(
-    motion: FloatArray,
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    core_b: FloatArray,
-    normals_b: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-    target: float,
-    tolerance: float,
-    overlap: float,
-    t: float,
-    t_last: float,
-) -> tuple[int, float, float]:
+def advance_once(moving: Moving, search: Search, t: float) -> tuple[int, float, float]:
     """Measure the gap at t; return how that ends the advancement, or `GOES_ON`, the gap, and the time to look at next."""
-    place(motion, t, core_b, normals_b, moved, moved_normals, placed)
-    gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, 2.0 * (target + tolerance), motion[10])
-    if t == 0.0 and gap <= overlap:
+    place(moving, t)
+    gap, nx, ny, side, edge = core_axis(
+        moving.core_a, moving.normals_a, moving.moved, moving.moved_normals, 2.0 * (search.target + search.tolerance), moving.motion[10]
+    )
+    if t == 0.0 and gap <= search.overlap:
         return OVERLAPPING, gap, t
-    if gap <= target + tolerance:
+    if gap <= search.target + search.tolerance:
         return HIT, gap, t
-    if t >= t_last:
+    if t >= search.t_last:
         return MISS, gap, t
-    aim = target + 0.5 * tolerance
-    step = safe_step(motion, core_a, normals_a, moved, moved_normals, placed, side, edge, nx, ny, gap, aim, t_last - t)
-    return GOES_ON, gap, min(t_last, t + step)
+    aim = search.target + 0.5 * search.tolerance
+    step = safe_step(moving, side, edge, nx, ny, gap, aim, search.t_last - t)
+    return GOES_ON, gap, min(search.t_last, t + step)
 
 
-@kernel
-def advance(
-    motion: FloatArray,
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    core_b: FloatArray,
-    normals_b: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-    target: float,
-    tolerance: float,
-    overlap: float,
-    t_first: float,
-    t_last: float,
-    t_max: float,
-    trace: FloatArray,
-) -> tuple[int, float, int]:
+@borrowing_kernel
+def advance(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
     """Return status, fraction and the number of gaps measured; `trace` (m, 2) takes time and gap above the target of each.
 
     The cores are about their centres, the window [t_first, t_last] is `motion_window`'s, a gap of at most `overlap` at 0 is an overlap.
     """
-    t = t_first
+    t = search.t_first
     for step in range(TOI_MAX_STEPS):
-        ended, gap, after = advance_once(
-            motion, core_a, normals_a, core_b, normals_b, moved, moved_normals, placed, target, tolerance, overlap, t, t_last
-        )
+        ended, gap, after = advance_once(moving, search, t)
         if step < trace.shape[0]:
-            trace[step, 0], trace[step, 1] = t, gap - target
+            trace[step, 0], trace[step, 1] = t, gap - search.target
         if ended != GOES_ON:
-            return ended, t_max if ended == MISS else t, step + 1
+            return ended, search.t_max if ended == MISS else t, step + 1
         t = after
     return OUT_OF_ITERATIONS, t, TOI_MAX_STEPS

@@ -35,10 +35,10 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B, core_axis
-from engine.continuous._motion_kernel import largest_bend, place, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, turning_rate
 from engine.narrowphase._sat_kernel import face_separation
 
 __all__ = ["advance_bilaterally"]
@@ -85,32 +85,18 @@ def least_between(g1: float, g2: float, bend: float) -> float:
     return 0.5 * (g1 + g2) - 0.25 * bend - 0.25 * rise * rise / bend
 
 
-@kernel
-def advance_bilaterally(
-    motion: FloatArray,
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    core_b: FloatArray,
-    normals_b: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-    target: float,
-    tolerance: float,
-    overlap: float,
-    t_first: float,
-    t_last: float,
-    t_max: float,
-    trace: FloatArray,
-) -> tuple[int, float, int]:
+@borrowing_kernel
+def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
     """Do what `_advancement_kernel.advance` does; the trace has the gaps at t1 only, `iterations` counts every placing of the bodies."""
+    target, tolerance, overlap, t_first, t_last, t_max = search
+    motion, core_a, normals_a, _, _, moved, moved_normals, _ = moving
     near, touch = 2.0 * (target + tolerance), motion[10]
     aim, floor, content = target + 0.5 * tolerance, target + 0.25 * tolerance, 0.75 * tolerance + target
     omega_a = motion[5] - motion[4]
 
     t1, n_placed, n_axes = t_first, 0, 0
     while n_placed < TOI_MAX_STEPS:
-        place(motion, t1, core_b, normals_b, moved, moved_normals, placed)
+        place(moving, t1)
         n_placed += 1
         gap, nx, ny, side, edge = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
         if n_axes < trace.shape[0]:
@@ -129,7 +115,7 @@ def advance_bilaterally(
             longest = math.sqrt(8.0 * (g1 - floor) / bend)
         t2 = min(t_last, t1 + longest)
         for _ in range(TOI_HALVINGS):
-            place(motion, t2, core_b, normals_b, moved, moved_normals, placed)
+            place(moving, t2)
             n_placed += 1
             g2 = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (t2 - t1))
             if g2 < aim:
@@ -140,7 +126,7 @@ def advance_bilaterally(
                     middle = 0.5 * (low + high)
                     if k % 2 == 0:
                         middle = low + (g_low - aim) / (g_low - g_high) * (high - low)
-                    place(motion, middle, core_b, normals_b, moved, moved_normals, placed)
+                    place(moving, middle)
                     n_placed += 1
                     g = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (middle - t1))
                     if g >= aim:

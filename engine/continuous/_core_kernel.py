@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 
 __all__ = [
     "AXIS_FACE_A",
@@ -67,7 +67,7 @@ def nearest_on_edges(x: float, y: float, vertices: FloatArray) -> tuple[float, f
     return best, best_x, best_y
 
 
-@kernel
+@borrowing_kernel
 def nearest_features(vertices_a: FloatArray, vertices_b: FloatArray) -> tuple[float, float, float]:
     """Return the distance of two disjoint cores and the unit vector from A's nearest point to B's (0, 0 where they touch)."""
     best, nx, ny = np.inf, 0.0, 0.0

@@ -16,10 +16,12 @@ beyond `MOST_TURNED`, classes with too few pairs to fill a block, and the last l
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import kernel
+from engine.common.jit import borrowing_kernel, kernel
 from engine.continuous._advancement_kernel import advance_once
 from engine.continuous._lanes_circle_kernel import step_circles
 from engine.continuous._lanes_kernel import (
@@ -48,10 +50,11 @@ from engine.continuous._lanes_kernel import (
 )  # fmt: skip
 from engine.continuous._lanes_polygon_kernel import BY_POINTS, step_polygons
 from engine.continuous._lanes_queue_kernel import QUEUE_WIDTH, collect_ended, load_lanes, prepare_next
-from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, reach_about
+from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, Moving, Search, reach_about
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._lanes_lists_kernel import sort_by_class
+from engine.narrowphase._sides_kernel import Arrays
 
 __all__ = ["FEWEST", "times_of_impact_lanes"]
 
@@ -89,19 +92,33 @@ def _classify(
     return sort_by_class(of_row, _N_CLASSES, rows)
 
 
-@kernel
-def _step_by_points(
-    v: FloatArray, s: FloatArray, k: IntArray, lane: int, cores: FloatArray, normals: FloatArray, moved: FloatArray, motion: FloatArray,
-    placed: FloatArray,
-) -> None:  # fmt: skip
+class _Scratch(NamedTuple):
+    """Of one pair after the other, for what is done in no lane, and of the queue."""
+
+    cores: FloatArray
+    normals: FloatArray
+    moved: FloatArray
+    motion: FloatArray
+    ends: FloatArray
+    placed: FloatArray
+    queue: FloatArray
+    queued: IntArray
+    lanes: IntArray
+
+
+@borrowing_kernel
+def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratch: _Scratch) -> None:
     """Take one lane's step by the scalar form."""
     n_a, n_b = k[N_A * STRIDE + lane], k[N_B * STRIDE + lane]
+    cores, normals, moved, motion = scratch.cores, scratch.normals, scratch.moved, scratch.motion
     read_lane(v, s, lane, cores, normals, motion)
-    ended, _, after = advance_once(
-        motion, cores[0, :n_a], normals[0, :n_a], cores[1, :n_b], normals[1, :n_b], moved[0, :n_b], moved[1, :n_b], placed,
-        s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane], s[OVERLAP * STRIDE + lane],
-        s[T * STRIDE + lane], s[T_LAST * STRIDE + lane],
+    moving = Moving(
+        motion, cores[0, :n_a], normals[0, :n_a], cores[1, :n_b], normals[1, :n_b], moved[0, :n_b], moved[1, :n_b], scratch.placed
     )  # fmt: skip
+    search = Search(
+        s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane], s[OVERLAP * STRIDE + lane], 0.0, s[T_LAST * STRIDE + lane], 1.0
+    )  # fmt: skip
+    ended, _, after = advance_once(moving, search, s[T * STRIDE + lane])
     k[ENDED * STRIDE + lane], s[AFTER * STRIDE + lane] = ended, after
 
 
@@ -117,48 +134,12 @@ def _circles_step(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k:
 
 @kernel
 def _advance_class(
-    v: FloatArray,
-    w: FloatArray,
-    g: FloatArray,
-    s: FloatArray,
-    k: IntArray,
-    cores: FloatArray,
-    own_normals: FloatArray,
-    moved: FloatArray,
-    motion: FloatArray,
-    ends: FloatArray,
-    placed: FloatArray,
-    queue: FloatArray,
-    queued: IntArray,
-    lanes: IntArray,
-    rows: IntArray,
-    at: int,
-    end: int,
-    slots: int,
-    with_circle: bool,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    reach: FloatArray,
-    pairs: IntArray,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    t_max: float,
-    is_box2d: bool,
-    status: IntArray,
-    fraction: FloatArray,
-    iterations: IntArray,
-    rest: IntArray,
-    n_rest: int,
-) -> int:
+    v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, scratch: _Scratch, rows: IntArray, at: int, end: int,
+    slots: int, with_circle: bool, packed: Arrays, reach: FloatArray, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool,
+    columns: Arrays, rest: IntArray, n_rest: int,
+) -> int:  # fmt: skip
     """Fill the rows of the pairs rows[at:end], all of one class, but for those that `rest` lists; return how many that are by now."""
+    lanes, queue, queued = scratch.lanes, scratch.queue, scratch.queued
     for lane in range(LANES):
         k[ROW * STRIDE + lane], lanes[lane] = IDLE, lane
     n_free, n_queued, next_queued, slots_b = LANES, 0, 0, 1 if with_circle else slots
@@ -167,12 +148,11 @@ def _advance_class(
             if next_queued == n_queued:
                 until = min(at + LANES, end)
                 n_queued = prepare_next(
-                    queue, queued, rows, at, until, first, n_vertices, vertices, radius, extent, reach, pairs,
-                    start_a, end_a, center_a, start_b, end_b, center_b, t_max, is_box2d, motion, ends, status, fraction, iterations,
+                    queue, queued, rows, at, until, packed, reach, pairs, sweeps, t_max, is_box2d, scratch.motion, scratch.ends, columns
                 )  # fmt: skip
                 at, next_queued = until, 0
             n = min(n_free, n_queued - next_queued)
-            load_lanes(v, s, k, lanes[n_free - n :], n, queue, queued, next_queued, slots, slots_b, first, n_vertices, vertices, normals)
+            load_lanes(v, s, k, lanes[n_free - n :], n, queue, queued, next_queued, slots, slots_b, packed)
             next_queued, n_free = next_queued + n, n_free - n
         if LANES - n_free <= (STRAGGLERS if at == end else 0):
             break
@@ -182,8 +162,8 @@ def _advance_class(
             _polygons_step(v, w, g, s, k, slots)
             for lane in range(LANES):
                 if k[CASE * STRIDE + lane] == BY_POINTS and k[ROW * STRIDE + lane] != IDLE:
-                    _step_by_points(v, s, k, lane, cores, own_normals, moved, motion, placed)
-        n, n_rest = collect_ended(s, k, lanes[n_free:], t_max, status, fraction, iterations, rest, n_rest)
+                    _step_by_points(v, s, k, lane, scratch)
+        n, n_rest = collect_ended(s, k, lanes[n_free:], t_max, columns, rest, n_rest)
         n_free += n
     for lane in range(LANES):
         if k[ROW * STRIDE + lane] != IDLE:
@@ -194,41 +174,26 @@ def _advance_class(
 
 @kernel
 def times_of_impact_lanes(
-    kind: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    t_max: float,
-    is_box2d: bool,
-    status: IntArray,
-    fraction: FloatArray,
-    iterations: IntArray,
-) -> IntArray:
+    packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max: float, is_box2d: bool, columns: Arrays
+) -> IntArray:  # fmt: skip
     """Fill the rows of all `pairs` that lanes can finish; return the numbers of the others, which are `times_of_impact`'s to fill.
 
     Arguments are those of `times_of_impact`.
     """
     n = pairs.shape[0]
     sorted_rows, rest, n_rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
-    begin = _classify(kind, n_vertices, pairs, start_a, end_a, start_b, end_b, sorted_rows)
+    kind, first, n_vertices, vertices = packed[0], packed[1], packed[2], packed[3]
+    begin = _classify(kind, n_vertices, pairs, sweeps[0], sweeps[1], sweeps[3], sweeps[4], sorted_rows)
     reach = np.empty(first.shape[0])
     for shape in range(first.shape[0]):
         reach[shape] = reach_about(vertices, first[shape], n_vertices[shape], 0.0, 0.0)
     v, w, g = np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE)
     s, k = np.zeros(NUMBER_ROWS * STRIDE), np.zeros(WHOLE_ROWS * STRIDE, dtype=np.int64)
-    cores, own_normals, moved = np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2))
-    motion, ends, placed = np.empty(MOTION_SIZE), np.empty(ENDS_SIZE), np.empty(PLACED_SIZE)
-    queue, queued, lanes = np.empty((LANES, QUEUE_WIDTH)), np.empty((LANES, 3), dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    scratch = _Scratch(
+        np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty(MOTION_SIZE),
+        np.empty(ENDS_SIZE), np.empty(PLACED_SIZE), np.empty((LANES, QUEUE_WIDTH)), np.empty((LANES, 3), dtype=np.int64),
+        np.empty(LANES, dtype=np.int64),
+    )  # fmt: skip
     for number in range(_N_CLASSES):
         low, high = begin[number], begin[number + 1]
         if number == _SCALAR or high - low < FEWEST:
@@ -237,9 +202,7 @@ def times_of_impact_lanes(
                 n_rest += 1
         else:
             n_rest = _advance_class(
-                v, w, g, s, k, cores, own_normals, moved, motion, ends, placed, queue, queued, lanes,
-                sorted_rows, low, high, SLOT_GROUP * (number % _N_GROUPS + 1), number >= _N_GROUPS,
-                first, n_vertices, vertices, normals, radius, extent, reach, pairs, start_a, end_a, center_a, start_b, end_b, center_b,
-                t_max, is_box2d, status, fraction, iterations, rest, n_rest,
+                v, w, g, s, k, scratch, sorted_rows, low, high, SLOT_GROUP * (number % _N_GROUPS + 1), number >= _N_GROUPS,
+                packed, reach, pairs, sweeps, t_max, is_box2d, columns, rest, n_rest,
             )  # fmt: skip
     return rest[:n_rest]

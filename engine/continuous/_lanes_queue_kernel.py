@@ -35,6 +35,7 @@ from engine.continuous._lanes_kernel import (
     load_core,
 )  # fmt: skip
 from engine.continuous._motion_kernel import MOTION_SIZE, note_sweep, reach_about
+from engine.narrowphase._sides_kernel import Arrays, Shapes
 
 __all__ = ["QUEUE_WIDTH", "collect_ended", "load_lanes", "prepare_next"]
 
@@ -45,33 +46,14 @@ QUEUE_WIDTH = _CENTER + 4
 
 @kernel
 def prepare_next(
-    queue: FloatArray,
-    queued: IntArray,
-    rows: IntArray,
-    at: int,
-    end: int,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    reach: FloatArray,
-    pairs: IntArray,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    t_max: float,
-    is_box2d: bool,
-    motion: FloatArray,
-    ends: FloatArray,
-    status: IntArray,
-    fraction: FloatArray,
-    iterations: IntArray,
-) -> int:
+    queue: FloatArray, queued: IntArray, rows: IntArray, at: int, end: int, packed: Arrays, reach: FloatArray, pairs: IntArray,
+    sweeps: Arrays, t_max: float, is_box2d: bool, motion: FloatArray, ends: FloatArray, columns: Arrays,
+) -> int:  # fmt: skip
     """Prepare the pairs rows[at:end]; those whose circles come near join the queue, the others miss. Return the length of the queue."""
+    shapes = Shapes(*packed)
+    first, n_vertices, vertices, radius, extent = shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent
+    start_a, end_a, center_a, start_b, end_b, center_b = sweeps
+    status, fraction, iterations = columns
     n = 0
     for place in range(at, end):
         row = np.uint64(rows[place])
@@ -92,13 +74,8 @@ def prepare_next(
         status[row], fraction[row], iterations[row] = MISS, t_max, 0
         for number in range(MOTION_SIZE):
             queue[n, number] = motion[number]
-        queue[n, TARGET], queue[n, TOLERANCE], queue[n, OVERLAP], queue[n, T], queue[n, T_LAST] = (
-            target,
-            tolerance,
-            overlap,
-            t_first,
-            t_last,
-        )
+        queue[n, TARGET], queue[n, TOLERANCE], queue[n, OVERLAP] = target, tolerance, overlap
+        queue[n, T], queue[n, T_LAST] = t_first, t_last
         queue[n, _CENTER], queue[n, _CENTER + 1], queue[n, _CENTER + 2], queue[n, _CENTER + 3] = ends[6], ends[7], ends[14], ends[15]
         queued[n, 0], queued[n, 1], queued[n, 2] = rows[place], a, b
         n += 1 if t_first <= t_last else 0
@@ -107,22 +84,11 @@ def prepare_next(
 
 @kernel
 def load_lanes(
-    v: FloatArray,
-    s: FloatArray,
-    k: IntArray,
-    lanes: IntArray,
-    n: int,
-    queue: FloatArray,
-    queued: IntArray,
-    at: int,
-    slots: int,
-    slots_b: int,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-) -> None:
+    v: FloatArray, s: FloatArray, k: IntArray, lanes: IntArray, n: int, queue: FloatArray, queued: IntArray, at: int, slots: int,
+    slots_b: int, packed: Arrays,
+) -> None:  # fmt: skip
     """Load the next `n` pairs of the queue, from `at` on, into the first of the `lanes`."""
+    first, n_vertices, vertices, normals = packed[1], packed[2], packed[3], packed[4]
     for place in range(n):
         lane, which = lanes[place], at + place
         for number in range(_CENTER):
@@ -136,14 +102,13 @@ def load_lanes(
 
 @kernel
 def collect_ended(
-    s: FloatArray, k: IntArray, lanes: IntArray, t_max: float, status: IntArray, fraction: FloatArray, iterations: IntArray,
-    rest: IntArray, n_rest: int,
+    s: FloatArray, k: IntArray, lanes: IntArray, t_max: float, columns: Arrays, rest: IntArray, n_rest: int
 ) -> tuple[int, int]:  # fmt: skip
     """Write the answers of the lanes that have ended and list these `lanes`; move the others' times on.
 
     Return how many have ended, and how many rows `rest` lists by now: those that take too many steps.
     """
-    n = 0
+    n, (status, fraction, iterations) = 0, columns
     for lane in range(LANES):
         of_row, ended, steps = k[ROW * STRIDE + lane], k[ENDED * STRIDE + lane], k[STEPS * STRIDE + lane] + 1
         k[STEPS * STRIDE + lane] = steps

@@ -44,6 +44,7 @@ Sources: B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,6 +72,30 @@ MOTION_SIZE = 13
 ENDS_SIZE = 16
 # placed: d and v in A's frame
 PLACED_SIZE = 4
+
+
+class Moving(NamedTuple):
+    """Two cores about their centres and their normals, how they move, and room for B as A sees it at a moment."""
+
+    motion: FloatArray
+    core_a: FloatArray
+    normals_a: FloatArray
+    core_b: FloatArray
+    normals_b: FloatArray
+    moved: FloatArray
+    moved_normals: FloatArray
+    placed: FloatArray
+
+
+class Search(NamedTuple):
+    """What is looked for, see `_impact_kernel`: the gap, its tolerance, what is an overlap at 0; the window, and the last moment."""
+
+    target: float
+    tolerance: float
+    overlap: float
+    t_first: float
+    t_last: float
+    t_max: float
 
 
 @inlined_kernel
@@ -141,16 +166,11 @@ def motion_window(motion: FloatArray, target: float, t_max: float) -> tuple[floa
 
 
 @inlined_kernel
-def place(
-    motion: FloatArray,
-    t: float,
-    core_b: FloatArray,
-    normals_b: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-) -> None:
+def place(moving: Moving, t: float) -> None:
     """Write B's core and normals at t as A sees them, and d and v in A's frame into `placed`."""
+    motion, core_b, normals_b, moved, moved_normals, placed = (
+        moving.motion, moving.core_b, moving.normals_b, moving.moved, moving.moved_normals, moving.placed
+    )  # fmt: skip
     angle_a = (1.0 - t) * motion[4] + t * motion[5]
     angle = (1.0 - t) * motion[6] + t * motion[7] - angle_a
     cos_a, sin_a = cosine_and_sine(angle_a)

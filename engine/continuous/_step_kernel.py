@@ -24,10 +24,10 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_CORNERS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS
-from engine.continuous._motion_kernel import closing_bound, largest_bend, turning_rate
+from engine.continuous._motion_kernel import Moving, closing_bound, largest_bend, turning_rate
 
 __all__ = ["bound_at", "chord_root", "first_root", "lines_of_face", "safe_step"]
 
@@ -75,27 +75,14 @@ def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float,
     return at_0, slope
 
 
-@kernel
-def safe_step(
-    motion: FloatArray,
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-    side: int,
-    edge: int,
-    nx: float,
-    ny: float,
-    gap: float,
-    aim: float,
-    longest: float,
-) -> float:
+@borrowing_kernel
+def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float) -> float:
     """Return a step up to which F stays above `aim`, at most `longest`: F's root but for the chord's end. `gap`, at 0, exceeds `aim`."""
+    motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
     bend = largest_bend(motion, turning_rate(motion, side))
-    faces, vertices, others, sign = normals_a, core_a, moved, 1.0
+    faces, vertices, others, sign = moving.normals_a, core_a, moved, 1.0
     if side != AXIS_FACE_A:
-        faces, vertices, others, sign = moved_normals, moved, core_a, -1.0
+        faces, vertices, others, sign = moving.moved_normals, moved, core_a, -1.0
     fx, fy = faces[edge, 0], faces[edge, 1]
     base, spin = lines_of_face(sign, fx, fy, placed[0], placed[1], placed[2], placed[3], motion[5] - motion[4], motion[7] - motion[6])
     level = (fx * vertices[edge, 0] + fy * vertices[edge, 1]) + aim

@@ -51,15 +51,16 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.continuous._core_kernel import core_axis, nearest_features
 from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
 from engine.continuous._ray_rounded_kernel import ray_rounded
 from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import move_to_frame
+from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, side_of
 from engine.narrowphase.packing import SHARP_COSINE
 
-__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pair", "swept_pairs"]
+__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pairs"]
 
 # t_first, t_last, world normal; the middle of the contact, its two ends, the second zero where they are one
 TIMES_SIZE = 4
@@ -70,7 +71,7 @@ HIT = 3
 MISS = 4
 
 
-@kernel
+@borrowing_kernel
 def swept_edges(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, wx: float, wy: float, touch: float
 ) -> tuple[float, float, float, float]:
@@ -99,7 +100,7 @@ def swept_edges(
     return t_first, t_last, nx, ny
 
 
-@kernel
+@borrowing_kernel
 def has_sharp_corner(normals: FloatArray) -> bool:
     """Tell whether two successive edges of a polygon make a sharp corner, as `packing` does."""
     n = normals.shape[0]
@@ -110,7 +111,7 @@ def has_sharp_corner(normals: FloatArray) -> bool:
     return False
 
 
-@kernel
+@borrowing_kernel
 def are_apart(vertices_a: FloatArray, vertices_b: FloatArray, shift_x: float, shift_y: float, near: float, shifted: FloatArray) -> bool:
     """Tell whether A and B, shifted by a way, are farther apart than `near`; `shifted` (m, 2) is room for B."""
     for j in range(vertices_b.shape[0]):
@@ -118,7 +119,7 @@ def are_apart(vertices_a: FloatArray, vertices_b: FloatArray, shift_x: float, sh
     return bool(nearest_features(vertices_a, shifted[: vertices_b.shape[0]])[0] > near)
 
 
-@kernel
+@borrowing_kernel
 def minkowski_difference(
     vertices_a: FloatArray,
     normals_a: FloatArray,
@@ -172,7 +173,7 @@ def minkowski_difference(
     return int(n_a + n_b)
 
 
-@kernel
+@borrowing_kernel
 def touching_interval(
     vertices_a: FloatArray, vertices_b: FloatArray, nx: float, ny: float, shift_x: float, shift_y: float, rounding: float
 ) -> tuple[float, float, float]:
@@ -202,39 +203,25 @@ def touching_interval(
     return foremost_a, low, high
 
 
-@kernel
+@inlined_kernel
 def swept_pair(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    pose_a: FloatArray,
-    velocity_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    pose_b: FloatArray,
-    velocity_b: FloatArray,
-    t_max: float,
-    scratch: FloatArray,
-    result: FloatArray,
-) -> tuple[int, int]:
+    a: Side, velocity_a: FloatArray, b: Side, velocity_b: FloatArray, t_max: float, scratch: FloatArray, result: FloatArray
+) -> tuple[int, int]:  # fmt: skip
     """Fill `result` (`SWEPT_SIZE`,) and return the status and how many ends the contact has, 0 without one.
 
     `scratch` (5, m, 2) holds twice as many points as the larger core has.
     """
-    n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
-    touch = rounding_of(pose_a, extent_a, pose_b, extent_b)
-    radius = radius_a + radius_b
+    vertices_a, normals_a, pose_a, n_a, n_b = a.vertices, a.normals, a.pose, a.vertices.shape[0], b.vertices.shape[0]
+    touch = rounding_of(pose_a, a.extent, b.pose, b.extent)
+    radius = a.radius + b.radius
     cos, sin = pose_a[2], pose_a[3]
     dx, dy = velocity_b[0] - velocity_a[0], velocity_b[1] - velocity_a[1]
     wx, wy = cos * dx + sin * dy, cos * dy - sin * dx
     moved, moved_normals = scratch[0, :n_b], scratch[1, :n_b]
     difference, edge_normals, corners_a = scratch[2], scratch[3], scratch[4]
     corner = -1
-    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
-    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
+    move_to_frame(pose_a, b.pose, b.vertices, moved, False)
+    move_to_frame(pose_a, b.pose, b.normals, moved_normals, True)
     result[:] = 0.0
     result[0] = result[1] = np.inf
 
@@ -273,7 +260,7 @@ def swept_pair(
         core_forward, low, high = touching_interval(vertices_a, moved, nx, ny, t_first * wx, t_first * wy, touch)
     result[0], result[1] = t_first, t_last
     result[2], result[3] = cos * nx - sin * ny, sin * nx + cos * ny
-    forward = core_forward + radius_a
+    forward = core_forward + a.radius
     is_segment = high - low > touch
     for k in range(3 if is_segment else 2):
         along = 0.5 * (low + high)
@@ -285,35 +272,24 @@ def swept_pair(
     return HIT, 2 if is_segment else 1
 
 
+@inlined_kernel
+def swept_row(
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
+    t_max: float, row: int, scratch: FloatArray, results: FloatArray,
+) -> tuple[int, int]:  # fmt: skip
+    """Fill a row of `results` and return the pair's status and count."""
+    a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
+    return swept_pair(a, velocities_a[row], b, velocities_b[row], t_max, scratch, results[row])
+
+
 @kernel
 def swept_pairs(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    velocities_a: FloatArray,
-    poses_b: FloatArray,
-    velocities_b: FloatArray,
-    t_max: float,
-    status: IntArray,
-    counts: IntArray,
-    results: FloatArray,
-) -> None:
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
+    t_max: float, status: IntArray, counts: IntArray, results: FloatArray,
+) -> None:  # fmt: skip
     """Fill a row of `status`, `counts` and `results` for each of the `pairs` of packed shapes."""
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    scratch = np.empty((5, 2 * most, 2))
+    shapes, scratch = Shapes(*packed), np.empty((5, 2 * most_vertices(packed[2]), 2))
     for row in range(pairs.shape[0]):
-        a, b = pairs[row, 0], pairs[row, 1]
-        low_a, low_b = first[a], first[b]
-        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
-        status[row], counts[row] = swept_pair(
-            vertices[low_a:high_a], normals[low_a:high_a], radius[a], extent[a], poses_a[row], velocities_a[row],
-            vertices[low_b:high_b], normals[low_b:high_b], radius[b], extent[b], poses_b[row], velocities_b[row],
-            t_max, scratch, results[row],
+        status[row], counts[row] = swept_row(
+            shapes, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, row, scratch, results
         )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import choice
@@ -18,9 +19,12 @@ from engine.geometry import AnyShape, Sweep
 from engine.narrowphase.packing import PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR
 
-__all__ = ["LANES_FROM", "ImpactRows", "Target", "impact_of_pair", "impact_rows", "is_box2d_target"]
+__all__ = ["LANES_FROM", "ImpactRows", "Sweeps", "Target", "impact_of_pair", "impact_rows", "is_box2d_target"]
 
 Target = Literal["touch", "box2d"]
+
+Sweeps = tuple[FloatArray, ...]
+"""Start, end and centre of A, then of B."""
 
 LANES_FROM = 48
 """Pairs from which on lanes are tried, as for the other questions; see `engine.narrowphase.batched`."""
@@ -36,6 +40,11 @@ class ImpactRows:
     fraction: FloatArray
     iterations: IntArray
 
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All columns, for a kernel."""
+        return self.status, self.fraction, self.iterations
+
 
 def is_box2d_target(target: object) -> bool:
     """Tell which of the two targets a word names; another one is refused."""
@@ -43,42 +52,23 @@ def is_box2d_target(target: object) -> bool:
 
 
 def impact_rows(
-    shapes: PackedShapes,
-    pairs: IntArray,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    t_max: float,
-    way: int,
-    is_box2d: bool,
-    trace: FloatArray = _NO_TRACE,
+    shapes: PackedShapes, pairs: IntArray, sweeps: Sweeps, t_max: float, method: int, is_box2d: bool, trace: FloatArray = _NO_TRACE
 ) -> ImpactRows:
-    """Times of impact of `pairs` (n, 2) that move from poses (n, 3) to poses (n, 3) about local centres (n, 2).
+    """Times of impact of `pairs` (n, 2) that move from poses (n, 3) to poses (n, 3) about local centres (n, 2): A's, then B's.
 
     Many go in lanes by conservative advancement, with the same answers to the bit.
     """
     n = len(pairs)
     rows = _empty_rows(n)
-    if way != ADVANCEMENT or len(trace) > 0 or n < LANES_FROM or not has_wide_registers():
-        _fill_one_by_one(
-            shapes, pairs, start_a, end_a, center_a, start_b, end_b, center_b, t_max, way, is_box2d, rows, trace
-        )  # fmt: skip
+    if method != ADVANCEMENT or len(trace) > 0 or n < LANES_FROM or not has_wide_registers():
+        times_of_impact(shapes.arrays, pairs, sweeps, t_max, method, is_box2d, rows.arrays, trace)
         return rows
-    rest = times_of_impact_lanes(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent, pairs,
-        start_a, end_a, center_a, start_b, end_b, center_b, t_max, is_box2d, rows.status, rows.fraction, rows.iterations,
-    )  # fmt: skip
+    rest = times_of_impact_lanes(shapes.arrays, pairs, sweeps, t_max, is_box2d, rows.arrays)
     if len(rest) > 0:
-        others = _empty_rows(len(rest))
-        _fill_one_by_one(
-            shapes, pairs[rest], start_a[rest], end_a[rest], center_a[rest], start_b[rest], end_b[rest], center_b[rest],
-            t_max, way, is_box2d, others, trace,
-        )  # fmt: skip
-        for name in ImpactRows.__slots__:
-            getattr(rows, name)[rest] = getattr(others, name)
+        others, some = _empty_rows(len(rest)), tuple(column[rest] for column in sweeps)
+        times_of_impact(shapes.arrays, pairs[rest], some, t_max, method, is_box2d, others.arrays, trace)
+        for column, other in zip(rows.arrays, others.arrays, strict=True):
+            column[rest] = other
     return rows
 
 
@@ -89,29 +79,8 @@ def _empty_rows(n: int) -> ImpactRows:
     return ImpactRows(whole[:n], piece[n : 2 * n], whole[2 * n :])
 
 
-def _fill_one_by_one(
-    shapes: PackedShapes,
-    pairs: IntArray,
-    start_a: FloatArray,
-    end_a: FloatArray,
-    center_a: FloatArray,
-    start_b: FloatArray,
-    end_b: FloatArray,
-    center_b: FloatArray,
-    t_max: float,
-    way: int,
-    is_box2d: bool,
-    rows: ImpactRows,
-    trace: FloatArray,
-) -> None:
-    times_of_impact(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent, pairs,
-        start_a, end_a, center_a, start_b, end_b, center_b, t_max, way, is_box2d, rows.status, rows.fraction, rows.iterations, trace,
-    )  # fmt: skip
-
-
 def impact_of_pair(
-    way: int,
+    method: int,
     a: AnyShape,
     sweep_a: Sweep,
     b: AnyShape,
@@ -125,11 +94,8 @@ def impact_of_pair(
     if trace is None:
         trace = _NO_TRACE
     trace[:] = np.nan
-    start_a, end_a, center_a = _sweep_rows(sweep_a)
-    start_b, end_b, center_b = _sweep_rows(sweep_b)
-    rows = impact_rows(
-        remembered(a, b), ONE_PAIR, start_a, end_a, center_a, start_b, end_b, center_b, float(t_max), way, is_box2d, trace
-    )  # fmt: skip
+    sweeps = (*_sweep_rows(sweep_a), *_sweep_rows(sweep_b))
+    rows = impact_rows(remembered(a, b), ONE_PAIR, sweeps, float(t_max), method, is_box2d, trace)
     return TimeOfImpact(Status(int(rows.status[0])), float(rows.fraction[0]), int(rows.iterations[0]))
 
 

@@ -158,8 +158,5 @@ def swept_one_by_one(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the same, contacts included, by the scalar kernel: poses (n, 4) x, y, cos, sin; inputs checked and writable."""
     rows = _empty_rows(len(pairs), SWEPT_SIZE)
-    swept_pairs(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows,
-    )  # fmt: skip
+    swept_pairs(shapes.arrays, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows)
     return rows

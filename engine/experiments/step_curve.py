@@ -28,7 +28,7 @@ from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
-from engine.continuous.conservative_advancement import conservative_advancement
+from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch

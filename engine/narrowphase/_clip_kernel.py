@@ -35,7 +35,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._sat_kernel import strict_separation
@@ -64,7 +64,7 @@ def find_incident_edge(normals: FloatArray, nx: float, ny: float) -> int:
     return incident
 
 
-@kernel
+@borrowing_kernel
 def contact_vertex(reference: FloatArray, edge: int, nx: float, ny: float, other: FloatArray, tie: float) -> tuple[int, float]:
     """Return, of the vertices of `other` within `tie` of the foremost, the one over edge `edge` of `reference` or nearest to that, and
     how far past the edge's end it lies.

@@ -43,7 +43,7 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.contracts.status import Status
 from engine.narrowphase._core_manifold_kernel import find_axis
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sat_kernel import move_to_frame
+from engine.narrowphase._sides_kernel import Arrays, Room, Shapes, moved_side, room_for, side_of
 
 __all__ = ["contact_set_pairs"]
 
@@ -69,19 +69,13 @@ def record_end(vertices: FloatArray, nx: float, ny: float, touch: float) -> tupl
 
 @inlined_kernel
 def contact_set_pair(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    radius_a: float,
-    pose_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    radius_b: float,
-    touch: float,
-    pair: FloatArray,
-    found: FloatArray,
-    features: IntArray,
-) -> tuple[int, int]:
-    """Fill one row for two cores with radii, given in A's frame; return status and number of points."""
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, room: Room, found: FloatArray, features: IntArray
+) -> tuple[int, int]:  # fmt: skip
+    """Fill one row for a pair of cores with radii; return status and number of points."""
+    a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
+    moved, touch, pair = moved_side(b, a.pose, room.moved), rounding_of(a.pose, a.extent, b.pose, b.extent), room.corners
+    vertices_a, normals_a, radius_a, pose_a = a.vertices, a.normals, a.radius, a.pose
+    vertices_b, normals_b, radius_b = moved.vertices, moved.normals, b.radius
     found[:] = 0.0
     features[:] = 0
     reach = radius_a + radius_b
@@ -130,35 +124,10 @@ def contact_set_pair(
 
 @kernel
 def contact_set_pairs(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    count: IntArray,
-    found: FloatArray,
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, count: IntArray, found: FloatArray,
     features: IntArray,
-) -> None:
+) -> None:  # fmt: skip
     """Fill a row for each of the `pairs` of packed shapes."""
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    moved, moved_normals = np.empty((most, 2)), np.empty((most, 2))
-    pair = np.empty((3, 2))
+    shapes, room = Shapes(*packed), room_for(packed[2])
     for row in range(pairs.shape[0]):
-        a, b = pairs[row, 0], pairs[row, 1]
-        low_a, low_b = first[a], first[b]
-        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
-        n_b = n_vertices[b]
-        move_to_frame(poses_a[row], poses_b[row], vertices[low_b:high_b], moved[:n_b], False)
-        move_to_frame(poses_a[row], poses_b[row], normals[low_b:high_b], moved_normals[:n_b], True)
-        touch = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
-        status[row], count[row] = contact_set_pair(
-            vertices[low_a:high_a], normals[low_a:high_a], radius[a], poses_a[row], moved[:n_b], moved_normals[:n_b], radius[b],
-            touch, pair, found[row], features[row],
-        )  # fmt: skip
+        status[row], count[row] = contact_set_pair(shapes, pairs, poses_a, poses_b, row, room, found[row], features[row])

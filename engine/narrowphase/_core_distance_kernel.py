@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 
 __all__ = ["core_distance"]
 
@@ -28,7 +28,7 @@ def distance_to_edges(x: float, y: float, vertices: FloatArray) -> float:
     return nearest
 
 
-@kernel
+@borrowing_kernel
 def core_distance(vertices_a: FloatArray, vertices_b: FloatArray) -> float:
     """Return the distance of two disjoint cores in one frame."""
     nearest = np.inf

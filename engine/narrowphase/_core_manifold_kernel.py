@@ -42,7 +42,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.narrowphase._clip_kernel import VERTEX, name_of, points_on_edge, write_point
 from engine.narrowphase._sat_kernel import traced_separation
 from engine.narrowphase._sides_kernel import Room, Row, Side
@@ -82,7 +82,7 @@ def nearest_on_edges(x: float, y: float, vertices: FloatArray, found: FloatArray
     return nearest, nearest_vertex
 
 
-@kernel
+@borrowing_kernel
 def nearest_points(vertices_a: FloatArray, vertices_b: FloatArray, pair: FloatArray) -> tuple[float, int, int]:
     """Return the distance of two disjoint cores in one frame and the vertices at or before the nearest points, which fill `pair` (3, 2).
 
@@ -167,7 +167,7 @@ def traced_axis(
     return is_parted, 0, edge_a, best, separation_a, separation_b, corner_a, corner_b
 
 
-@kernel
+@borrowing_kernel
 def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for two cores with radii, both in A's frame, as `_manifold_kernel` describes it, and return the number of points.
 

@@ -23,18 +23,20 @@ A row of results is separation (or depth), point on A, point on B, normal: 7 num
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import Status
 from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, gjk_cores, place, relative_pose
+from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices
 
-__all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "penetration_one", "penetration_pairs"]
+__all__ = ["ROW_WIDTH", "Placed", "distance_listed", "distance_one", "distance_pairs", "roundings"]
 
 ROW_WIDTH = 7
 
@@ -57,61 +59,41 @@ def roundings(
     return rounding, max(rounding, SAT_ROUNDING * far), holds
 
 
+class Placed(NamedTuple):
+    """A core with a radius at a world pose, and how far it reaches from the local origin."""
+
+    vertices: FloatArray
+    radius: float
+    extent: float
+    x: float
+    y: float
+    cos: float
+    sin: float
+
+
 @inlined_kernel
 def fill_row(
-    rows: FloatArray,
-    k: int,
-    value: float,
-    a_x: float,
-    a_y: float,
-    radius_a: float,
-    b_x: float,
-    b_y: float,
-    radius_b: float,
-    nx: float,
-    ny: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
+    rows: FloatArray, k: int, value: float, a_x: float, a_y: float, b_x: float, b_y: float, nx: float, ny: float, a: Placed, b: Placed
 ) -> None:
     """Write points on the cores and a normal, A's frame, as points on the surfaces, world frame."""
-    a_x, a_y = a_x + radius_a * nx, a_y + radius_a * ny
-    b_x, b_y = b_x - radius_b * nx, b_y - radius_b * ny
+    a_x, a_y = a_x + a.radius * nx, a_y + a.radius * ny
+    b_x, b_y = b_x - b.radius * nx, b_y - b.radius * ny
     rows[k, 0] = value
-    rows[k, 1], rows[k, 2] = place(a_x, a_y, cos_a, sin_a, ax, ay)
-    rows[k, 3], rows[k, 4] = place(b_x, b_y, cos_a, sin_a, ax, ay)
-    rows[k, 5], rows[k, 6] = cos_a * nx - sin_a * ny, sin_a * nx + cos_a * ny
+    rows[k, 1], rows[k, 2] = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
+    rows[k, 3], rows[k, 4] = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
+    rows[k, 5], rows[k, 6] = a.cos * nx - a.sin * ny, a.sin * nx + a.cos * ny
 
 
 @inlined_kernel
 def query_pair(
-    wants_depth: bool,
-    vertices_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
-    vertices_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    bx: float,
-    by: float,
-    cos_b: float,
-    sin_b: float,
-    simplex: IntArray,
-    polytope: FloatArray,
-    gjk_trace: FloatArray,
-    epa_trace: FloatArray,
-    rows: FloatArray,
-    k: int,
-) -> tuple[int, int]:
+    wants_depth: bool, a: Placed, b: Placed, simplex: IntArray, polytope: FloatArray, gjk_trace: FloatArray, epa_trace: FloatArray,
+    rows: FloatArray, k: int,
+) -> tuple[int, int]:  # fmt: skip
     """Fill row k for two shapes and return status and iterations (of GJK, and of EPA where that was asked)."""
-    cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
-    rounding, touch, holds = roundings(ax, ay, extent_a, bx, by, extent_b, shift_x, shift_y)
-    radius = radius_a + radius_b
+    vertices_a, vertices_b = a.vertices, b.vertices
+    cos, sin, shift_x, shift_y = relative_pose(a.x, a.y, a.cos, a.sin, b.x, b.y, b.cos, b.sin)
+    rounding, touch, holds = roundings(a.x, a.y, a.extent, b.x, b.y, b.extent, shift_x, shift_y)
+    radius = a.radius + b.radius
     for column in range(ROW_WIDTH):
         rows[k, column] = np.nan
     if not holds:
@@ -144,7 +126,7 @@ def query_pair(
             iterations += again
         enough = np.inf if wants_depth else touch
         ended, expansions, depth, nx, ny = epa_cores(
-            vertices_a, vertices_b, cos, sin, shift_x, shift_y, cos_a, sin_a, rounding, enough, simplex, polytope, epa_trace
+            vertices_a, vertices_b, cos, sin, shift_x, shift_y, a.cos, a.sin, rounding, enough, simplex, polytope, epa_trace
         )
         iterations += expansions
         is_ended = ended == _OVERLAPPING
@@ -154,7 +136,7 @@ def query_pair(
         separation = 0.0 - (depth + radius)
         a_x, a_y, b_x, b_y = touching_points(vertices_a, vertices_b, cos, sin, shift_x, shift_y, nx, ny, rounding)
     value = max(0.0, -separation) if wants_depth else separation
-    fill_row(rows, k, value, a_x, a_y, radius_a, b_x, b_y, radius_b, nx, ny, ax, ay, cos_a, sin_a)
+    fill_row(rows, k, value, a_x, a_y, b_x, b_y, nx, ny, a, b)
     if not is_ended:
         return _OUT_OF_ITERATIONS, iterations
     if separation > touch:
@@ -162,34 +144,37 @@ def query_pair(
     return _TOUCHING if separation >= -touch else _OVERLAPPING, iterations
 
 
-@allocating_kernel
-def query_one(
-    wants_depth: bool,
-    vertices_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
-    vertices_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    bx: float,
-    by: float,
-    cos_b: float,
-    sin_b: float,
-    simplex: IntArray,
-    gjk_trace: FloatArray,
-    epa_trace: FloatArray,
-) -> tuple[int, int, float, float, float, float, float, float, float]:
-    """Return status, iterations and the row of one pair, as numbers."""
-    polytope = np.empty((polytope_rows(vertices_a.shape[0], vertices_b.shape[0]), POLYTOPE_WIDTH))
+@inlined_kernel
+def placed_of(shapes: Shapes, shape: int, pose: FloatArray, row: int) -> Placed:
+    """Return one of the shapes at row `row` of poses (n, 4) x, y, cos, sin, or (n, 3) x, y, angle."""
+    low, high = shapes.first[shape], shapes.first[shape] + shapes.n_vertices[shape]
+    if pose.shape[1] == 3:
+        cos, sin = cosine_and_sine(pose[row, 2])
+    else:
+        cos, sin = pose[row, 2], pose[row, 3]
+    return Placed(shapes.vertices[low:high], shapes.radius[shape], shapes.extent[shape], pose[row, 0], pose[row, 1], cos, sin)
+
+
+@inlined_kernel
+def query_row(
+    wants_depth: bool, shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, simplex: IntArray,
+    polytope: FloatArray, no_trace: FloatArray, rows: FloatArray,
+) -> tuple[int, int]:  # fmt: skip
+    """Fill a row for one of the pairs and return status and iterations."""
+    a, b = placed_of(shapes, pairs[row, 0], poses_a, row), placed_of(shapes, pairs[row, 1], poses_b, row)
+    simplex[0] = 0
+    return query_pair(wants_depth, a, b, simplex, polytope, no_trace, no_trace, rows, row)
+
+
+@kernel
+def distance_one(
+    wants_depth: bool, a: tuple[Any, ...], b: tuple[Any, ...], simplex: IntArray, gjk_trace: FloatArray, epa_trace: FloatArray
+) -> tuple[int, int, float, float, float, float, float, float, float]:  # fmt: skip
+    """Return status, iterations, separation (or depth), points, normal of a pair of `Placed`; traces and simplex as in the chapters."""
+    placed_a, placed_b = Placed(*a), Placed(*b)
+    polytope = np.empty((polytope_rows(placed_a.vertices.shape[0], placed_b.vertices.shape[0]), POLYTOPE_WIDTH))
     rows = np.empty((1, ROW_WIDTH))
-    status, iterations = query_pair(
-        wants_depth, vertices_a, radius_a, extent_a, ax, ay, cos_a, sin_a, vertices_b, radius_b, extent_b, bx, by, cos_b, sin_b,
-        simplex, polytope, gjk_trace, epa_trace, rows, 0,
-    )  # fmt: skip
+    status, iterations = query_pair(wants_depth, placed_a, placed_b, simplex, polytope, gjk_trace, epa_trace, rows, 0)
     # float(): numbers of Python's own also where the kernels run as plain Python
     return (
         status, iterations, float(rows[0, 0]), float(rows[0, 1]), float(rows[0, 2]),
@@ -198,164 +183,34 @@ def query_one(
 
 
 @kernel
-def distance_one(
-    vertices_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
-    vertices_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    bx: float,
-    by: float,
-    cos_b: float,
-    sin_b: float,
-    simplex: IntArray,
-    gjk_trace: FloatArray,
-    epa_trace: FloatArray,
-) -> tuple[int, int, float, float, float, float, float, float, float]:
-    """Return status, iterations, separation, points and normal of one pair; traces and simplex as in the two chapters."""
-    return query_one(
-        False, vertices_a, radius_a, extent_a, ax, ay, cos_a, sin_a, vertices_b, radius_b, extent_b, bx, by, cos_b, sin_b,
-        simplex, gjk_trace, epa_trace,
-    )  # fmt: skip
-
-
-@kernel
-def penetration_one(
-    vertices_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
-    vertices_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    bx: float,
-    by: float,
-    cos_b: float,
-    sin_b: float,
-    simplex: IntArray,
-    gjk_trace: FloatArray,
-    epa_trace: FloatArray,
-) -> tuple[int, int, float, float, float, float, float, float, float]:
-    """Return status, iterations, depth, points and normal of one pair."""
-    return query_one(
-        True, vertices_a, radius_a, extent_a, ax, ay, cos_a, sin_a, vertices_b, radius_b, extent_b, bx, by, cos_b, sin_b,
-        simplex, gjk_trace, epa_trace,
-    )  # fmt: skip
-
-
-@allocating_kernel
-def query_pairs(
-    wants_depth: bool,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    rows: FloatArray,
-) -> None:
-    """Fill a row for each of the `pairs` of packed shapes at poses (n, 4) x, y, cos, sin."""
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    polytope = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH))
-    simplex = np.empty(TRIANGLE_SIZE, dtype=np.int64)
-    no_trace = np.empty((0, GJK_TRACE_WIDTH))
-    for k in range(pairs.shape[0]):
-        a, b = pairs[k, 0], pairs[k, 1]
-        simplex[0] = 0
-        status[k], iterations[k] = query_pair(
-            wants_depth,
-            vertices[first[a] : first[a] + n_vertices[a]], radius[a], extent[a],
-            poses_a[k, 0], poses_a[k, 1], poses_a[k, 2], poses_a[k, 3],
-            vertices[first[b] : first[b] + n_vertices[b]], radius[b], extent[b],
-            poses_b[k, 0], poses_b[k, 1], poses_b[k, 2], poses_b[k, 3],
-            simplex, polytope, no_trace, no_trace, rows, k,
-        )  # fmt: skip
-
-
-@kernel
 def distance_pairs(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
+    wants_depth: bool, packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
     rows: FloatArray,
-) -> None:
-    """Fill status, iterations and the row of separation, points and normal of each pair."""
-    query_pairs(False, first, n_vertices, vertices, radius, extent, pairs, poses_a, poses_b, status, iterations, rows)
+) -> None:  # fmt: skip
+    """Fill status, iterations and the row of separation (or depth), points and normal of each pair, at poses (n, 4) x, y, cos, sin."""
+    shapes, most = Shapes(*packed), most_vertices(packed[2])
+    polytope, simplex = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH)), np.empty(TRIANGLE_SIZE, dtype=np.int64)
+    no_trace = np.empty((0, GJK_TRACE_WIDTH))
+    for row in range(pairs.shape[0]):
+        status[row], iterations[row] = query_row(
+            wants_depth, shapes, pairs, poses_a, poses_b, row, simplex, polytope, no_trace, rows
+        )  # fmt: skip
 
 
 @kernel
 def distance_listed(
-    listed: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
+    listed: IntArray, packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
     rows: FloatArray,
-) -> bool:
+) -> bool:  # fmt: skip
     """Do the same for the `listed` rows, from poses (n, 3) x, y, angle; return False at the first that is not finite."""
-    most = 0
+    shapes, most = Shapes(*packed), 0
     for row in listed:
-        most = max(most, n_vertices[pairs[row, 0]], n_vertices[pairs[row, 1]])
-    polytope = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH))
-    simplex = np.empty(TRIANGLE_SIZE, dtype=np.int64)
+        most = max(most, shapes.n_vertices[pairs[row, 0]], shapes.n_vertices[pairs[row, 1]])
+    polytope, simplex = np.empty((polytope_rows(most, most), POLYTOPE_WIDTH)), np.empty(TRIANGLE_SIZE, dtype=np.int64)
     no_trace = np.empty((0, GJK_TRACE_WIDTH))
     for row in listed:
-        a, b = pairs[row, 0], pairs[row, 1]
         for field in range(3):
             if not (math.isfinite(poses_a[row, field]) and math.isfinite(poses_b[row, field])):
                 return False
-        cos_a, sin_a = cosine_and_sine(poses_a[row, 2])
-        cos_b, sin_b = cosine_and_sine(poses_b[row, 2])
-        simplex[0] = 0
-        status[row], iterations[row] = query_pair(
-            False,
-            vertices[first[a] : first[a] + n_vertices[a]], radius[a], extent[a], poses_a[row, 0], poses_a[row, 1], cos_a, sin_a,
-            vertices[first[b] : first[b] + n_vertices[b]], radius[b], extent[b], poses_b[row, 0], poses_b[row, 1], cos_b, sin_b,
-            simplex, polytope, no_trace, no_trace, rows, row,
-        )  # fmt: skip
+        status[row], iterations[row] = query_row(False, shapes, pairs, poses_a, poses_b, row, simplex, polytope, no_trace, rows)
     return True
-
-
-@kernel
-def penetration_pairs(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    rows: FloatArray,
-) -> None:
-    """Fill status, iterations and the row of depth, points and normal of each pair."""
-    query_pairs(True, first, n_vertices, vertices, radius, extent, pairs, poses_a, poses_b, status, iterations, rows)

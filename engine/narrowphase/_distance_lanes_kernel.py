@@ -41,6 +41,7 @@ from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roun
 from engine.narrowphase._gjk_kernel import place, relative_pose
 from engine.narrowphase._lanes_kernel import FEWEST, LANES, STRIDE
 from engine.narrowphase._lanes_lists_kernel import gather
+from engine.narrowphase._sides_kernel import Arrays
 from engine.narrowphase.packing import RECORD, SLOTS
 
 __all__ = ["SCRATCH", "STRAGGLERS", "distance_lanes"]
@@ -408,7 +409,7 @@ def _answer_again(
     k: IntArray,
     chosen: IntArray,
     size: int,
-    shapes: tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray],
+    shapes: Arrays,
     records: FloatArray,
     pairs: IntArray,
     poses_a: FloatArray,
@@ -423,7 +424,7 @@ def _answer_again(
         rest = np.empty(LANES + 1, dtype=np.int64)
         n_rest = _answer_block(s, k, chosen, size, size, 0, records, pairs, poses_a, poses_b, status, iterations, rows, rest, 0)
         rest = rest[:n_rest]
-    return rest.shape[0] == 0 or distance_listed(rest, *shapes, pairs, poses_a, poses_b, status, iterations, rows)
+    return rest.shape[0] == 0 or distance_listed(rest, shapes, pairs, poses_a, poses_b, status, iterations, rows)
 
 
 @inlined_kernel
@@ -434,28 +435,16 @@ def _size_of(n_vertices: int) -> int:
 
 @kernel
 def distance_lanes(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    rows: FloatArray,
-    s: FloatArray,
-) -> bool:
+    shapes: Arrays, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
+    rows: FloatArray, s: FloatArray,
+) -> bool:  # fmt: skip
     """Fill the rows of all `pairs`; return False, with some of them filled, at an index out of range or a pose that is not finite.
 
     Arguments are those of `distance_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, and scratch `s` (SCRATCH,).
     The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when its code is
     not in the cache.
     """
-    shapes = (first, n_vertices, vertices, radius, extent)
-    flat, answers = records.reshape(-1), (status, iterations, rows)
+    n_vertices, flat, answers = shapes[2], records.reshape(-1), (status, iterations, rows)
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     again, n_again = np.empty(2 * LANES + 1, dtype=np.int64), 0
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
@@ -472,7 +461,7 @@ def distance_lanes(
             n_waiting[np.uint64(number)] = 0
             chosen = waiting[number * LANES : (number + 1) * LANES]
             if max(size_a, size_b) == _N_SIZES:
-                if not distance_listed(chosen, *shapes, pairs, poses_a, poses_b, *answers):
+                if not distance_listed(chosen, shapes, pairs, poses_a, poses_b, *answers):
                     return False
                 continue
             n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, flat, pairs, poses_a, poses_b, *answers, again, n_again)

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import (
     BOX2D_ABSOLUTE_TOLERANCE,
     BOX2D_ANGULAR_SLOP,
@@ -56,7 +56,7 @@ from engine.narrowphase._step_kernel import INCIDENT, POINT, REFERENCE, TRIED, r
 __all__ = ["manifold_edge_circle", "manifold_edge_polygon"]
 
 
-@kernel
+@borrowing_kernel
 def manifold_edge_circle(edge: Side, circle: Side, to_circle: float, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for an edge and a circle given in the edge's frame; `to_circle` is -1 where the circle is A."""
     points, names, axis, reference = row
@@ -177,7 +177,7 @@ def facing(vertices: FloatArray, ghosts: FloatArray, has_ghost: NDArray[np.bool_
     return bool(is_front)
 
 
-@kernel
+@borrowing_kernel
 def manifold_edge_polygon(edge: Side, polygon: Side, to_polygon: float, room: Room, row: Row, trace: FloatArray | None) -> int:
     """Fill one row for an edge and a polygon given in the edge's frame; `to_polygon` is -1 where the polygon is A."""
     points, names, axis, reference = row

@@ -30,13 +30,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_entry, inlined_kernel, kernel
+from engine.common.jit import inlined_kernel, kernel
 from engine.geometry.kinds import POLYGON
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sat_kernel import face_separation, move_to_frame
+from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, moved_side, side_of
 
-__all__ = ["overlap_pair", "overlap_pairs"]
+__all__ = ["overlap_pairs"]
 
 
 @inlined_kernel
@@ -50,67 +51,28 @@ def separation_up_to(vertices: FloatArray, normals: FloatArray, others: FloatArr
     return greatest
 
 
-@inlined_entry
-def overlap_pair(
-    kind_a: int,
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    radius_a: float,
-    extent_a: float,
-    pose_a: FloatArray,
-    kind_b: int,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    radius_b: float,
-    extent_b: float,
-    pose_b: FloatArray,
-    scratch: FloatArray,
-) -> bool:
-    """Tell whether two shapes, given as in `manifold_pair`, overlap; a touch within rounding does."""
-    radius, touch = radius_a + radius_b, rounding_of(pose_a, extent_a, pose_b, extent_b)
-    n_b = vertices_b.shape[0]
-    moved, moved_normals = scratch[0, :n_b], scratch[1, :n_b]
-    move_to_frame(pose_a, pose_b, vertices_b, moved, False)
-    move_to_frame(pose_a, pose_b, normals_b, moved_normals, True)
-    n_a = vertices_a.shape[0]
+@inlined_kernel
+def overlap_pair(shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, row: int, scratch: FloatArray) -> bool:
+    """Tell whether the two shapes of a pair overlap; a touch within rounding does."""
+    a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
+    moved, n_a, n_b = moved_side(b, a.pose, scratch), a.vertices.shape[0], b.vertices.shape[0]
+    radius, touch = a.radius + b.radius, rounding_of(a.pose, a.extent, b.pose, b.extent)
     separation = -np.inf
     if n_a > 1:
-        separation = separation_up_to(vertices_a, normals_a, moved, radius + touch)
+        separation = separation_up_to(a.vertices, a.normals, moved.vertices, radius + touch)
     if n_b > 1 and separation <= radius + touch:
-        separation = max(separation, separation_up_to(moved, moved_normals, vertices_a, radius + touch))
+        separation = max(separation, separation_up_to(moved.vertices, moved.normals, a.vertices, radius + touch))
     if separation > radius + touch:
         return False
-    if separation < -touch and (kind_a == POLYGON or kind_b == POLYGON or (n_a > 1 and n_b > 1)):
+    if separation < -touch and (a.kind == POLYGON or b.kind == POLYGON or (n_a > 1 and n_b > 1)):
         return True
     deep = -separation if -touch <= separation < 0.0 else 0.0
-    return core_distance(vertices_a, moved) <= radius + touch + deep
+    return core_distance(a.vertices, moved.vertices) <= radius + touch + deep
 
 
 @kernel
-def overlap_pairs(
-    kind: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    overlapping: IntArray,
-) -> None:
+def overlap_pairs(packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, overlapping: IntArray) -> None:
     """Fill a row, 1 or 0, for each of the `pairs` of packed shapes."""
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    scratch = np.empty((2, most + 1, 2))
+    shapes, scratch = Shapes(*packed), np.empty((2, most_vertices(packed[2]) + 1, 2))
     for row in range(pairs.shape[0]):
-        a, b = pairs[row, 0], pairs[row, 1]
-        low_a, low_b = first[a], first[b]
-        high_a, high_b = low_a + n_vertices[a], low_b + n_vertices[b]
-        is_overlapping = overlap_pair(
-            kind[a], vertices[low_a:high_a], normals[low_a:high_a], radius[a], extent[a], poses_a[row],
-            kind[b], vertices[low_b:high_b], normals[low_b:high_b], radius[b], extent[b], poses_b[row], scratch,
-        )  # fmt: skip
-        overlapping[row] = 1 if is_overlapping else 0
+        overlapping[row] = 1 if overlap_pair(shapes, pairs, poses_a, poses_b, row, scratch) else 0

@@ -33,7 +33,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import inlined_entry, inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_entry, inlined_kernel, kernel
 from engine.narrowphase._step_kernel import TRIED, record_edge
 
 __all__ = [
@@ -103,7 +103,7 @@ def traced_separation(
     return best, best_edge
 
 
-@kernel
+@borrowing_kernel
 def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
     """Return the greatest separation to the last digit, -inf for a point; a function of its own, for it is seldom called."""
     if vertices.shape[0] == 1:

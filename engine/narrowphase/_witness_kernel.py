@@ -13,6 +13,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE
+from engine.narrowphase._sides_kernel import Arrays, Shapes, side_of
 
 __all__ = ["gaps_along"]
 
@@ -27,30 +28,26 @@ def reach_along(vertices: FloatArray, pose: FloatArray, nx: float, ny: float) ->
     return farthest
 
 
+@inlined_kernel
+def gap_of(shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray, row: int) -> float:
+    """Return the gap of one pair."""
+    a, b = side_of(shapes, pairs[row, 0], poses_a, row), side_of(shapes, pairs[row, 1], poses_b, row)
+    nx, ny = directions[row, 0], directions[row, 1]
+    between = nx * (b.pose[0] - a.pose[0]) + ny * (b.pose[1] - a.pose[1])
+    gap = between - reach_along(a.vertices, a.pose, nx, ny) - reach_along(b.vertices, b.pose, -nx, -ny)
+    if a.kind == CIRCLE or a.kind == CAPSULE:
+        gap -= a.radius
+    if b.kind == CIRCLE or b.kind == CAPSULE:
+        gap -= b.radius
+    return float(gap)
+
+
 @kernel
 def gaps_along(
-    kind: IntArray,
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    radius: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    directions: FloatArray,
-    gaps: FloatArray,
-) -> None:
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray, gaps: FloatArray
+) -> None:  # fmt: skip
     """Fill `gaps` (n,) along the world `directions` (n, 2). Circles and capsules count with their radius, polygons and segments
     without their skins."""
+    shapes = Shapes(*packed)
     for row in range(pairs.shape[0]):
-        a, b = pairs[row, 0], pairs[row, 1]
-        nx, ny = directions[row, 0], directions[row, 1]
-        between = nx * (poses_b[row, 0] - poses_a[row, 0]) + ny * (poses_b[row, 1] - poses_a[row, 1])
-        reach_a = reach_along(vertices[first[a] : first[a] + n_vertices[a]], poses_a[row], nx, ny)
-        reach_b = reach_along(vertices[first[b] : first[b] + n_vertices[b]], poses_b[row], -nx, -ny)
-        gap = between - reach_a - reach_b
-        if kind[a] == CIRCLE or kind[a] == CAPSULE:
-            gap -= radius[a]
-        if kind[b] == CIRCLE or kind[b] == CAPSULE:
-            gap -= radius[b]
-        gaps[row] = gap
+        gaps[row] = gap_of(shapes, pairs, poses_a, poses_b, directions, row)

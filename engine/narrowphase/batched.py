@@ -146,15 +146,14 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
 
 def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
     """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers."""
-    arrays = (shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent)
     overlapping = np.zeros(len(pairs), dtype=np.int64)
     if len(pairs) < LANES_FROM or not has_wide_registers():
-        overlap_pairs(*arrays, pairs, poses_a, poses_b, overlapping)
+        overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping)
         return overlapping.astype(np.bool_)
     rest = overlap_lanes(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
-        overlap_pairs(*arrays, pairs[rest], poses_a[rest], poses_b[rest], others)
+        overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others)
         overlapping[rest] = others
     return overlapping.astype(np.bool_)
 
@@ -162,7 +161,5 @@ def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, pos
 def gap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, directions: FloatArray) -> FloatArray:
     """Gap of `pairs` (n, 2) at poses (n, 4) along unit `directions` (n, 2), polygons without their skins."""
     gaps = np.zeros(len(pairs))
-    gaps_along(
-        shapes.kind, shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, pairs, poses_a, poses_b, directions, gaps
-    )  # fmt: skip
+    gaps_along(shapes.arrays, pairs, poses_a, poses_b, directions, gaps)
     return gaps

@@ -27,12 +27,11 @@ def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, po
     """
     n = len(pairs)
     found = _empty_distances(n)
-    arrays = (shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent)
     if n >= LANES_FROM and has_wide_registers():
-        is_fine = distance_lanes(*arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
+        is_fine = distance_lanes(shapes.arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
     else:
         index_pairs("pairs", pairs, len(shapes))
-        is_fine = distance_listed(np.arange(n), *arrays, pairs, poses_a, poses_b, *found)
+        is_fine = distance_listed(np.arange(n), shapes.arrays, pairs, poses_a, poses_b, *found)
     if not is_fine:
         index_pairs("pairs", pairs, len(shapes))
         finite_rows("xf_a", poses_a, 3)

@@ -72,7 +72,6 @@ def contact_set_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray,
     n = len(pairs)
     rows = ContactSetRows(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros((n, 6)), np.zeros((n, 4), dtype=np.int64))
     contact_set_pairs(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent, pairs, poses_a, poses_b,
-        rows.status, rows.count, rows.found, rows.features,
+        shapes.arrays, pairs, poses_a, poses_b, rows.status, rows.count, rows.found, rows.features
     )  # fmt: skip
     return rows

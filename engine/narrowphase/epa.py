@@ -8,7 +8,7 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import integer
 from engine.contracts import PenetrationResult, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase._distance_kernel import penetration_one
+from engine.narrowphase._distance_kernel import distance_one
 from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
 from engine.narrowphase.cores import core_of
@@ -60,12 +60,9 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     >>> found.status.name, found.depth, found.normal, found.point_a, found.point_b
     ('OVERLAPPING', 0.75, (0.0, 1.0), (0.5, 1.0), (0.5, 0.25))
     """
-    vertices_a, radius_a, extent_a = core_of(a)
-    vertices_b, radius_b, extent_b = core_of(b)
-    (ax, ay), (bx, by) = xf_a.position, xf_b.position
-    status, _, depth, a_x, a_y, b_x, b_y, nx, ny = penetration_one(
-        vertices_a, radius_a, extent_a, ax, ay, xf_a.cos, xf_a.sin,
-        vertices_b, radius_b, extent_b, bx, by, xf_b.cos, xf_b.sin,
+    status, _, depth, a_x, a_y, b_x, b_y, nx, ny = distance_one(
+        True, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
+
         np.zeros(TRIANGLE_SIZE, dtype=np.int64), _NO_GJK_TRACE, _NO_TRACE if trace is None else trace_rows(trace, EPA_TRACE_WIDTH),
     )  # fmt: skip
     if nx != nx:

@@ -118,13 +118,10 @@ def _start(cache: SimplexCache, n_a: int, n_b: int) -> IntArray:
 
 
 def _query(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, simplex: IntArray, trace: FloatArray | None) -> DistanceResult:
-    vertices_a, radius_a, extent_a = core_of(a)
-    vertices_b, radius_b, extent_b = core_of(b)
-    (ax, ay), (bx, by) = xf_a.position, xf_b.position
     rows = _NO_TRACE if trace is None else trace_rows(trace, GJK_TRACE_WIDTH)
     status, iterations, separation, a_x, a_y, b_x, b_y, nx, ny = distance_one(
-        vertices_a, radius_a, extent_a, ax, ay, xf_a.cos, xf_a.sin,
-        vertices_b, radius_b, extent_b, bx, by, xf_b.cos, xf_b.sin, simplex, rows, _NO_TRACE,
+        False, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
+        simplex, rows, _NO_TRACE,
     )  # fmt: skip
     if nx != nx:
         return DistanceResult(Status(status), separation, None, None, None, iterations)

@@ -11,13 +11,13 @@ from engine.common.checks import choice, integer
 from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Polygon, Transform
 from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._overlap_kernel import overlap_pair
+from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
 from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain, traced_overlap
 from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH, TRIED
 from engine.narrowphase.packing import remembered
-from engine.narrowphase.scratch import pose_row, trace_rows
+from engine.narrowphase.scratch import ONE_PAIR, pose_row, trace_rows
 from engine.narrowphase.steps import new_trace, steps_to_world
 
 __all__ = ["NO_AXIS", "TRIED", "RememberedOverlap", "new_trace", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
@@ -41,15 +41,9 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
     InvalidInputError
         `a` or `b` is no shape.
     """
-    shapes = remembered(a, b)
-    n_a = int(shapes.n_vertices[0])
-    scratch = np.empty((2, int(shapes.n_vertices.max()) + 1, 2))
-    return bool(
-        overlap_pair(
-            shapes.kind[0], shapes.vertices[:n_a], shapes.normals[:n_a], shapes.radius[0], shapes.extent[0], pose_row(xf_a),
-            shapes.kind[1], shapes.vertices[n_a:], shapes.normals[n_a:], shapes.radius[1], shapes.extent[1], pose_row(xf_b), scratch,
-        )
-    )  # fmt: skip
+    overlapping = np.zeros(1, dtype=np.int64)
+    overlap_pairs(remembered(a, b).arrays, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), overlapping)
+    return bool(overlapping[0])
 
 
 def overlap_polygons(

@@ -252,9 +252,8 @@ def time_of_impact(
     from engine.continuous._impact_kernel import ADVANCEMENT
     from engine.continuous.impact_rows import impact_rows
 
-    rows = impact_rows(
-        shapes.packed, checked, starts_a, ends_a, centers_a, starts_b, ends_b, centers_b, end, ADVANCEMENT, word == "box2d"
-    )  # fmt: skip
+    sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
+    rows = impact_rows(shapes.packed, checked, sweeps, end, ADVANCEMENT, word == "box2d")
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
 
 

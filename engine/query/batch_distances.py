@@ -87,15 +87,12 @@ def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: Arr
     >>> found.depth.tolist(), found.normal.tolist()
     ([0.5, 0.0], [[1.0, 0.0], [nan, nan]])
     """
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, penetration_pairs
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
 
     packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
     n = len(checked)
     status, iterations, rows = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, ROW_WIDTH))
-    penetration_pairs(
-        packed.first, packed.n_vertices, packed.vertices, packed.radius, packed.extent, checked, poses_a, poses_b,
-        status, iterations, rows,
-    )  # fmt: skip
+    distance_pairs(True, packed.arrays, checked, poses_a, poses_b, status, iterations, rows)
     return PenetrationBatch(frozen(status), *_columns(rows), frozen(iterations))
 
 

@@ -122,7 +122,7 @@ def time_of_impact(
     t_max: float = 1.0,
     target: Literal["touch", "box2d"] = "touch",
 ) -> TimeOfImpact:
-    """Return the first touch of two shapes that move and turn; see `engine.continuous.conservative_advancement`.
+    """Return the first touch of two shapes that move and turn; see `engine.continuous.time_of_impact`.
 
     Raises
     ------
@@ -145,16 +145,15 @@ def time_of_impact(
             raise InvalidInputError(field, "a Sweep", sweep)
     end = check_t_max(t_max)
     choice("target", target, ("touch", "box2d"))
-    from engine.continuous.conservative_advancement import conservative_advancement
+    from engine.continuous.time_of_impact import conservative_advancement
 
     return conservative_advancement(a, sweep_a, b, sweep_b, end, target)
 
 
 def warm() -> None:
     """Ask each question once: loads its kernels, or compiles them."""
-    from engine.continuous.bilateral_advancement import bilateral_advancement
     from engine.continuous.impact_rows import LANES_FROM
-    from engine.continuous.interval_halving import interval_halving
+    from engine.continuous.time_of_impact import bilateral_advancement, bisection
     from engine.query import batch_casts
     from engine.query.shape_batch import ShapeBatch
 
@@ -163,7 +162,7 @@ def warm() -> None:
     ray_cast(disc, here, (2.0, 0.0), (-4.0, 0.0))
     shape_cast(disc, there, (-4.0, 0.0), box, here)
     swept_contact(box, here, (1.0, 0.0), disc, there, (0.0, 0.0), 5.0)
-    for way in (time_of_impact, interval_halving, bilateral_advancement):
+    for way in (time_of_impact, bisection, bilateral_advancement):
         way(box, Sweep(here, here), disc, Sweep(there, here))
     many = 2 * LANES_FROM  # half of them two boxes: both kinds of block, and the scalar kernel
     pairs, still = [(1, 1), (0, 1)] * LANES_FROM, np.zeros((many, 3))

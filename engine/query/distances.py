@@ -57,7 +57,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> P
 
 def warm() -> None:
     """Load the kernels behind these questions, the batched ones and those in lanes too, and that of the closest-points iteration."""
-    from engine.narrowphase import batched, closest_iteration
+    from engine.narrowphase import alternating_projections, batched
     from engine.query import batch, batch_distances
     from engine.query.shape_batch import ShapeBatch
 
@@ -66,7 +66,7 @@ def warm() -> None:
     for b in shapes:
         distance(shapes[0], here, b, there)
         penetration(shapes[0], here, b, there)
-        closest_iteration.distance(shapes[0], here, b, there)
+        alternating_projections.distance(shapes[0], here, b, there)
     packed, pose = ShapeBatch(shapes), [(0.0, 0.0, 0.0)]
     batch_distances.distance(packed, [(0, 1)], pose, pose)
     batch_distances.penetration(packed, [(0, 1)], pose, pose)

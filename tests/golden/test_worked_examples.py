@@ -14,13 +14,11 @@ import math
 import numpy as np
 import pytest
 
-from engine.continuous.bilateral_advancement import bilateral_advancement
-from engine.continuous.conservative_advancement import conservative_advancement
-from engine.continuous.interval_halving import interval_halving
+from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull_chain import convex_hull_chain
-from engine.narrowphase import closest_iteration
+from engine.narrowphase import alternating_projections
 from engine.narrowphase.sat import overlap_plain_form, overlap_polygons, overlap_remembered
 from engine.query import (
     contact_set,
@@ -174,7 +172,7 @@ def test_skinned_corners_are_square_in_a_manifold_and_round_elsewhere(off, round
 def test_distance_box2ds_examples():
     """SegmentDistanceTest: the lines from (-1, -1) to (-1, 1) and from (2, 0) to (1, 0) are 2 apart, at (-1, 0) and (1, 0).
     ShapeDistanceTest: the square of half side 1 and the line x = 2 are 1 apart."""
-    for ask in (distance, closest_iteration.distance):
+    for ask in (distance, alternating_projections.distance):
         lines = ask(Segment((-1.0, -1.0), (-1.0, 1.0)), HERE, Segment((2.0, 0.0), (1.0, 0.0)), HERE)
         assert (lines.separation, *lines.point_a, *lines.point_b) == about(2.0, -1.0, 0.0, 1.0, 0.0)
         square = ask(BOX, HERE, LINE, HERE)
@@ -274,7 +272,7 @@ def test_shape_cast_box2ds_example():
 
 # -- times of impact
 
-WAYS = [conservative_advancement, interval_halving, bilateral_advancement]
+WAYS = [conservative_advancement, bisection, bilateral_advancement]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)

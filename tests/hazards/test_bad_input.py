@@ -20,7 +20,7 @@ from engine.broadphase import BruteForce, Grid
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
 from engine.geometry.hull_chain import convex_hull_chain
-from engine.narrowphase import closest_iteration, epa, gjk, sat, simple
+from engine.narrowphase import alternating_projections, epa, gjk, sat, simple
 from engine.query import batch, batch_frame
 
 BOX, DISC, HERE = Polygon.box(0.5, 0.5), Circle(0.5), Transform()
@@ -335,8 +335,8 @@ OTHERS: dict[str, Callable[[], object]] = {
     "epa trace": lambda: epa.penetration(BOX, HERE, DISC, HERE, np.zeros((3, 1))),
     "gjk cache": lambda: gjk.distance_from(gjk.SimplexCache((9,), (0,)), BOX, HERE, DISC, HERE),
     "gjk shape": lambda: gjk.distance("box", HERE, DISC, HERE),  # type: ignore[arg-type]
-    "closest shape": lambda: closest_iteration.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
-    "closest trace": lambda: closest_iteration.new_trace(-1),
+    "closest shape": lambda: alternating_projections.distance(BOX, HERE, None, HERE),  # type: ignore[arg-type]
+    "closest trace": lambda: alternating_projections.new_trace(-1),
     "sat shape": lambda: sat.overlap(BOX, HERE, 3, HERE),  # type: ignore[arg-type]
     "grid rows": lambda: Grid().pairs([(0.0, 0.0, 1.0)]),
     "grid nan": lambda: Grid().pairs([(0.0, 0.0, NAN, 1.0)]),

@@ -81,7 +81,6 @@ def our_impacts(moving: MovingPairs) -> Impacts:
     from engine.continuous.impact_rows import impact_rows
 
     center, one = np.zeros((len(moving), 2)), moving.motion
-    rows = impact_rows(
-        moving.shapes, moving.pairs, one.start_a, one.end_a, center, one.start_b, one.end_b, center, 1.0, ADVANCEMENT, True
-    )  # fmt: skip
+    sweeps = one.start_a, one.end_a, center, one.start_b, one.end_b, center
+    rows = impact_rows(moving.shapes, moving.pairs, sweeps, 1.0, ADVANCEMENT, True)
     return Impacts(rows.status, rows.fraction)

@@ -93,15 +93,14 @@ def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: Fl
 
 def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the core gap of rows `which` at their fractions (negative: overlapping), the direction, and the points of both surfaces."""
-    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs, penetration_pairs
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
 
     poses_a, poses_b = moving.poses(which, fraction)
     shapes, pairs, n = moving.shapes, moving.pairs[which], len(which)
     apart, deep = np.empty((n, ROW_WIDTH)), np.empty((n, ROW_WIDTH))
-    for kernel, found in ((distance_pairs, apart), (penetration_pairs, deep)):
-        kernel(
-            shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent, pairs, poses_a, poses_b,
-            np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found,
+    for wants_depth, found in ((False, apart), (True, deep)):
+        distance_pairs(
+            wants_depth, shapes.arrays, pairs, poses_a, poses_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), found
         )  # fmt: skip
     is_deep = deep[:, 0] > 0.0
     gap = np.where(is_deep, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)

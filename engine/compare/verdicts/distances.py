@@ -37,8 +37,7 @@ def our_distances(posed: PosedPairs) -> FloatArray:
     n, shapes = len(posed), posed.shapes
     rows = np.empty((n, ROW_WIDTH))
     distance_pairs(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent, posed.pairs, posed.turned_a, posed.turned_b,
-        np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rows,
+        False, shapes.arrays, posed.pairs, posed.turned_a, posed.turned_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rows
     )  # fmt: skip
     return np.maximum(rows[:, 0], 0.0)
 

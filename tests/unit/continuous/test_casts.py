@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.continuous.conservative_advancement import conservative_advancement
+from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query import batch_casts

@@ -33,7 +33,8 @@ def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
 def rows_by(shapes, motions, is_box2d, in_lanes, monkeypatch, t_max=1.0):
     monkeypatch.setattr(impact_rows, "has_wide_registers", lambda: in_lanes)
     with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
-        return impact_rows.impact_rows(shapes, *(column.copy() for column in motions), t_max, ADVANCEMENT, is_box2d)
+        pairs, *sweep_rows = (column.copy() for column in motions)
+        return impact_rows.impact_rows(shapes, pairs, tuple(sweep_rows), t_max, ADVANCEMENT, is_box2d)
 
 
 def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):

@@ -7,16 +7,14 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.common.tolerances import SAT_ROUNDING, TOI_CONVERGENCE, TOI_ROUNDINGS
-from engine.continuous.bilateral_advancement import bilateral_advancement
-from engine.continuous.conservative_advancement import conservative_advancement
-from engine.continuous.interval_halving import interval_halving
+from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.query import batch_casts
 from engine.query.casts import time_of_impact
 from engine.query.shape_batch import ShapeBatch
 
-WAYS = (conservative_advancement, interval_halving, bilateral_advancement)
+WAYS = (conservative_advancement, bisection, bilateral_advancement)
 STILL = Sweep(Transform(), Transform())
 
 
@@ -274,7 +272,7 @@ class TestWorkedExamples:
         steps = trace[~np.isnan(trace[:, 0])]
         assert 1 <= len(steps) <= found.iterations
         assert found == way(box, STILL, box, moves)
-        if way is not interval_halving:
+        if way is not bisection:
             assert (np.diff(steps[:, 0]) > 0.0).all()
             assert steps[-1, 0] == found.fraction
 

@@ -1,4 +1,4 @@
-"""The closest-points iteration: where it works, and where it fails."""
+"""Alternating projections: where it works, and where it fails."""
 
 import math
 
@@ -9,7 +9,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.tolerances import CLOSEST_MAX_ITERATIONS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import closest_iteration as iteration
+from engine.narrowphase import alternating_projections as iteration
 from engine.query.distances import distance
 
 HERE = Transform()

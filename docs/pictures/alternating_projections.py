@@ -1,4 +1,4 @@
-"""The closest-points iteration between two moving shapes."""
+"""Alternating projections between two moving shapes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, PURPLE, RED, chart, dot, draw, new, plane, used
 from engine.geometry import Segment, Transform
-from engine.narrowphase import closest_iteration, gjk
+from engine.narrowphase import alternating_projections, gjk
 
 
 def picture() -> Figure:
     figure, (left, right) = new()
     ray, angle = Segment((2.0, 0.0), (0.0, 0.0)), 0.6
     turned = Transform((0.0, 0.0), angle)
-    trace = closest_iteration.new_trace(40)
-    closest_iteration.distance(ray, HERE, ray, turned, trace)
+    trace = alternating_projections.new_trace(40)
+    alternating_projections.distance(ray, HERE, ray, turned, trace)
     draw(left, ray, color=BLUE)
     draw(left, ray, turned, ORANGE)
     rows = used(trace)
@@ -32,8 +32,8 @@ def picture() -> Figure:
     plane(left, f"to and fro between two segments at {angle} rad,\nwhich touch at the left end", (-0.2, 2.3), (-0.25, 1.3))
 
     for angle, color in ((0.7, BLUE), (0.35, GREEN), (0.18, PURPLE), (0.01, RED)):
-        trace = closest_iteration.new_trace(60)
-        closest_iteration.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
+        trace = alternating_projections.new_trace(60)
+        alternating_projections.distance(ray, HERE, ray, Transform((0.0, 0.0), angle), trace)
         rows = used(trace)
         left_over = np.hypot(rows[:, 0], rows[:, 1])
         right.semilogy(np.arange(1, len(rows) + 1), left_over, color=color, lw=2, label=f"{angle} rad")

@@ -1,4 +1,4 @@
-"""Time of impact by halving the interval, with a bound of the gap over each half.
+"""Time of impact by bisection, with a bound of the gap over each half.
 
 Measure the gap in the middle of an interval. If the bound of `_motion_kernel`, which holds for both directions of time and is concave,
 is above the target at both ends, it is so in between, and the interval is clear. If not, look at its first half, then at its
@@ -22,12 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import kernel
+from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import closing_bound, largest_bend, place, turning_rate
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, turning_rate
 
-__all__ = ["halve"]
+__all__ = ["bisect"]
 
 OVERLAPPING = 2
 HIT = 3
@@ -35,30 +35,16 @@ MISS = 4
 OUT_OF_ITERATIONS = 6
 
 
-@kernel
-def halve(
-    motion: FloatArray,
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    core_b: FloatArray,
-    normals_b: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    placed: FloatArray,
-    target: float,
-    tolerance: float,
-    overlap: float,
-    t_first: float,
-    t_last: float,
-    t_max: float,
-    trace: FloatArray,
-) -> tuple[int, float, int]:
+@borrowing_kernel
+def bisect(moving: Moving, search: Search, trace: FloatArray) -> tuple[int, float, int]:
     """Do what `_advancement_kernel.advance` does."""
+    target, tolerance, overlap, t_first, t_last, t_max = search
+    motion, core_a, normals_a, _, _, moved, moved_normals, placed = moving
     near, touch, aim = 2.0 * (target + tolerance), motion[10], target + 0.5 * tolerance
     omega_a, omega_b = motion[5] - motion[4], motion[7] - motion[6]
     speed = motion[11] + motion[8] * abs(omega_a) + motion[9] * abs(omega_b)
 
-    place(motion, t_first, core_b, normals_b, moved, moved_normals, placed)
+    place(moving, t_first)
     gap = core_axis(core_a, normals_a, moved, moved_normals, near, touch)[0]
     if trace.shape[0] > 0:
         trace[0, 0], trace[0, 1] = t_first, gap - target
@@ -71,7 +57,7 @@ def halve(
     for step in range(1, TOI_MAX_STEPS):
         width = length * 0.5**level
         start, half = t_first + k * width, 0.5 * width
-        place(motion, start + half, core_b, normals_b, moved, moved_normals, placed)
+        place(moving, start + half)
         gap, nx, ny, side, _ = core_axis(core_a, normals_a, moved, moved_normals, near, touch)
         if step < trace.shape[0]:
             trace[step, 0], trace[step, 1] = start + half, gap - target

@@ -11,7 +11,7 @@ from engine.common.checks import integer
 from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase._closest_kernel import CLOSEST_TRACE_WIDTH, closest_by_projections
+from engine.narrowphase._projections_kernel import CLOSEST_TRACE_WIDTH, closest_by_projections
 from engine.narrowphase.cores import core_of
 from engine.narrowphase.scratch import trace_rows
 
@@ -21,7 +21,7 @@ _NO_TRACE = np.empty((0, CLOSEST_TRACE_WIDTH))
 
 
 def new_trace(turns: int) -> FloatArray:
-    """Return room for the trace of so many turns; rows that stay NaN were not needed. See `_closest_kernel` for the columns."""
+    """Return room for the trace of so many turns; rows that stay NaN were not needed. See `_projections_kernel` for the columns."""
     return np.full((integer("turns", turns, low=0), CLOSEST_TRACE_WIDTH), np.nan)
 
 
@@ -55,7 +55,7 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
 
     References
     ----------
-    See `engine.narrowphase._closest_kernel`, which derives it.
+    See `engine.narrowphase._projections_kernel`, which derives it.
 
     Examples
     --------
