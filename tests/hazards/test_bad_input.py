@@ -212,7 +212,7 @@ def test_every_public_name_is_asked() -> None:
     assert set(SCALAR) == set(query.__all__) - {"is_warm", "warm_up"}
     assert set(SCALAR) <= set(BATCHED)
     made = {"AABB", "Capsule", "Circle", "Polygon", "Segment", "Sweep", "Transform", "convex_hull"}
-    assert set(geometry.__all__) - {"AnyShape", "FixtureShape", "Shape", "MassProperties"} == made
+    assert set(geometry.__all__) - {"AnyShape", "ConvexShape", "FixtureShape", "Shape", "MassProperties", "check_shape"} == made
     assert made <= {name.split(".")[0] for name, *_ in CONSTRUCTED}
 
 

@@ -31,4 +31,4 @@ def test_every_page_has_its_picture_and_every_picture_its_page() -> None:
 
 def test_an_unknown_picture_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert pictures.main(["mona_lisa"]) == 2
-    assert "no picture 'mona_lisa': one of b" in capsys.readouterr().err
+    assert "no picture 'mona_lisa': one of a" in capsys.readouterr().err
