@@ -61,6 +61,8 @@ _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TGA", "ICO", "PPM")
 """Of Pillow's. Some others start a program (EPS) or print to standard error (TIFF) when they read a file."""
 _MOST_PIXELS = 4096 * 4096
 """A file of some kilobytes can say that it is a picture of gigabytes. This many take a second."""
+_MOST_SIDE = 65_535
+"""Pixels: what JPEG can say. A strip one pixel high and as long as the area allows takes half a gigabyte, and has no outline."""
 _LARGEST_FILE = 64_000_000
 """Bytes."""
 _PAPER_GRAIN = 24
@@ -133,6 +135,8 @@ def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop 
                 width, height = picture.size
                 if width < 1 or height < 1 or width * height > _MOST_PIXELS:
                     raise _too_large(name, f"{width} x {height}")
+                if max(width, height) > _MOST_SIDE:
+                    raise InvalidInputError(name, f"a picture of at most {_MOST_SIDE} pixels a side", Described(f"{width} x {height}"))
                 crop = None if crop is None else _checked_crop(crop, width, height)
                 n_frames = getattr(picture, "n_frames", 1)
                 if n_frames > 1:

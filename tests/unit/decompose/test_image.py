@@ -17,6 +17,7 @@ from engine.decompose.image import contour_of_opacity, read_opacity
 from engine.decompose.measures import boundary_distance
 from sprites.draw_figure import OUTLINE_TOLERANCE
 from sprites.figure_outline import FRAME_LOWER, OUTLINE, PICTURE, PIXELS_PER_METRE
+from tests.hazards import hostile
 
 PIXEL = 1.0 / PIXELS_PER_METRE
 FRAME = (0, 0, 408, 432)
@@ -315,3 +316,10 @@ def test_a_large_picture_is_worked_on_in_bands(tmp_path: Path, kind: str, monkey
     corners = [{(x, y) for ring in one.rings() for x, y in ring.tolist()} for one in (whole, banded)]
     assert corners[0] <= corners[1]
     assert boundary_distance(whole, banded, 1e-9) < 1e-8
+
+
+def test_a_column_of_millions_of_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "column.png"
+    path.write_bytes(hostile.KINDS["column"].make(65_536))
+    with pytest.raises(InvalidInputError, match="at most 65535 pixels a side, got 1 x 65536"):
+        trace_file(path)
