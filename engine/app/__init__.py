@@ -1,4 +1,4 @@
-"""The application: demos and their registry, the clock, the window, and the same runs without a screen."""
+"""The window: its parts, their events, what is drawn in it and what is written out of it; runs without a screen beside it."""
 
 import os
 
