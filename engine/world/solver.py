@@ -29,7 +29,7 @@ from engine.contracts import StepContacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
 from engine.world.hooks import StepHooks
-from engine.world.joints import ResolvedJoint
+from engine.world.joints import JointSpec, ResolvedJoint
 from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
@@ -105,13 +105,22 @@ class Solver(ABC):
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
-        """Return a specification with the numbers that the solver will hold.
+        """Return the specification of a body, a fixture or a joint with the numbers that the solver will hold.
+
+        This one changes none, and refuses the shapes and joints that are not among `capabilities`.
 
         Raises
         ------
         InvalidInputError
             It cannot take it; names field, value and what it can take.
         """
+        can = cls.capabilities
+        fixtures = spec.fixtures if isinstance(spec, BodySpec) else (spec,) if isinstance(spec, FixtureSpec) else ()
+        for fixture in fixtures:
+            if not isinstance(fixture.shape, can.shapes):
+                raise InvalidInputError("shape", f"one that {can.title} takes ({_names(can.shapes)})", fixture.shape)
+        if isinstance(spec, JointSpec) and not isinstance(spec, can.joints):
+            raise InvalidInputError("joint", f"one that {can.title} takes ({_names(can.joints)})", spec)
         return spec
 
     @classmethod
@@ -264,6 +273,10 @@ class Solver(ABC):
     def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
         """Return two fixtures in the order of the contact kept for them, touching or not; None where none is kept."""
         return None
+
+
+def _names(kinds: tuple[type, ...]) -> str:
+    return ", ".join(kind.__name__ for kind in kinds) or "none"
 
 
 def solvers() -> tuple[str, ...]:

@@ -124,6 +124,7 @@ class World(WorldReadings):
         """Add a fixture to a body and return the fixture's id."""
         self._body_entry(body)
         _want("spec", spec, FixtureSpec)
+        spec = self._state.solver.accept(spec)
         fixture = self._next_ids["fixture"]
         self._submit(c.CreateFixture(fixture, body, spec))
         return fixture
@@ -140,6 +141,7 @@ class World(WorldReadings):
             self._body_entry(body)
         for other in joints_of(spec):
             self._joint_entry(other)
+        spec = self._state.solver.accept(spec)
         joint = self._next_ids["joint"]
         self._submit(c.CreateJoint(joint, spec))
         return joint

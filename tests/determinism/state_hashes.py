@@ -1,6 +1,6 @@
 """The state hash of every demo after some steps, for some seeds: written down before a change that is to change nothing, compared after it.
 
-    python -m tests.determinism.state_hashes --write          # note them in state_hashes.json beside this file
+    python -m tests.determinism.state_hashes --write [ID ...] # note them in state_hashes.json beside this file: of these demos, or of all
     python -m tests.determinism.state_hashes                  # status 1 and a line for each that is another one now
 
 A hash is a digest of the raw float bits of all bodies. It holds on one platform only (another libm, another compiler, other bits), which
@@ -44,10 +44,16 @@ def main() -> int:
     """Write or compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", help="demos; without any, all")
-    parser.add_argument("--write", action="store_true", help="note the hashes of all demos")
+    parser.add_argument("--write", action="store_true", help="note the hashes of these demos, of all where none is named")
     asked = parser.parse_args()
+    unknown = sorted(set(asked.ids) - {demo.id for demo in all_demos()})
+    if unknown:
+        sys.stderr.write(f"there is no demo {', '.join(unknown)}\n")
+        return 2
     if asked.write:
-        noted = {"machine": machine(), "steps": STEPS, "seeds": SEEDS, "demos": hashes(STEPS, SEEDS, [])}
+        others = json.loads(FILE.read_text(encoding="utf-8"))["demos"] if asked.ids else {}
+        demos = dict(sorted({**others, **hashes(STEPS, SEEDS, asked.ids)}.items()))
+        noted = {"machine": machine(), "steps": STEPS, "seeds": SEEDS, "demos": demos}
         FILE.write_text(json.dumps(noted, indent=1) + "\n", encoding="utf-8")
         return 0
     noted = json.loads(FILE.read_text(encoding="utf-8"))
@@ -59,8 +65,11 @@ def main() -> int:
     differing = [(id, was, now.get(id, [])) for id, was in wanted.items() if was != now.get(id)]
     for id, was, is_now in differing:
         print(f"{id}: noted {' '.join(was)}, now {' '.join(is_now) or 'gone'}")
+    new = sorted(set(now) - set(noted["demos"]))
+    for id in new:
+        print(f"{id}: not noted yet; --write {id} notes it")
     print(f"{len(now)} demos, {len(noted['seeds'])} seeds, {noted['steps']} steps: {len(differing)} differ")
-    return 1 if differing else 0
+    return 1 if differing or new else 0
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ import pytest
 
 from engine.common.errors import InvalidInputError, WorldLostError
 from engine.contracts import StepContacts, no_contacts
-from engine.geometry import Circle
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings, commands, load_solver, solvers
+from engine.geometry import Circle, Polygon
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, commands, load_solver, solvers
 from engine.world import solver as table
-from engine.world.joints import JointSpec
 from engine.world.records import BodyMotion, JointState
 from engine.world.snapshot import SolverState
 from engine.world.solver import Becomes, Capabilities, Solver
@@ -32,12 +31,6 @@ class Falling(Solver):
         self.rows: dict[int, np.ndarray] = {}
         self.step_made = 0
 
-    @classmethod
-    def accept(cls, spec: Any) -> Any:
-        if isinstance(spec, JointSpec):
-            raise InvalidInputError("spec", "no joint: Falling has none", spec)
-        return spec
-
     def apply(self, command: commands.Command, becomes: Becomes) -> None:
         match command:
             case commands.CreateBody(body, spec, _):
@@ -46,6 +39,8 @@ class Falling(Solver):
                 del self.rows[body]
             case commands.SetVelocity(body, linear, angular):
                 self.rows[body] = np.array([*self.rows[body][:3], *linear, angular])
+            case commands.SetPose(body, position, angle):
+                self.rows[body] = np.array([*position, angle, *self.rows[body][3:]])
             case commands.SetAwake():
                 raise ZeroDivisionError("it never sleeps")
 
@@ -84,12 +79,13 @@ class Falling(Solver):
 
     def load(self, state: SolverState) -> None:
         self.rows = dict(zip(self.truth.rows, state.motion.values.copy(), strict=True))
+        self.step_made = state.contacts.step
 
     def mark(self, command: commands.Command | None = None) -> object:
-        return dict(self.rows)
+        return dict(self.rows), self.step_made
 
     def go_back(self, mark: Any) -> None:
-        self.rows = dict(mark)
+        self.rows, self.step_made = dict(mark[0]), mark[1]
 
 
 @pytest.fixture(autouse=True)
@@ -107,8 +103,8 @@ class _Module:
 
 
 def test_the_solvers_are_listed_and_another_name_is_refused() -> None:
-    assert solvers() == ("box2d", "falling") and load_solver("falling") is Falling
-    with pytest.raises(InvalidInputError, match="solver must be one of box2d, falling, got 'newton'"):
+    assert {"box2d", "falling"} <= set(solvers()) and load_solver("falling") is Falling
+    with pytest.raises(InvalidInputError, match=r"solver must be one of box2d, .*falling, got 'newton'"):
         World(solver="newton")
 
 
@@ -124,7 +120,7 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> N
     assert world.body_at(world.state(ball).position) == ball
     world.canonicalize()
     snapshot, twin = world.snapshot(), World.from_snapshot(world.snapshot())
-    assert twin.solver == "falling" and snapshot.state.is_whole
+    assert twin.solver == "falling" and snapshot.state.is_whole and twin.contacts.step == world.contacts.step == 100
     for each in (world, twin):
         each.set_velocity(ball, (1.0, 2.0))
         each.step()
@@ -133,6 +129,18 @@ def test_a_world_that_another_solver_drives_steps_and_goes_back_and_forth() -> N
     assert world.step_index == 100 and world.state_hash() != twin.state_hash()
     with pytest.raises(InvalidInputError, match="of a world of the solver falling, got 'box2d'"):
         world.restore(World().snapshot())
+
+
+def test_a_solver_refuses_by_name_what_it_cannot_take_wherever_it_comes_from() -> None:
+    world = World(solver="falling")
+    ball, other = (world.create_body(BodySpec((DISC,), position=(x, 0.0))) for x in (0.0, 3.0))
+    box = FixtureSpec(Polygon.box(1.0, 1.0))
+    for create in (lambda: world.create_body(BodySpec((box,))), lambda: world.create_fixture(ball, box)):
+        with pytest.raises(InvalidInputError, match=r"shape must be one that Falling takes \(Circle\), got Polygon"):
+            create()
+    with pytest.raises(InvalidInputError, match=r"joint must be one that Falling takes \(none\), got DistanceJointSpec"):
+        world.create_joint(DistanceJointSpec(ball, other, (0.0, 0.0), (3.0, 0.0)))
+    assert (len(world.body_ids), len(world.fixture_ids), len(world.joint_ids)) == (2, 2, 0)
 
 
 def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
