@@ -171,7 +171,7 @@ def _box_row(cloud: Cloud) -> tuple[float, ...]:
 
 
 def _hull_rows(rows: FloatArray, width: int) -> FloatArray:
-    """Check rows of hulls, of which a shorter one has room behind its corners that nobody has filled."""
+    """Check rows of hulls, of which a shorter one has room behind its corners that is not filled."""
     given = np.ascontiguousarray(rows, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] != width:
         raise InvalidInputError("rows", f"a (n, {width}) array of numbers", Described(f"shape {given.shape}"))

@@ -66,7 +66,7 @@ def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int) -> IntArra
         found = more_room(found, n_found, beyond - k)
         at = np.uint64(n_found)
         for other in range(np.uint64(k + 1), np.uint64(beyond)):
-            # written in any case, kept if they overlap: cheaper than a branch that nobody can foresee
+            # written in any case, kept if they overlap: cheaper than a branch that cannot be foreseen
             found[at, 1] = other
             at += np.uint64((begin <= other_high[other]) & (other_low[other] <= end))
         name_pairs(found, np.uint64(n_found), at, order[k], order)

@@ -51,7 +51,7 @@ def _choose(boxes: FloatArray, n: int, nearest: IntArray, least: FloatArray) -> 
     for i in range(n - 1):
         for j in range(i + 1, min(i + REACH + 1, n)):
             distance, bits = joint_half_perimeter(boxes, i, j), i ^ j
-            # i ^ i is 0: whoever has not chosen yet takes anybody, at an infinite distance too
+            # i ^ i is 0: a cluster that has not chosen yet takes any, at an infinite distance too
             if distance < least[i] or nearest[i] == i or (distance == least[i] and bits < (i ^ nearest[i])):
                 nearest[i], least[i] = j, distance
             if distance < least[j] or nearest[j] == j or (distance == least[j] and bits < (j ^ nearest[j])):

@@ -8,7 +8,7 @@ Two closed boxes share a point exactly when their shadows on both axes do::
               lower_b    upper_b
 
 Numbers are compared as they are and nothing is rounded, so that all structures give one answer. The four comparisons are joined without
-a branch, for which of them fails nobody can foresee. Half of a perimeter is as good a measure as the whole.
+a branch, for which of them fails cannot be foreseen. Half of a perimeter is as good a measure as the whole.
 """
 
 from __future__ import annotations

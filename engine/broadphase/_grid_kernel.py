@@ -1,7 +1,7 @@
 """The pairs of overlapping boxes by a uniform grid: rows, and columns within them.
 
 Each box goes into one cell, that of its lower corner. A box looks for its partners to the right in its own row and in the rows above, up
-to the one in which it ends itself; those below look for it. In a row, whoever overlaps it has the lower corner between the box's left end
+to the one in which it ends itself; those below look for it. In a row, one that overlaps it has the lower corner between the box's left end
 less the row's widest box, and the box's right end. Cells of a row are side by side in memory, so that this is one run::
 
            widest of    x0             x1

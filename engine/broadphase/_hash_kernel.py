@@ -16,7 +16,7 @@ larger of their lower x and of their lower y, and they are compared only in its 
 the coordinate, that is the larger of their first columns, and of their first rows: whole numbers, and no rounding in the matter. For
 the same reason boxes that overlap do share that cell, whatever the rounding of the numbers did.
 
-Chains of different cells may run together in one place of the table; whoever walks along compares column and row. How the pairs are
+Chains of different cells may run together in one place of the table; a walk along compares column and row. How the pairs are
 found: `_hash_pairs_kernel`.
 
 Source: M. Teschner et al., Optimized spatial hashing for collision detection of deformable objects, VMV 2003; C. Ericson, Real-Time

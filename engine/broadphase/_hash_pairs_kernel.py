@@ -80,7 +80,7 @@ def pairs_anew(
                 in_cell = (chain[other, COLUMN] == column) & (chain[other, ROW] == row)
                 is_first_x = max(first_column, chain[other, FIRST_COLUMN]) == column
                 is_first_y = max(first_row, chain[other, FIRST_ROW]) == row
-                # written in any case, kept if it is a pair: cheaper than a branch that nobody can foresee
+                # written in any case, kept if it is a pair: cheaper than a branch that cannot be foreseen
                 found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
                 n_found += int(in_x & in_y & in_cell & is_first_x & is_first_y)
     for k in range(oversize.shape[0]):

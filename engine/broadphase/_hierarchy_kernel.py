@@ -14,8 +14,8 @@ first level in whose cells it fits, into the cell of its lower corner. Cells of 
 Each pair is seen once: by the box on the finer level, or within one level by one of the two. A box covers at most two cells of a coarser
 level each way, so that it looks into two or three columns and as many rows of each.
 
-Nobody could hold all cells of all levels in an array, and nearly all are empty. Cells are hashed instead: boxes are sorted by the hash
-of their cell's number into twice as many buckets as there are boxes, and whoever looks into a cell compares with those in its
+No array could hold all cells of all levels, and nearly all are empty. Cells are hashed instead: boxes are sorted by the hash
+of their cell's number into twice as many buckets as there are boxes, and a look into a cell compares with those in its
 bucket whose cell has the same number.
 
 Rounding: as in `_grid_kernel`, cells are wider than the boxes in them by `GRID_MARGIN`; there are at most 2^`INDEX_BITS` of them each way.
@@ -192,7 +192,7 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
         for run in range(n_runs):
             cell_of_run = run_cell[run]
             for other in range(np.uint64(run_low[run]), np.uint64(run_high[run])):
-                # written in any case, kept if they overlap: cheaper than a branch that nobody can foresee
+                # written in any case, kept if they overlap: cheaper than a branch that cannot be foreseen
                 found[end, 1] = other
                 in_x = (x0 <= sorted_boxes[other, 2]) & (sorted_boxes[other, 0] <= x1)
                 in_y = (y0 <= sorted_boxes[other, 3]) & (sorted_boxes[other, 1] <= y1)

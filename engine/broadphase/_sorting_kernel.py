@@ -19,7 +19,7 @@ from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 __all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sort_few", "sorted_pairs"]
 
 FIRST_ROOM = 8
-"""Pairs for each box that whoever looks for them has room for at first; the room doubles when it is used up."""
+"""Pairs for each box that there is room for at first; the room doubles when it is used up."""
 
 ONE_32 = np.uint32(1)
 FEW, SOME = np.uint64(LANES), np.uint64(MORE_LANES)

@@ -33,7 +33,7 @@ AXIS_GAIN = 2.0
 
 STEPS_PER_BOX = 1
 """Steps of insertion for each box after which the order is given up for a radix sort. Measured at 1,000 to 100,000 boxes: the sort
-takes 10 to 14 ns a box; a look without a step takes 3 to 5, half a step a box 10, one and a half 14 (a jump that nobody can foresee)."""
+takes 10 to 14 ns a box; a look without a step takes 3 to 5, half a step a box 10, one and a half 14 (a jump that cannot be foreseen)."""
 
 
 @kernel

@@ -44,7 +44,7 @@ class Automatic(Proxies):
 
     The grid counts the boxes of its cells before it compares any; some boxes are then asked how many others each would look at. That
     takes 1 % of the frame. Where the answer is too many the tree is taken, and the grid is asked again only when the statistics of the
-    boxes have changed, or after `PATIENCE` frames. All structures give the same pairs, so that nobody sees the choice but by the time.
+    boxes have changed, or after `PATIENCE` frames. All structures give the same pairs, so that a caller sees the choice by the time alone.
 
     Examples
     --------

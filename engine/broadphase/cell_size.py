@@ -5,7 +5,7 @@ them. What a frame costs with cells of a given size can be counted without doing
 boxes times all boxes. A sample of boxes is put into cells of each size of a ladder, from the median extent up by factors of the
 root of 2 to where nothing is oversize, and the cheapest size is taken. Of the n boxes the sample holds s; a pair is in the sample with
 a chance of (s / n)^2, so comparisons within cells are counted n^2 / s^2 times, the rest n / s times. The sample is drawn (with a fixed
-seed): every k-th box of a regular scene may be nobody's neighbour.
+seed): every k-th box of a regular scene may be no other's neighbour.
 """
 
 from __future__ import annotations

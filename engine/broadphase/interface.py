@@ -81,7 +81,7 @@ class BroadPhase(Protocol):
 
 
 def is_empty(value: ArrayLike) -> bool:
-    """Tell whether nothing is given, in whatever form; rows of different lengths are something, and whoever converts them refuses them."""
+    """Tell whether nothing is given, in whatever form; rows of different lengths are something, and the conversion refuses them."""
     try:
         return np.size(value) == 0
     except ValueError:

@@ -80,5 +80,5 @@ class _Watch:
 def _tell() -> None:
     if not _silent.is_set() and sys.stderr is not None:
         _silent.set()
-        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+        with contextlib.suppress(OSError, ValueError):  # no terminal reads it any more
             print(_WORDS.format(program()), file=sys.stderr, flush=True)

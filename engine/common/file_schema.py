@@ -1,6 +1,6 @@
 """The plain data of a file checked against a schema by pydantic; the words in which a mistake is told are ours.
 
-Imports pydantic: the modules that describe a format import this one, and whoever reads a file imports them when it does.
+Imports pydantic: the modules that describe a format import this one, and what reads a file imports them when it does.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextlib.contextmanager
 def naming(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an `OSError` name the file that is meant: a full disk names none, and of a temporary name nobody has heard."""
+    """Let an `OSError` name the file that is meant: a full disk names none, and of a temporary name no user has heard."""
     try:
         yield
     except OSError as error:

@@ -25,7 +25,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class _Asked:
-    """Whether an interrupt came that nobody has been told of by `raise_lost`."""
+    """Whether an interrupt came that no caller has been told of by `raise_lost`."""
 
     __slots__ = ("is_set",)
 
@@ -43,7 +43,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def heed_interrupts() -> None:
-    """Let SIGINT be remembered, unless whoever started us wants it ignored; to be called on the main thread, before slow imports."""
+    """Let SIGINT be remembered, unless the caller of the program wants it ignored; to be called on the main thread, before slow imports."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt)
 

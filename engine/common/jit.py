@@ -6,7 +6,7 @@ of all sources of ours that it imports, and of the versions. And a caller can as
 Numba (which costs 0.15 s).
 
 Compiling everything takes minutes of processor time. So several processes share it (`compile_in_turn`); a program whose frames
-must not wait holds back the forms that are still to come (`hold_back`), for which another one answers, or nobody; and a script
+must not wait holds back the forms that are still to come (`hold_back`), for which another one answers, or none; and a script
 that waits for its first answer is told why (`compile_notice`).
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, with the same results.
@@ -57,7 +57,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 LANES, EDGES = "lanes", "edges"
 """Forms that can be held back: those that take many pairs side by side, for which the scalar ones answer; and those of segments and
-capsules, for which nobody does."""
+capsules, for which none does."""
 
 _LOOK = 0.02
 """Seconds from one look whether another process has compiled a kernel to the next."""
@@ -150,7 +150,7 @@ def _compiled(function: _Function, is_kept: bool = True, **options: object) -> _
 def has_wide_registers() -> bool:
     """Tell whether compiled loops work on four float64 at once or more (AVX2): only then do kernels in lanes pay.
 
-    False where kernels are not compiled, and while these are held back. Loads llvmlite, which whoever asks has in memory with Numba.
+    False where kernels are not compiled, and while these are held back. Loads llvmlite, which the caller has in memory with Numba.
     """
     return LANES not in _held_back and _features_are_wide()
 
@@ -172,7 +172,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Let nobody use these forms (`LANES`, `EDGES`) until `let_go`: they are not there yet, and no frame is to compile them.
+    """Let no caller use these forms (`LANES`, `EDGES`) until `let_go`: they are not there yet, and no frame is to compile them.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def is_held_back(form: str) -> bool:
 def compile_in_turn() -> None:
     """Keep this process from compiling what another one is at, from now on: it waits, and loads what the other has made.
 
-    Nor can two then write the list of a kernel's compiled forms at once. Nobody waits in a circle, as kernels call each other in none.
+    Nor can two then write the list of a kernel's compiled forms at once. No process waits in a circle, as kernels call each other in none.
     """
     root = _writable_root()
     if root is None or not is_compiling():
@@ -248,7 +248,7 @@ def n_in_cache() -> int:
 
 
 def lost_code() -> int:
-    """Return how many modules had machine code on disk when all kernels were there, and have none any more: somebody tidied up."""
+    """Return how many modules had machine code on disk when all kernels were there, and have none any more: the user tidied up."""
     try:
         modules = _warm_stamp().read_text(encoding="utf-8").split()
     except OSError:

@@ -91,7 +91,7 @@ MOST_CROSSINGS = 50_000
 """Pairs of edges of one drawing that meet without being neighbours, a count. What they bound is as many corners and faces."""
 
 MOST_NEAR_EDGES = 10_000_000
-"""Pairs of edges of one drawing whose boxes overlap, a count: whoever looks for crossings looks at each, a second in all. Drawn by hand
+"""Pairs of edges of one drawing whose boxes overlap, a count: a search for crossings looks at each, a second in all. Drawn by hand
 they are a few for each edge; ten thousand parallel lines aslant have them all."""
 
 MOST_FACE_EDGES = 200_000_000

@@ -32,7 +32,7 @@ def hold(file: IO[bytes]) -> None:
 def held(path: Path) -> Iterator[bool]:
     """Hold a file while the body runs, made for that and taken away after; yields False, at once, if another program holds it.
 
-    Where the file system knows no locks, as some that are reached over a network, nobody holds anything, and it yields True.
+    Where the file system knows no locks, as some that are reached over a network, no process holds anything, and it yields True.
     """
     file = _held(path)
     if file is None:
@@ -58,7 +58,7 @@ def _held(path: Path) -> IO[bytes] | None:
             return file
         if _is_at(path, file):
             return file
-        file.close()  # whoever held it has taken it away between our opening it and our holding it
+        file.close()  # its holder has taken it away between our opening it and our holding it
 
 
 def _is_at(path: Path, file: IO[bytes]) -> bool:

@@ -1,4 +1,4 @@
-"""Memory for the answers to many questions at once, used again when nobody holds it any more.
+"""Memory for the answers to many questions at once, used again when no caller holds it any more.
 
 A page of fresh memory costs a visit to the operating system, half a microsecond on a virtual machine: for a batch of 10,000 pairs more
 than computing the answers. The allocator would keep what was freed, but hands it back as soon as enough of it lies together, and

@@ -132,12 +132,12 @@ BOX2D_ANGULAR_SLOP = 2.0 / 180.0 * np.pi
 less than this, measured as a difference of cosines along the edge's normal."""
 
 CLOSEST_CONVERGENCE = 1e-12
-"""Convergence, relative to the size of the pair: the closest-points iteration ends when its two bounds of the distance agree so far,
+"""Convergence, relative to the size of the pair: alternating projections ends when its two bounds of the distance agree so far,
 some hundred roundings of a projection."""
 
 CLOSEST_MAX_ITERATIONS = 1000
-"""Convergence, turns of the closest-points iteration: enough for edges that meet at 0.17 rad (10 degrees), where a turn leaves 97 %
-of the error and 28 errors' worth of e are to be lost; beyond that nobody should use it."""
+"""Convergence, turns of alternating projections: enough for edges that meet at 0.17 rad (10 degrees), where a turn leaves 97 %
+of the error and 28 errors' worth of e are to be lost; beyond that it should not be used."""
 
 GRID_MARGIN = 2.0**-20
 """Rounding, relative to the cell of a grid: how much wider it is made than the widest box. The number of a cell is a product of

@@ -11,7 +11,7 @@ the target, a root lies between, found by secants and bisections in turn; then t
     g | *.                                 .*
       |   `.     root of g           .  '
       |     `.  /                . '       the far end is apart again, and so are
-  ----+-------*-----------*-----------> t  all roots between, if nobody looks
+  ----+-------*-----------*-----------> t  all roots between, unless looked for
       t1       `---------'           t2
 
 Box2D 2.3 stops there: where g(t2) is above the target it takes [t1, t2] for clear, and where there is a root, it is any root. That

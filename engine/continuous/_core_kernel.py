@@ -8,7 +8,7 @@ in front of its edge; in front of a corner it is less than the distance d, but n
      ---+==========+---
         |   edge   |
 
-So s answers at once where it is beyond `near`: it is a proven gap, and far away nobody needs more; and where the nearest vertex lies in
+So s answers at once where it is beyond `near`: it is a proven gap, and far away no caller needs more; and where the nearest vertex lies in
 front of the edge. Otherwise the vertices are measured against the edges: the nearest points of two disjoint convex cores are a
 vertex of one and a point of an edge of the other.
 

@@ -41,7 +41,7 @@ def bound_at(gap: float, slope: float, bend: float, s: float) -> float:
 @inlined_kernel
 def first_root(gap: float, slope: float, bend: float, longest: float) -> float:
     """Return the positive root of gap + slope s - bend s^2 / 2, for gap > 0, without cancellation; `longest` where there is none before."""
-    square = slope * slope + 2.0 * bend * gap  # negative only in lanes whose pair overlaps, and whose root nobody reads
+    square = slope * slope + 2.0 * bend * gap  # negative only in lanes whose pair overlaps, and whose root is not read
     reach = math.sqrt(square if square > 0.0 else 0.0)
     above, below = (slope + reach if slope > 0.0 else 2.0 * gap), (bend if slope > 0.0 else reach - slope)
     root = above / (below if below > 0.0 else 1.0)

@@ -69,7 +69,7 @@ class Decomposition:
     n_dropped : int
         Pieces that were too small for Box2D and left out; their area counts as missed.
     at_least : int or None
-        Of ``exact`` without `max_pieces`, where nobody knows whether diagonals could do with fewer pieces (a part has holes, or more
+        Of ``exact`` without `max_pieces`, where it is not known whether diagonals could do with fewer pieces (a part has holes, or more
         corners than `keil.KEIL_MAX_VERTICES`): how many they need at the least. None where the fewest were found, and of other methods.
     """
 

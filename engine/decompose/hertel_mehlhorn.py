@@ -1,4 +1,4 @@
-"""Fewer pieces by leaving out diagonals that nobody needs.
+"""Fewer pieces by leaving out diagonals that are not needed.
 
 Take any partition into convex pieces, such as a triangulation, and look at each diagonal once. It may go if the corners that it leaves
 behind at its two ends turn left or go straight on; it is then *inessential*, and the two pieces become one convex piece::

@@ -1,7 +1,7 @@
 """The fewest convex pieces, by Keil's method, and what can be done of it where there are holes.
 
 For a part without holes the answer is the least possible along diagonals (`_keil_kernel` derives it). With holes the question is NP-
-hard (Lingas, 1982): nobody knows better than to try. But one may try well. Any partition into convex pieces ties every hole to the
+hard (Lingas, 1982): nothing better is known than to try. But one may try well. Any partition into convex pieces ties every hole to the
 outer ring by its diagonals. Cut the part open along some of them, one for each hole (*bridges*): what remains is a polygon without
 holes, of which the other diagonals of that partition are a partition still. Keil's method finds one with no more pieces than that::
 

@@ -1,4 +1,4 @@
-"""Rings as somebody drew them to an outline: self-crossings, repeated points, spikes and runs on one line.
+"""Rings as drawn to an outline: self-crossings, repeated points, spikes and runs on one line.
 
 All edges of all rings are cut where they meet; the faces between them are found, and a face belongs to the outline by its winding
 number w, the times that the rings go round it: under the rule *nonzero* where w != 0, under *evenodd* where w is odd.

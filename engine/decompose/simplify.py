@@ -37,7 +37,7 @@ __all__ = ["simplified"]
 _MOST_HALVINGS = 8
 """Tries at a smaller tolerance before the outline stays as it is."""
 _LONGEST_CHAIN = 4_000
-"""Vertices between two that stay in any case, a count. Outlines that somebody drew have fewer in all."""
+"""Vertices between two that stay in any case, a count. Outlines drawn by hand have fewer in all."""
 
 
 def simplified(outline: Outline, tolerance: float) -> Outline:

@@ -160,7 +160,7 @@ class Polygon(ConvexShape):
 
 @lru_cache(maxsize=4096)
 def _unit_mass(polygon: Polygon) -> MassProperties:
-    """Return the properties for 1 kg/m^2, which whoever packs shapes asks for again and again: 0.3 us instead of 60."""
+    """Return the properties for 1 kg/m^2, which packing asks for again and again: 0.3 us instead of 60."""
     return polygon_mass(polygon.vertices, 1.0)
 
 

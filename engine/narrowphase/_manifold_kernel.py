@@ -27,7 +27,7 @@ the end of the one taken and beside the next: by EXACT one walks on to where it 
 
 Two circles. The line of centres.
 
-Capsules and segments: `_core_pairs_kernel`, compiled for itself, because whoever has none need not wait for it.
+Capsules and segments: `_core_pairs_kernel`, compiled for itself, because a world without them need not wait for it.
 
 Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
 rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for

@@ -27,7 +27,7 @@ from engine.geometry import AnyShape, Polygon, Segment, check_shape
 __all__ = ["RECORD", "REMEMBERED", "SHARP_COSINE", "SLOTS", "PackedShapes", "pack", "remembered"]
 
 SLOTS = 16
-"""Vertices of a shape that its record has room for; of a larger one it has the first ones, and nobody asks for them."""
+"""Vertices of a shape that its record has room for; of a larger one it has the first ones, and no kernel asks for them."""
 
 RECORD = 4 * SLOTS + 4
 """Numbers of a record."""

@@ -67,7 +67,7 @@ def collide(
     """Return all contacts of bodies: body i has shape ``which[i]`` and stands at ``xf[i]``.
 
     Parameters and errors are those of `aabb` and of `manifold`; `broad_phase` finds the pairs; if none is given, an
-    `Automatic` that does so for this call only. Whoever asks frame by frame does well to keep one, for it remembers what it chose.
+    `Automatic` that does so for this call only. A caller that asks frame by frame does well to keep one, for it remembers what it chose.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> P
 
 
 def warm() -> None:
-    """Load the kernels behind these questions, the batched ones and those in lanes too, and that of the closest-points iteration."""
+    """Load the kernels behind these questions, the batched ones and those in lanes too, and that of the alternating projections."""
     from engine.narrowphase import alternating_projections, batched
     from engine.query import batch, batch_distances
     from engine.query.shape_batch import ShapeBatch
