@@ -23,7 +23,7 @@ from engine.box2d.convert import mass_of, to_fixture_shape
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_MASS, MIN_MASS
 from engine.common.tolerances import EPS32
-from engine.geometry import FixtureShape, Segment
+from engine.geometry import AnyShape, Segment
 
 __all__ = ["check_body_mass"]
 
@@ -43,7 +43,7 @@ class _Part(NamedTuple):
     inertia: np.float32
 
 
-def check_body_mass(fixtures: Sequence[tuple[FixtureShape, float]]) -> None:
+def check_body_mass(fixtures: Sequence[tuple[AnyShape, float]]) -> None:
     """Refuse the shapes and densities, oldest first, of a dynamic body whose mass or inertia Box2D cannot work with; none at all are fine.
 
     Without any density Box2D would make it 1 kg with no inertia, a body that never turns; so it would where the inertia underflows.
@@ -79,7 +79,7 @@ def check_body_mass(fixtures: Sequence[tuple[FixtureShape, float]]) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _part(shape: FixtureShape, density: float) -> _Part:
+def _part(shape: AnyShape, density: float) -> _Part:
     """Ask Box2D's shape; kept, for a body is checked when it is specified, and each time that it changes."""
     found = mass_of(to_fixture_shape(shape)[0], density)
     center = found.center

@@ -16,11 +16,14 @@ import Box2D
 import numpy as np
 
 from engine.box2d.wrap import wrap
-from engine.common.errors import InvalidShapeError
+from engine.common.errors import Described, InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
-from engine.geometry import FixtureShape, Polygon, Segment, Shape
+from engine.geometry import Capsule, Circle, FixtureShape, Polygon, Segment, Shape
 
-__all__ = ["check_fixture_shape", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
+__all__ = ["Box2DShape", "check_fixture_shape", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
+
+Box2DShape = Circle | Polygon | Segment
+"""The shapes that Box2D has, of which it makes fixtures."""
 
 
 def to_box2d(shape: Shape) -> tuple[Any, Shape]:
@@ -78,8 +81,16 @@ def to_edge(edge: Segment) -> tuple[Any, Segment]:
     return made, Segment(edge.p1, edge.p2, BOX2D_POLYGON_SKIN, edge.ghost1, edge.ghost2)
 
 
-def to_fixture_shape(shape: FixtureShape) -> tuple[Any, FixtureShape]:
-    """Return the Box2D shape of a fixture and our shape exactly as Box2D holds it; errors as in `to_box2d` and `to_edge`."""
+def to_fixture_shape(shape: FixtureShape) -> tuple[Any, Box2DShape]:
+    """Return the Box2D shape of a fixture and our shape exactly as Box2D holds it; errors as in `to_box2d` and `to_edge`.
+
+    Raises
+    ------
+    InvalidShapeError
+        Box2D has no such shape.
+    """
+    if isinstance(shape, Capsule):
+        raise InvalidShapeError("shape", "one that Box2D has: a Circle, a Polygon or a Segment", Described("a Capsule"))
     return to_edge(shape) if isinstance(shape, Segment) else to_box2d(shape)
 
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from engine.box2d import memory
 from engine.box2d._cache import Box2DCache
+from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
-from engine.box2d.convert import check_fixture_shape, to_fixture_shape
+from engine.box2d.convert import to_fixture_shape
 from engine.box2d.hidden import HiddenMemory, HiddenState
 from engine.box2d.kept_contacts import put_together, taken_apart
 from engine.box2d.listener import Pending
@@ -129,14 +130,8 @@ class Box2DSolver(Solver):
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
-        if isinstance(spec, FixtureSpec):
-            check_fixture_shape(spec.shape)
-        elif isinstance(spec, BodySpec):
-            for one in spec.fixtures:
-                check_fixture_shape(one.shape)
-            if spec.type == "dynamic":
-                check_body_mass([(one.shape, one.density) for one in spec.fixtures])
-        return spec
+        held: _T = accepted(spec)
+        return held
 
     @classmethod
     def prepare(cls) -> str | None:

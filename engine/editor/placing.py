@@ -12,7 +12,7 @@ from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, Polygon
 from engine.geometry.predicates import turn_sign
-from engine.world import BodySpec, FixtureSpec
+from engine.world import BodySpec, FixtureSpec, accept
 from engine.world.specs import BodyType
 
 __all__ = ["LEAST_SIZE", "PlacingError", "anchor_spec", "box_spec", "circle_spec", "outline_spec"]
@@ -39,7 +39,7 @@ def box_spec(a: Point, b: Point, body_type: BodyType) -> BodySpec:
     if min(half) < 0.5 * LEAST_SIZE:
         raise PlacingError(f"too small: drag from one corner of the box to the other, {100.0 * LEAST_SIZE:g} cm or more each way")
     middle = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
-    return BodySpec((FixtureSpec(Polygon.box(*half)),), body_type, middle)
+    return accept(BodySpec((FixtureSpec(Polygon.box(*half)),), body_type, middle))
 
 
 def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
@@ -47,7 +47,7 @@ def circle_spec(center: Point, rim: Point, body_type: BodyType) -> BodySpec:
     radius = math.dist(center, rim)
     if radius < LEAST_SIZE:
         raise PlacingError(f"too small: drag from the centre of the circle to its rim, {100.0 * LEAST_SIZE:g} cm or more")
-    return BodySpec((FixtureSpec(Circle(radius)),), body_type, center)
+    return accept(BodySpec((FixtureSpec(Circle(radius)),), body_type, center))
 
 
 def anchor_spec(at: Point, radius: float) -> BodySpec:
@@ -80,7 +80,7 @@ def outline_spec(points: Sequence[Point], body_type: BodyType, tolerance: float 
         pieces, middle = _convex(ring)
     else:
         pieces, middle = _cut(ring - middle, middle, tolerance)
-    return BodySpec(tuple(FixtureSpec(piece) for piece in pieces), body_type, (float(middle[0]), float(middle[1])))
+    return accept(BodySpec(tuple(FixtureSpec(piece) for piece in pieces), body_type, (float(middle[0]), float(middle[1]))))
 
 
 def _spread(ring: np.ndarray) -> float:

@@ -13,7 +13,7 @@ from engine.common.arrays import FloatArray
 from engine.demo.stage import Stage, union
 from engine.editor.editor import Chosen, ChosenJoint, Editor
 from engine.editor.picking import body_box
-from engine.geometry import AABB, Circle, Segment, Transform
+from engine.geometry import AABB, Capsule, Circle, Segment, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
@@ -197,7 +197,13 @@ def _rings(stage: Stage, body: int, n_circle: int = 48) -> Iterator[FloatArray]:
             around = np.arange(n_circle) * (2.0 * math.pi / n_circle)
             local = np.array(shape.center) + shape.radius * np.column_stack((np.cos(around), np.sin(around)))
         else:
-            local = np.array((shape.p1, shape.p2)) if isinstance(shape, Segment) else shape.vertices
+            match shape:
+                case Segment():
+                    local = np.array((shape.p1, shape.p2))
+                case Capsule():
+                    local = shape.outline()
+                case _:
+                    local = shape.vertices
         yield local @ turn + np.array((x, y))
 
 

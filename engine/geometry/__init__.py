@@ -14,11 +14,11 @@ from engine.geometry.transform import Transform
 Shape = Circle | Polygon
 """The solid shapes of Box2D."""
 
-FixtureShape = Circle | Polygon | Segment
-"""The shapes a Box2D fixture of ours may have; a segment is an edge, or with its ghosts one link of a chain."""
-
 AnyShape = Circle | Polygon | Capsule | Segment
 """Any shape a query takes."""
+
+FixtureShape = AnyShape
+"""The shapes a fixture may have; a segment is an edge, or with its ghosts one link of a chain. Which of them it takes each solver says."""
 
 __all__ = [
     "AABB",

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point, positive
 from engine.common.errors import InvalidInputError, InvalidShapeError
@@ -52,6 +54,13 @@ class Capsule(TwoPoints):
         """Return the capsule elsewhere; see `ConvexShape`."""
         p1, p2 = place(self.core)
         return Capsule(p1, p2, self.radius if radius is None else radius)
+
+    def outline(self, n_arc: int = 16) -> FloatArray:
+        """Return corners of its surface, counter-clockwise, `n_arc` + 1 on each of its two round ends, float64 (2 n_arc + 2, 2), metres."""
+        along = math.atan2(self.p2[1] - self.p1[1], self.p2[0] - self.p1[0])
+        turns = along + np.linspace(-0.5 * math.pi, 0.5 * math.pi, n_arc + 1)
+        end = self.radius * np.column_stack((np.cos(turns), np.sin(turns)))
+        return np.concatenate((np.array(self.p2) + end, np.array(self.p1) - end))
 
     def mass(self, density: float = 1.0) -> MassProperties:
         """Return area, mass, centroid and inertia about the centroid for `density` kg/m^2.

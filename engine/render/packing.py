@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts.contact import StepContacts
-from engine.geometry import Circle, Segment
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.render import palette
 from engine.render.interpolation import moved
 from engine.render.palette import Color
@@ -65,7 +65,7 @@ class PackedShapes:
                 circle_fixtures.append(fixture_id)
                 circle_sensor.append(fixture.spec.sensor)
             else:
-                corners.append(_there_and_back(fixture.shape) if isinstance(fixture.shape, Segment) else fixture.shape.vertices)
+                corners.append(_corners(fixture.shape))
                 skins.append(fixture.shape.skin_radius)
                 polygon_row.append(row_of[fixture.body])
                 polygon_sensor.append(fixture.spec.sensor)
@@ -147,6 +147,12 @@ def _among(fixtures: IntArray, ascending: IntArray) -> NDArray[np.bool_]:
         return np.zeros(len(fixtures), dtype=np.bool_)
     found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, fixtures), len(ascending) - 1)] == fixtures
     return found
+
+
+def _corners(shape: Polygon | Capsule | Segment) -> FloatArray:
+    if isinstance(shape, Capsule):
+        return shape.outline()
+    return _there_and_back(shape) if isinstance(shape, Segment) else shape.vertices
 
 
 def _there_and_back(edge: Segment) -> FloatArray:

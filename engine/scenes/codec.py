@@ -3,9 +3,9 @@
     FixtureSpec(Circle(0.5), density=2.0)   <->   {"kind": "fixture", "shape": {"kind": "circle", "radius": 0.5}, "density": 2.0}
 
 A specification is an object whose names are its fields; ``"kind"`` tells which (`KINDS`) and is left out where there is only one
-choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. A specification rounds its numbers to
-float32, so they are written with as few digits as bring back the same float32, 0.1 and not 0.10000000149011612; all others with as many
-as bring back the same float.
+choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. The numbers of a specification are
+those of float32, its shapes' too once a file has had them, so they are written with as few digits as bring back the same float32, 0.1 and
+not 0.10000000149011612; all others with as many as bring back the same float.
 
 Coming back, every value passes the specification's own checks, and whatever is wrong is told with its way from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
@@ -25,7 +25,8 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_NUMBER
-from engine.geometry import Circle, Polygon, Segment
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import accept
 from engine.world.joints import (
     DistanceJointSpec,
@@ -44,7 +45,7 @@ from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "at", "from_plain", "to_plain"]
 
-SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "segment": Segment})
+SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "capsule": Capsule, "segment": Segment})
 """Shapes of fixtures, by their kind."""
 
 JOINT_KINDS: Mapping[str, type] = MappingProxyType(
@@ -147,7 +148,8 @@ def _plain_object(value: Any, name: str | None, path: str, is_short: bool) -> di
         # an axis is a unit vector of float64
         plain[field.name] = _plain(given, at(path, field.name), is_tagged=False, is_short=is_short and field.name != "axis")
         if in_fixture and field.name == "shape":
-            plain["shape"].pop("skin_radius", None)  # Box2D gives its own, and so does FixtureSpec
+            if plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
+                del plain["shape"]["skin_radius"]  # Box2D gives its own
     return plain
 
 

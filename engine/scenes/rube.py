@@ -37,7 +37,7 @@ from engine.common.json_file import read_json
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.common.words import counted
-from engine.geometry import Circle, FixtureShape, Polygon, Segment, convex_hull
+from engine.geometry import AnyShape, Circle, Polygon, Segment, convex_hull
 from engine.scenes._rube_joints import JOINTS, RefusedJointError, gear
 from engine.scenes._rube_mass import with_mass
 from engine.scenes._rube_object import RubeObject
@@ -213,11 +213,11 @@ class _Import:
             made.append(_checked(fixture, partial(FixtureSpec, shape, **settings)))
         return made
 
-    def _circle(self, circle: RubeObject) -> list[FixtureShape]:
+    def _circle(self, circle: RubeObject) -> list[AnyShape]:
         radius, center = circle.number("radius"), circle.vector("center")
-        return self._made(circle, lambda: FixtureSpec(Circle(radius, center)).shape)
+        return self._made(circle, lambda: accept(FixtureSpec(Circle(radius, center))).shape)
 
-    def _polygon(self, polygon: RubeObject) -> list[FixtureShape]:
+    def _polygon(self, polygon: RubeObject) -> list[AnyShape]:
         corners = _as_held(polygon.vectors("vertices"))
         if len(corners) == 2:
             return self._made(polygon, lambda: _link(corners[0], corners[1], None, None))
@@ -228,14 +228,14 @@ class _Import:
                 self._notes.append(f"Left out: {polygon.path} ({refused}).")
                 return []
             self._notes.append(f"Changed: {polygon.path} ({refused}); Box2D's loader takes the hull of it, and so do we.")
-            return self._made(polygon, lambda: FixtureSpec(Polygon(convex_hull(corners))).shape)
+            return self._made(polygon, lambda: accept(FixtureSpec(Polygon(convex_hull(corners)))).shape)
         return [shape]
 
-    def _edge(self, edge: RubeObject) -> list[FixtureShape]:
+    def _edge(self, edge: RubeObject) -> list[AnyShape]:
         ghosts = [edge.vector(f"vertex{k}") if edge.flag(f"hasVertex{k}") else None for k in (0, 3)]
         return self._made(edge, lambda: _link(edge.vector("vertex1"), edge.vector("vertex2"), *ghosts))
 
-    def _loop(self, loop: RubeObject) -> list[FixtureShape]:
+    def _loop(self, loop: RubeObject) -> list[AnyShape]:
         corners = _distinct(loop.vectors("vertices"))
         if len(corners) > 1 and corners[0] == corners[-1]:
             del corners[-1]
@@ -244,7 +244,7 @@ class _Import:
             return []
         return self._links(loop, [*corners, corners[0]], corners[-1], corners[1])
 
-    def _chain(self, chain: RubeObject) -> list[FixtureShape]:
+    def _chain(self, chain: RubeObject) -> list[AnyShape]:
         corners = _distinct(chain.vectors("vertices"))
         if len(corners) < 2:
             self._notes.append(f"Left out: {chain.path}, a chain of fewer than 2 points.")
@@ -252,15 +252,15 @@ class _Import:
         before, after = (chain.vector(f"{which}Vertex") if chain.flag(f"has{which.title()}Vertex") else None for which in ("prev", "next"))
         return self._links(chain, corners, before, after)
 
-    def _links(self, chain: RubeObject, corners: Sequence[Point], before: Point | None, after: Point | None) -> list[FixtureShape]:
+    def _links(self, chain: RubeObject, corners: Sequence[Point], before: Point | None, after: Point | None) -> list[AnyShape]:
         beyond = [before, *corners, after]
-        links: list[FixtureShape] = []
+        links: list[AnyShape] = []
         for k in range(len(corners) - 1):
             ghosts = beyond[k], beyond[k + 3]
             links += self._made(chain, partial(_link, corners[k], corners[k + 1], *ghosts))
         return links
 
-    def _made(self, given: RubeObject, make: Callable[[], FixtureShape]) -> list[FixtureShape]:
+    def _made(self, given: RubeObject, make: Callable[[], AnyShape]) -> list[AnyShape]:
         try:
             return [make()]
         except InvalidInputError as error:
@@ -313,8 +313,8 @@ class _Import:
         return make(joint, a, b, self._bodies)
 
 
-def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> FixtureShape:
-    return FixtureSpec(Segment(p1, p2, ghost1=_beyond(before, p1), ghost2=_beyond(after, p2))).shape
+def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> AnyShape:
+    return accept(FixtureSpec(Segment(p1, p2, ghost1=_beyond(before, p1), ghost2=_beyond(after, p2)))).shape
 
 
 def _beyond(ghost: Point | None, end: Point) -> Point | None:

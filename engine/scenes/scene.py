@@ -19,7 +19,7 @@ from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
-from engine.world import BodySpec, GearJointSpec, JointSpec, MouseJointSpec, World, WorldSettings, WorldSnapshot
+from engine.world import BodySpec, GearJointSpec, JointSpec, MouseJointSpec, World, WorldSettings, WorldSnapshot, accept
 from engine.world.joints import as_it_stands, joints_of
 
 __all__ = [
@@ -251,6 +251,7 @@ def _check_world(world: Scene | SceneWorld) -> None:
     listed = (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("pictures", BodyPicture, MOST_PICTURES))
     for name, kind, most in listed:
         object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
+    object.__setattr__(world, "bodies", tuple(_accepted(body, f"bodies[{k}]") for k, body in enumerate(world.bodies)))
     x, y = point("offset", world.offset, "m")
     object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
     if max(map(abs, world.offset)) > MAX_COORDINATE:
@@ -270,6 +271,14 @@ def _check_world(world: Scene | SceneWorld) -> None:
         for name in joint_fields(joint):
             if getattr(joint, name) >= k:
                 raise InvalidInputError(f"joints[{k}].{name}", f"one of the {k} joints before it, from 0", getattr(joint, name))
+
+
+def _accepted(body: BodySpec, path: str) -> BodySpec:
+    """Return a body as the solver holds it, so that a scene is the same before it is written down and after it is read."""
+    try:
+        return accept(body)
+    except InvalidInputError as error:
+        raise type(error)(at(path, error.field), error.requirement, error.value) from None
 
 
 def _in_world(place: int, action: Callable[[], World]) -> World:

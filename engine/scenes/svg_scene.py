@@ -30,7 +30,7 @@ from engine.decompose.svg import DrawnShape, read_drawing
 from engine.decompose.tracing import DEFAULT_PIXELS_PER_METRE
 from engine.geometry import AABB
 from engine.scenes.scene import LONGEST_TEXT, MOST_NOTES, Scene, build
-from engine.world import BodySpec, FixtureSpec, WorldSettings
+from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
 
 __all__ = ["load_svg_scene"]
 
@@ -141,10 +141,12 @@ def _body(shape: DrawnShape, roles: dict[str, Any], tolerance: float, notes: lis
         told = f"{counted(n_parts, 'part')} and {counted(n_holes, 'hole')} too thin for Box2D's skin, {counted(cut.n_dropped, 'sliver')}"
         notes.append(f"Left out of {shape.name or 'a shape'}: {told}.")
     material = {name: roles[name] for name in ("density", "friction", "restitution", "sensor") if name in roles}
-    return BodySpec(
-        tuple(FixtureSpec(piece, **material) for piece in cut.pieces),
-        roles.get("type", "dynamic"),
-        (x, y),
-        bullet=roles.get("bullet", False),
-        name=shape.name[:LONGEST_TEXT],
+    return accept(
+        BodySpec(
+            tuple(FixtureSpec(piece, **material) for piece in cut.pieces),
+            roles.get("type", "dynamic"),
+            (x, y),
+            bullet=roles.get("bullet", False),
+            name=shape.name[:LONGEST_TEXT],
+        )
     )

@@ -75,7 +75,7 @@ class BodyState:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A live fixture: `shape` is exactly what Box2D holds, in float32 values, its vertex order and with its skin."""
+    """A live fixture: `shape` is exactly what the solver holds, with its numbers, its vertex order and its skin."""
 
     id: int
     body: int

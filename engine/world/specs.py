@@ -1,21 +1,23 @@
-"""What a world is made of: plain specifications, checked here, once, before anything crosses into Box2D.
+"""What a world is made of: plain specifications, checked here, once, before anything crosses into a solver.
 
-They are the truth from which the `b2World` is built and rebuilt. Every number is rounded to float32 on entry, so that
-what we compute from is what Box2D computes from. Hazards closed here: PYBOX2D.md 9 (NaN, negative radius, density,
-dt, misspelt settings), 10 (density 0), 11 (concave outlines become hulls).
+They are the truth that a solver follows. Every number is rounded to float32 on entry, so that files hold it in few digits and what one
+solver computes from is what the other does; which shapes can be taken, and with what skin, each solver says for itself
+(`Solver.accept`). Hazards closed here: PYBOX2D.md 9 (NaN, density, dt, misspelt settings).
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from engine.common.checks import boolean, choice, integer
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.common.errors import InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_SPEED
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment
 from engine.world._spec import check_names, f32, f32_vec, spec
 
 __all__ = ["BODY_TYPES", "BodySpec", "BodyType", "FixtureSpec", "WorldSettings", "changed"]
@@ -78,10 +80,9 @@ class FixtureSpec:
 
     Parameters
     ----------
-    shape : Circle, Polygon or Segment
-        Body frame, metres, within `MAX_REACH` of its origin. A polygon has at most `MAX_POLYGON_VERTICES`; it and a segment have the skin
-        that Box2D gives them. A segment is an edge without mass, and with its ghosts one link of a chain: `b2ChainShape` collides with
-        just such edges.
+    shape : Circle, Polygon, Capsule or Segment
+        Body frame, metres. Which of them it can take, how far they may reach and what skin they have is the solver's. A segment is an edge
+        without mass, and with its ghosts one link of a chain.
     density : float
         >= 0 kg/m^2. A dynamic body needs one fixture above 0.
     friction, restitution : float
@@ -94,7 +95,7 @@ class FixtureSpec:
         Fixtures of one positive group always meet, of one negative group never; 0: category and mask decide.
     """
 
-    shape: FixtureShape
+    shape: AnyShape
     density: float = 1.0
     friction: float = 0.3
     restitution: float = 0.0
@@ -105,6 +106,8 @@ class FixtureSpec:
     name: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.shape, AnyShape):
+            raise InvalidInputError("shape", "a Circle, a Polygon, a Capsule or a Segment", self.shape)
         _set(self, "shape", _float32_shape(self.shape))
         _set(self, "density", f32("density", self.density, "kg/m^2", 0.0))
         _set(self, "friction", f32("friction", self.friction, low=0.0))
@@ -196,31 +199,28 @@ def _fixtures(value: object) -> tuple[FixtureSpec, ...]:
     return found
 
 
-def _float32_edge(edge: Segment) -> Segment:
-    if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
-        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
-    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("p1", "p2")}
-    ghosts = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
-    return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
+def _float32_shape(shape: AnyShape) -> AnyShape:
+    """Return a shape with the numbers of float32; the shape itself where they would make another one of it, or none."""
+    with np.errstate(over="ignore"), contextlib.suppress(InvalidShapeError):
+        match shape:
+            case Circle():
+                rounded: AnyShape = Circle(_float32(shape.radius), _float32_point(shape.center))
+            case Capsule():
+                rounded = Capsule(_float32_point(shape.p1), _float32_point(shape.p2), _float32(shape.radius))
+            case Segment():
+                ghosts = (None if ghost is None else _float32_point(ghost) for ghost in (shape.ghost1, shape.ghost2))
+                rounded = Segment(_float32_point(shape.p1), _float32_point(shape.p2), shape.skin_radius, *ghosts)
+            case Polygon():
+                rounded = Polygon(shape.vertices.astype(np.float32).astype(np.float64), shape.skin_radius)
+                if len(rounded.vertices) != len(shape.vertices):
+                    return shape
+        return shape if rounded == shape else rounded
+    return shape
 
 
-def _float32_shape(shape: object) -> FixtureShape:
-    if isinstance(shape, Circle):
-        radius = f32("radius", shape.radius, "m", 0.0, MAX_REACH)
-        if radius == 0.0:
-            raise InvalidShapeError("radius", "> 0 m at float32 precision", shape.radius)
-        return Circle(radius, f32_vec("center", shape.center, "m", MAX_REACH))
-    if isinstance(shape, Segment):
-        return _float32_edge(shape)
-    if not isinstance(shape, Polygon):
-        raise InvalidInputError("shape", "a Circle, a Polygon or a Segment", shape)
-    n_vertices = len(shape.vertices)
-    if n_vertices > MAX_POLYGON_VERTICES:
-        raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))
-    if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
-        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
-    rows = [f32_vec(f"vertices[{i}]", row, "m", MAX_REACH) for i, row in enumerate(shape.vertices.tolist())]
-    rounded = Polygon(rows, BOX2D_POLYGON_SKIN)
-    if len(rounded.vertices) != n_vertices:
-        raise InvalidShapeError("vertices", "strictly convex at float32 precision", shape.vertices.tolist())
-    return rounded
+def _float32(number: float) -> float:
+    return float(np.float32(number))
+
+
+def _float32_point(point: tuple[float, float]) -> tuple[float, float]:
+    return _float32(point[0]), _float32(point[1])

@@ -68,7 +68,7 @@ def stack(height: int = 4) -> World:
         (lambda: FixtureSpec(Circle(1.0), friction=NAN), r"friction must be a finite number, got nan"),
         (lambda: FixtureSpec(Circle(1.0), restitution=-1.0), r"restitution must be >= 0, got -1.0"),
         (lambda: FixtureSpec(Circle(1.0), mask=-1), r"mask must be a whole number from 0 to 65535, got -1"),
-        (lambda: FixtureSpec(None), r"shape must be a Circle, a Polygon or a Segment, got None"),
+        (lambda: FixtureSpec(None), r"shape must be a Circle, a Polygon, a Capsule or a Segment"),
         (lambda: FixtureSpec(Circle(1.0), densty=1.0), r"FixtureSpec.densty must be a setting that exists \(density"),
         (lambda: RevoluteJointSpec(1, 1, (0.0, 0.0)), r"body_b must be another body than body_a, got 1"),
         (lambda: RevoluteJointSpec(0, 1, (0.0, 0.0), lower_angle=1.0, upper_angle=-1.0), r"upper_angle must be >= lower_angle = 1.0"),
@@ -85,21 +85,24 @@ def test_bad_specifications_name_field_value_and_range(make: Callable[[], object
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: FixtureSpec(Circle(-1.0)), r"radius must be > 0 m, got -1.0"),
-        (lambda: FixtureSpec(Circle(NAN)), r"radius must be a finite number in m, got nan"),
-        (lambda: FixtureSpec(Circle(1e-60)), r"radius must be > 0 m at float32 precision"),
-        (lambda: FixtureSpec(Polygon([(0, 0), (2, 0), (0.5, 0.5), (0, 2)])), r"vertices must be convex, got a dent at \(0.5, 0.5\)"),
-        (lambda: FixtureSpec(Polygon([(0, 0), (1, 0), (2, 0)])), r"vertices must be points that enclose an area"),
-        (lambda: FixtureSpec(Polygon.regular(17, 1.0)), r"vertices must be at most 16, got 17"),
+        (lambda: accept(FixtureSpec(Circle(-1.0))), r"radius must be > 0 m, got -1.0"),
+        (lambda: accept(FixtureSpec(Circle(NAN))), r"radius must be a finite number in m, got nan"),
+        (lambda: accept(FixtureSpec(Circle(1e-60))), r"radius must be > 0 m at float32 precision"),
         (
-            lambda: FixtureSpec(Polygon([(99, 0), (100, 0), (100.000001, 0.5), (100, 1), (99, 1)])),
+            lambda: accept(FixtureSpec(Polygon([(0, 0), (2, 0), (0.5, 0.5), (0, 2)]))),
+            r"vertices must be convex, got a dent at \(0.5, 0.5\)",
+        ),
+        (lambda: accept(FixtureSpec(Polygon([(0, 0), (1, 0), (2, 0)]))), r"vertices must be points that enclose an area"),
+        (lambda: accept(FixtureSpec(Polygon.regular(17, 1.0))), r"vertices must be at most 16, got 17"),
+        (
+            lambda: accept(FixtureSpec(Polygon([(99, 0), (100, 0), (100.000001, 0.5), (100, 1), (99, 1)]))),
             r"vertices must be strictly convex at float32",
         ),
         (
             lambda: World().create_body(BodySpec((FixtureSpec(Polygon([(0, 0), (1, 0), (1, 1e-12), (0, 1)])),))),
             r"vertices must be a polygon large enough for float32",
         ),
-        (lambda: FixtureSpec(Polygon.box(1.0, 1.0, skin_radius=0.5)), r"skin_radius must be 0 or 0.01 m"),
+        (lambda: accept(FixtureSpec(Polygon.box(1.0, 1.0, skin_radius=0.5))), r"skin_radius must be 0 or 0.01 m"),
         (
             lambda: World().create_body(BodySpec((FixtureSpec(Polygon.box(1e-4, 1e-4)),))),
             r"vertices must be a polygon large enough for float32",

@@ -25,7 +25,7 @@ from engine.box2d.oracle.local_manifold import clear_beyond, to_world
 from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
 from engine.common.errors import Described, InvalidInputError
 from engine.contracts import Status
-from engine.geometry import Circle, Polygon, Segment
+from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
 __all__ = ["BOX2D_VERSION", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
@@ -89,7 +89,7 @@ class PairOracle:
         Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
     """
 
-    def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
+    def __init__(self, shapes: Iterable[FixtureShape]) -> None:
         made = [to_fixture_shape(shape) for shape in shapes]
         self._made: list[Any] = [one for one, _ in made]
         self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)

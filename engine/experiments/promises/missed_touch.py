@@ -32,7 +32,7 @@ from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.contracts import Status
 from engine.experiments.promises.finding import Finding
 from engine.geometry import Polygon, Sweep, Transform
-from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings, accept
 
 __all__ = ["MISSED", "Crossing", "Passage", "Search", "find_missed", "measure_missed"]
 
@@ -67,7 +67,7 @@ class Crossing:
     @property
     def shapes(self) -> tuple[Polygon, Polygon]:
         """Plate and rod as Box2D holds them: float32, with skins."""
-        plate, rod = (FixtureSpec(Polygon.box(*half)).shape for half in (self.plate, self.rod))
+        plate, rod = (accept(FixtureSpec(Polygon.box(*half))).shape for half in (self.plate, self.rod))
         assert isinstance(plate, Polygon) and isinstance(rod, Polygon)
         return plate, rod
 

@@ -11,7 +11,7 @@ from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.live.contacts import LiveReferee
 from engine.geometry import Circle, Polygon, Segment
-from engine.world import BodySpec, FixtureSpec, World
+from engine.world import BodySpec, FixtureSpec, World, accept
 
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (2.0, 0.25), (3.0, 0.25), (4.0, 0.0), (5.0, 0.5), (6.0, 0.5))
 STEPS = 90
@@ -87,9 +87,9 @@ def test_what_box2d_could_not_bear_is_refused() -> None:
     with pytest.raises(InvalidShapeError, match="longer than"):
         world.create_body(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1.0e-9, 0.0))),), type="static"))
     with pytest.raises(InvalidShapeError, match="skin_radius"):
-        FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0), skin_radius=0.3))
+        accept(FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0), skin_radius=0.3)))
     with pytest.raises(InvalidInputError, match=r"p1\[0\]"):
-        FixtureSpec(Segment((1.0e30, 0.0), (1.0, 0.0)))
+        accept(FixtureSpec(Segment((1.0e30, 0.0), (1.0, 0.0))))
     assert world.body_ids == ()
     both = world.create_body(BodySpec((edge, FixtureSpec(Circle(0.2)))))
     assert world.body(both).mass > 0.0

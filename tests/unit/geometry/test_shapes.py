@@ -188,3 +188,12 @@ def test_capsule_and_segment() -> None:
 def test_bad_capsules_and_segments_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidShapeError, match=message):
         make()
+
+
+def test_the_outline_of_a_capsule_lies_on_its_surface_and_goes_round_once() -> None:
+    capsule = Capsule((0.0, 1.0), (2.0, 1.0), 0.5)
+    corners = capsule.outline(8)
+    gaps = [math.dist((min(max(x, 0.0), 2.0), 1.0), (x, y)) for x, y in corners.tolist()]
+    assert len(corners) == 18 and gaps == pytest.approx([0.5] * 18)
+    assert Polygon(corners).mass().area == pytest.approx(capsule.mass().area, rel=0.02)
+    assert np.all(np.diff(np.unwrap(np.arctan2(corners[:, 1] - 1.0, corners[:, 0] - 1.0))) > 0.0)

@@ -212,8 +212,8 @@ def test_what_is_no_scene_is_refused(content: bytes, words: str, tmp_path: Path)
 
 
 def test_a_scene_that_box2d_cannot_hold_is_refused_when_it_is_read(tmp_path: Path) -> None:
-    tiny = Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1e-9, 0.0))),), "static"),))
-    plain = scene_as_json(tiny)
+    plain = scene_as_json(Scene(bodies=(BodySpec((FixtureSpec(Segment((0.0, 0.0), (1.0, 0.0))),), "static"),)))
+    plain["bodies"][0]["fixtures"][0]["shape"]["p2"] = [1e-9, 0.0]
     (tmp_path / "tiny.json").write_text(json.dumps(plain, indent=1), encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"line \d+: bodies\[0\]\.fixtures\[0\]\.shape\.edge must be longer than 1\.2e-7 m"):
         load_scene(tmp_path / "tiny.json")

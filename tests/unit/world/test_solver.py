@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 
 from engine.common.errors import InvalidInputError, WorldLostError
 from engine.contracts import StepContacts, no_contacts
-from engine.geometry import Circle, Polygon
-from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, commands, load_solver, solvers
+from engine.geometry import AnyShape, Capsule, Circle, Polygon
+from engine.scenes import from_plain, to_plain
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, accept, commands, load_solver, solvers
 from engine.world import solver as table
 from engine.world.records import BodyMotion, JointState
 from engine.world.snapshot import SolverState
@@ -153,3 +155,42 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
     assert (world.state_hash(), world.body_ids) == before
     world.destroy_body(ball)
     assert world.body_ids == () and len(world.step()) == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        (Capsule((0.0, 0.0), (1.0, 0.0), 0.2), "shape must be one that Box2D has: a Circle, a Polygon or a Segment, got a Capsule"),
+        (Polygon.regular(17, 1.0), "vertices must be at most 16, got 17"),
+        (Polygon.box(1.0, 1.0, skin_radius=0.25), r"skin_radius must be 0 or 0.01 m \(Box2D gives every polygon its own\)"),
+    ],
+)
+def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape: AnyShape, words: str) -> None:
+    spec = FixtureSpec(shape)
+    assert spec.shape == as_float32(shape)
+    assert from_plain(json.loads(json.dumps(to_plain(spec)))).shape == as_float32(shape)
+    world = World()
+    body = world.create_body(BodySpec())
+    for refuse in (lambda: accept(spec), lambda: world.create_body(BodySpec((spec,))), lambda: world.create_fixture(body, spec)):
+        with pytest.raises(InvalidInputError, match=words):
+            refuse()
+    assert world.body_ids == (body,) and world.fixture_ids == ()
+
+
+def as_float32(shape: AnyShape) -> AnyShape:
+    """The shape in numbers of float32, as a specification and a file have it."""
+    if isinstance(shape, Polygon):
+        return Polygon(shape.vertices.astype(np.float32).astype(float), shape.skin_radius)
+    assert isinstance(shape, Capsule)
+    return Capsule(shape.p1, shape.p2, float(np.float32(shape.radius)))
+
+
+def test_box2d_holds_numbers_of_float32_and_a_skin() -> None:
+    spec = FixtureSpec(Polygon.box(0.1, 1.0 / 3.0))
+    held = accept(spec)
+    assert isinstance(held.shape, Polygon) and held.shape.skin_radius == 0.01 and spec.shape.skin_radius == 0.0
+    assert held.shape.vertices.tolist() == Polygon.box(0.1, 1.0 / 3.0).vertices.astype(np.float32).tolist()
+    assert accept(held) is held
+    world = World()
+    fixture = world.create_fixture(world.create_body(BodySpec()), spec)
+    assert world.fixture(fixture).spec == held

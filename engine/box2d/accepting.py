@@ -1,0 +1,76 @@
+"""What Box2D takes, and how it holds it: shapes in float32 with its skin, bodies of a mass that it can work with.
+
+Every number of a shape is rounded here, so that our algorithms see the very numbers that Box2D sees. Hazards closed here: PYBOX2D.md 9
+(negative radius), 10 (density 0), 11 (concave outlines become hulls).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from engine.box2d.body_mass import check_body_mass
+from engine.box2d.convert import Box2DShape, check_fixture_shape, to_fixture_shape
+from engine.common.errors import Described, InvalidShapeError
+from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH
+from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from engine.geometry import Circle, FixtureShape, Polygon, Segment
+from engine.world._spec import f32, f32_vec
+from engine.world.specs import BodySpec, FixtureSpec
+
+__all__ = ["accepted"]
+
+
+def accepted(spec: Any) -> Any:
+    """Return a specification as Box2D holds it.
+
+    Raises
+    ------
+    InvalidInputError
+        Names the shape that Box2D has not, what of it float32 cannot hold, or the mass that it cannot work with.
+    """
+    if isinstance(spec, FixtureSpec):
+        return _accepted_fixture(spec)
+    if isinstance(spec, BodySpec):
+        fixtures = tuple(_accepted_fixture(one) for one in spec.fixtures)
+        if any(one is not other for one, other in zip(fixtures, spec.fixtures, strict=True)):
+            spec = replace(spec, fixtures=fixtures)
+        if spec.type == "dynamic":
+            check_body_mass([(one.shape, one.density) for one in spec.fixtures])
+    return spec
+
+
+def _accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
+    shape = _float32_shape(spec.shape)
+    check_fixture_shape(shape)
+    return spec if shape == spec.shape else replace(spec, shape=shape)
+
+
+def _float32_edge(edge: Segment) -> Segment:
+    if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
+        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
+    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("p1", "p2")}
+    ghosts = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
+    return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
+
+
+def _float32_shape(shape: FixtureShape) -> Box2DShape:
+    if isinstance(shape, Circle):
+        radius = f32("radius", shape.radius, "m", 0.0, MAX_REACH)
+        if radius == 0.0:
+            raise InvalidShapeError("radius", "> 0 m at float32 precision", shape.radius)
+        return Circle(radius, f32_vec("center", shape.center, "m", MAX_REACH))
+    if isinstance(shape, Segment):
+        return _float32_edge(shape)
+    if not isinstance(shape, Polygon):
+        return to_fixture_shape(shape)[1]  # which says what Box2D has
+    n_vertices = len(shape.vertices)
+    if n_vertices > MAX_POLYGON_VERTICES:
+        raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))
+    if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
+        raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
+    rows = [f32_vec(f"vertices[{i}]", row, "m", MAX_REACH) for i, row in enumerate(shape.vertices.tolist())]
+    rounded = Polygon(rows, BOX2D_POLYGON_SKIN)
+    if len(rounded.vertices) != n_vertices:
+        raise InvalidShapeError("vertices", "strictly convex at float32 precision", shape.vertices.tolist())
+    return rounded
