@@ -74,6 +74,7 @@ def cloud_of(points: Points) -> Cloud:
 
     Examples
     --------
+    >>> from engine.geometry import Capsule
     >>> cloud_of(Capsule((-1.0, 0.0), (1.0, 0.0), 0.5)).extent
     1.5
     >>> len(cloud_of([(0, 0), (2, 0), (1, 0.5), (1, 2), (1, 1)]).points)

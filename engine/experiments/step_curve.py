@@ -105,6 +105,7 @@ def step_curve(one: MovingShape, others: Sequence[MovingShape]) -> StepCurve:
 
     Examples
     --------
+    >>> from engine.geometry import Circle
     >>> disc = MovingShape(Circle(0.5), Sweep(Transform((-2.0, 0.0)), Transform((2.0, 0.0))))
     >>> post = MovingShape(Circle(0.25), Sweep(Transform(), Transform()))
     >>> found = step_curve(disc, [post])

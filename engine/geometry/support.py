@@ -44,6 +44,7 @@ def support(shape: ConvexShape, xf: Transform, direction: tuple[float, float]) -
 
     Examples
     --------
+    >>> from engine.geometry import Capsule
     >>> support(Capsule((-1.0, 0.0), (1.0, 0.0), 0.5), Transform((10.0, 0.0)), (2.0, 0.0))
     ((11.5, 0.0), 1)
     """
