@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -97,8 +98,8 @@ def run_command(
         return _run_pair(demo, pair_file, headless, steps, settings or [], screenshot, json_file, ui_scale, theme)
     if demo is None:
         raise InvalidInputError("ID|FILE", "a demo (see the command list), a scene file, or --pair FILE", Described("nothing"))
-    with _telling_lines(demo):
-        kind = _find(demo)
+    kind = _find(demo)
+    with _telling_lines(kind, demo):
         values = _values(kind, settings or [])
         if headless or steps is not None or screenshot is not None or json_file is not None or filming is not None or tables:
             if ui_scale is not None:
@@ -110,13 +111,15 @@ def run_command(
         return 0
 
 
-def _telling_lines(demo: str) -> contextlib.AbstractContextManager[None]:
-    """Let what goes wrong in a demo of the user's own be told with its line."""
-    if not demo.lower().endswith(_OWN_SUFFIX):
-        return contextlib.nullcontext()
+def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
+    """Let what a demo's own code raises be told with its line; a scene file has none."""
     from engine.demo.own_demo import told_with_line
 
-    return told_with_line(demo)
+    if given.lower().endswith(_OWN_SUFFIX):
+        return told_with_line(given)
+    if kind.__module__.startswith("demos."):
+        return told_with_line(os.path.dirname(inspect.getfile(kind)), f"the demo {kind.id} failed in ")
+    return contextlib.nullcontext()
 
 
 def use_theme(theme: str | None) -> None:

@@ -27,7 +27,7 @@ _MOVED = {
 
 
 class OwnDemoError(LabError, RuntimeError):
-    """The user's file raised an exception: its line and its words."""
+    """The file of a demo raised an exception: its line and its words."""
 
 
 def load_own_demo(path: str) -> type[Demo]:
@@ -53,22 +53,22 @@ def load_own_demo(path: str) -> type[Demo]:
 
 
 @contextlib.contextmanager
-def told_with_line(path: str) -> Iterator[None]:
-    """Turn what code of that file raises, wherever it is called from, into an `OwnDemoError` that names the line."""
+def told_with_line(path: str, of: str = "") -> Iterator[None]:
+    """Turn what code of that file, or folder, raises into an `OwnDemoError` that names the line, after the words `of`."""
     try:
         yield
     except LabError as error:  # what the engine refused: which line asked for it?
         where = _place(path, error)
         if not where:
             raise
-        raise OwnDemoError(f"{where}: {error}") from None
+        raise OwnDemoError(f"{of}{where}: {error}") from None
     except Exception as error:
         if isinstance(error, SyntaxError) and error.filename is not None and _is_same(error.filename, path):
             raise OwnDemoError(f"{path}, line {error.lineno}: {error.msg}") from None
         where = _place(path, error)
         if not where:
             raise
-        raise OwnDemoError(f"{where}: {type(error).__name__}: {error}") from None
+        raise OwnDemoError(f"{of}{where}: {type(error).__name__}: {error}") from None
 
 
 def _run(file: Path) -> None:
@@ -96,10 +96,14 @@ def _run(file: Path) -> None:
 
 
 def _place(path: str, error: BaseException) -> str:
-    """Return the innermost place of a file at which an exception went through, "" if it did not."""
+    """Return the innermost place of a file or folder at which an exception went through, "" if it did not."""
     places = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_same(frame.filename, path)]
-    return f"{path}, line {places[-1].lineno}, in {places[-1].name}" if places else ""
+    if not places:
+        return ""
+    file = places[-1].filename if Path(path).is_dir() else path
+    return f"{file}, line {places[-1].lineno}, in {places[-1].name}"
 
 
 def _is_same(one: str, other: str) -> bool:
-    return Path(one).resolve() == Path(other).resolve()
+    file, wanted = Path(one).resolve(), Path(other).resolve()
+    return wanted in (file, file.parent)

@@ -96,6 +96,19 @@ def test_a_mistake_is_told_in_one_line_with_its_place(
     assert re.search(says, error)
 
 
+def test_a_demo_of_the_list_that_cannot_be_built_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("boom")
+
+    monkeypatch.setattr("demos.dominoes.add_ground", broken)
+    assert main(["run", "dominoes", "--headless", "--steps", "2"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(r"error: the demo dominoes failed in .*dominoes\.py, line \d+, in \w+: KeyError: 'boom'", error)
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
