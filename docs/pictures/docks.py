@@ -50,7 +50,7 @@ def _draw(theme: str, path: Path) -> Path:
     kind = find_demo("bounce")
     window, surface = Window(_SIZE, (kind,), kind(0)), pygame.Surface(_SIZE)
     window.use_referee(referee_factory())
-    window.session.watched = (0, window.session.demo.stages[0].world.body_ids[-1])
+    window.session.timeline.watched = (0, window.session.demo.stages[0].world.body_ids[-1])
     for key in _KEYS:
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, key), mod=0, unicode=""))
     for k in range(_FRAMES):
@@ -170,7 +170,7 @@ def build_seesaw(window: Window) -> None:
         window.show(surface)
 
     def mouse(kind: int, point: tuple[float, float]) -> None:
-        x, y = (round(pixel) for pixel in window.session.camera.to_screen(point))
+        x, y = (round(pixel) for pixel in window.session.view.camera.to_screen(point))
         more = {"rel": (1, 1), "buttons": (0, 0, 0)} if kind == pygame.MOUSEMOTION else {"button": 1}
         window.handle(pygame.event.Event(kind, pos=(x, y), **more))
 

@@ -156,9 +156,9 @@ class EventRouter:
         elif event.type == pygame.KEYDOWN:
             self._key(event)
         elif event.type == pygame.KEYUP:
-            window.session.lift(pygame.key.name(event.key))
+            window.session.release_key(pygame.key.name(event.key))
         elif event.type == pygame.WINDOWFOCUSLOST:
-            window.session.let_go()
+            window.session.release_all()
             self._pointing.let_go()
         elif event.type == pygame.WINDOWLEAVE:
             if not any(pygame.mouse.get_pressed()):  # whoever drags may leave the window
@@ -185,10 +185,10 @@ class EventRouter:
         orders: dict[Command, Callable[[], None]] = {
             Command.HELP: self._show_help,
             Command.BACK: self._back,
-            Command.PAUSE: session.toggle_pause,
+            Command.PAUSE: session.clock.toggle_pause,
             Command.STEP: session.clock.request_step,
-            Command.SLOWER: session.slower,
-            Command.FASTER: session.faster,
+            Command.SLOWER: session.clock.slower,
+            Command.FASTER: session.clock.faster,
             Command.RESTART: session.restart,
             Command.HOME: session.view.home,
             Command.MENU: self._open_menu,

@@ -63,14 +63,14 @@ class FilmExport:
         last: int,
         paint_over: Callable[[Canvas], None] | None = None,
     ) -> None:
-        if session.history is None:
+        if session.timeline.history is None:
             raise FilmError("there is no history to film")
         self.path, self.first, self.last = path, first, last
-        self._session, self._history, self._over = session, session.history, paint_over
-        self._back_to = session.history.now
+        self._session, self._history, self._over = session, session.timeline.history, paint_over
+        self._back_to = session.timeline.history.now
         self._surface = pygame.Surface(window_size)
         self._painter = painter_for(session.demo, ui_scale)
-        self._view = session.camera.view
+        self._view = session.view.camera.view
         left, top, width, height = self._view
         seen = pygame.Rect(left, top, width, height).clip(self._surface.get_rect())  # of a very small window some lies outside
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
@@ -111,7 +111,7 @@ class FilmExport:
         """
         if self._closing is not None:
             return self._is_closed()
-        if self._session.camera.view != self._view:
+        if self._session.view.camera.view != self._view:
             raise FilmError("the view has another size now: the film was given up")
         started = perf_counter()
         while self._history.now < self.last:

@@ -105,7 +105,7 @@ class FramePainter:
 
         To be called before each `paint`, which changes nothing of the session.
         """
-        fraction, view = session.clock.fraction, session.camera.view
+        fraction, view = session.clock.fraction, session.view.camera.view
         self._book = self._book_for(view)
         self._lines, plate = self._readout(session, has_readout)
         self.readout = plate
@@ -126,9 +126,9 @@ class FramePainter:
         """
         demo, plate = session.demo, self.readout
         clip = surface.get_clip()
-        surface.set_clip(session.camera.view)
-        has_words = self._has_words(session.camera.view)
-        canvas = Canvas(surface, session.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
+        surface.set_clip(session.view.camera.view)
+        has_words = self._has_words(session.view.camera.view)
+        canvas = Canvas(surface, session.view.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
         canvas.room.take(plate)
         labels = _stage_labels(canvas, demo) if has_words else []
         draw_backdrop(canvas)
@@ -144,7 +144,7 @@ class FramePainter:
             paint_over(canvas)
         for words, place in labels:
             surface.blit(words, place)
-        above = replace(session.camera, view=_above_foot(session, self._book.ui_scale))
+        above = replace(session.view.camera, view=_above_foot(session, self._book.ui_scale))
         foot = Canvas(surface, above, self._book, self._discs, canvas.room)
         self.corners = [draw_scale_bar(foot, self._was_left)]
         self._was_left = self.corners[0].centerx < pygame.Rect(foot.camera.view).centerx
@@ -178,7 +178,7 @@ class FramePainter:
 
     def _readout(self, session: Session, is_wanted: bool) -> tuple[list[tuple[str, Color]], pygame.Rect]:
         """Return the demo's lines, wrapped to the view, and the plate they will stand on."""
-        left, top, width, height = session.camera.view
+        left, top, width, height = session.view.camera.view
         inset = round(12 * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
         told: list[StatusLine] = []
@@ -285,7 +285,7 @@ def painter_for(demo: Demo, ui_scale: float) -> FramePainter:
 
 def _above_foot(session: Session, ui_scale: float) -> Place:
     """Return the view without the foot that the demo draws on itself."""
-    left, top, width, height = session.camera.view
+    left, top, width, height = session.view.camera.view
     return left, top, width, round(height - session.demo.foot_height(height, ui_scale))
 
 

@@ -45,7 +45,7 @@ class LeftSessions:
 
     def keep(self, session: Session) -> list[Session]:
         """Keep a session in which something has happened, and no mere playing of a recording; return those that are given up for it."""
-        history = session.history
+        history = session.timeline.history
         if history is None or session.is_only_played or (history.last == 0 and not history.marks):
             return []
         self._sessions.append(session)
@@ -67,5 +67,5 @@ class LeftSessions:
         self._sessions.clear()
 
     def _n_bytes(self) -> int:
-        histories = [session.history for session in self._sessions if session.history is not None]
+        histories = [session.timeline.history for session in self._sessions if session.timeline.history is not None]
         return sum(history.n_bytes + _STEP_BYTES * history.last for history in histories)

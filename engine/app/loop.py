@@ -120,7 +120,7 @@ class Loop:
         self._announce()
         if window.session is not self._settled:
             self._settled = window.session
-            self._settled.longest_way = _LONGEST_WAY
+            self._settled.timeline.longest_way = _LONGEST_WAY
             _settle()
         now = perf_counter()
         if elapsed is None:

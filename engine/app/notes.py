@@ -80,15 +80,15 @@ class Notes:
 
         While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
         """
-        if session.failure:
-            return f"stopped: {session.failure}  (R restarts)", palette.UNEXPLAINED
+        if session.timeline.failure:
+            return f"stopped: {session.timeline.failure}  (R restarts)", palette.UNEXPLAINED
         if (message := session.messages.now) is not None:
             return message.words, message.color
         if self._is_empty:
             return "nothing is in view: Home brings the view back", palette.WARNING
         if self._is_slow:
             what = _what_takes_long(session.costs.shown, is_warming_up)
-            return f"runs at {session.share_of_speed} of the speed asked for: {what}", palette.WARNING
+            return f"runs at {session.clock.share_of_speed} of the speed asked for: {what}", palette.WARNING
         if session.view.focus is not None:
             return "looking closely: Esc returns", palette.TEXT
         return None

@@ -97,7 +97,7 @@ class DemoPanel:
         """Return all that `draw` draws and that changes by itself."""
         session = self._session
         values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
-        return session.demo.steps, values, session.pace, session.costs.shown, check, self.column.shifted(0)
+        return session.demo.steps, values, session.clock.pace, session.costs.shown, check, self.column.shifted(0)
 
     def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
         """Draw ground and texts; `missing` says why there is no live check, `partly` of how few contacts, both empty if it is of all."""
@@ -110,7 +110,7 @@ class DemoPanel:
             value = ui.render(parameter.shown(self._session.demo.parameter(parameter.name)), 13, palette.ACCENT, True)
             surface.blit(value, value.get_rect(topright=(right, column.shifted(top))))
         if self._has_world:
-            pace = ui.render(self._session.pace, 13, palette.ACCENT, True)
+            pace = ui.render(self._session.clock.pace, 13, palette.ACCENT, True)
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
             surface.blit(pace, pace.get_rect(center=middle))
         self.referee.draw(surface, missing, partly)

@@ -51,7 +51,7 @@ class Pointing:
         if self._panning:
             self._session.view.pan(*event.rel)
         if self._holding:
-            self._session.act("drag", self._session.camera.to_world(event.pos))
+            self._session.act("drag", self._session.view.camera.to_world(event.pos))
 
     def release(self, event: pygame.event.Event) -> None:
         """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
@@ -65,7 +65,7 @@ class Pointing:
 
     def wheel(self, pixel: Pixel, notches: float) -> None:
         """The wheel turns over the view."""
-        if not self._session.act("on_wheel", self._session.camera.to_world(pixel), notches):
+        if not self._session.act("on_wheel", self._session.view.camera.to_world(pixel), notches):
             self._session.view.zoom(pixel, notches)
 
     def let_go(self) -> None:
@@ -76,7 +76,7 @@ class Pointing:
 
     def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
         """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
-        is_held = bool(self._session.act(how, self._session.camera.to_world(pixel)))
+        is_held = bool(self._session.act(how, self._session.view.camera.to_world(pixel)))
         self._holding = button if is_held else 0
         return is_held
 

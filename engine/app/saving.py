@@ -67,11 +67,11 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
 
 def moments(session: Session) -> list[Moment]:
     """Return the moments that somebody may mean who saves now, the likeliest first; always at least one."""
-    history = session.history
+    history = session.timeline.history
     if history is None:
         return [Moment(0, "This moment", "as it stands")]
     now, start = history.now, _start(history)
-    here = Moment(now, f"This moment, {session.moment}", f"as it stands at step {now}")
+    here = Moment(now, f"This moment, {session.timeline.moment}", f"as it stands at step {now}")
     changes = [step for step, _ in built(history)]
     last = changes[-1] if changes else start
     found = []
@@ -89,7 +89,7 @@ def moments(session: Session) -> list[Moment]:
 
 def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
     """Return the scene of a moment; the demo stands where it stood."""
-    history = session.history
+    history = session.timeline.history
     if history is None or moment.step == history.now:
         return scene_maker(session, title=title)()
     found: list[Scene] = []
@@ -102,7 +102,7 @@ def kept_maker(session: Session) -> Callable[[], Scene]:
 
     Called at once, and what it returns as that of `scene_maker`. As it stands, where the way there and back would take long.
     """
-    history = session.history
+    history = session.timeline.history
     if history is None:
         return scene_maker(session, is_kept=True)
     changes = built(history)

@@ -35,15 +35,15 @@ def _cells(session: Session, n_asleep: int) -> list[Cell]:
     draw: Cell = ("draw", f"{times.draw:.1f} ms", palette.TEXT)
     if not stages:
         return [frame, draw]
-    speed = f"{session.pace} ({session.share_of_speed})" if session.is_slow else session.pace
+    speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
     bodies = str(sum(len(stage.world.body_ids) for stage in stages))
     return [
         frame,
         ("step", f"{times.step:.2f} ms", palette.TEXT),
         ("check", f"{times.check:.2f} ms", palette.TEXT),
         draw,
-        ("speed", speed, palette.WARNING if session.clock.paused or session.is_slow else palette.TEXT),
-        ("t", session.moment, palette.TEXT),
+        ("speed", speed, palette.WARNING if session.clock.paused or session.clock.is_slow else palette.TEXT),
+        ("t", session.timeline.moment, palette.TEXT),
         ("bodies", f"{bodies}, {n_asleep} asleep (dim)" if n_asleep else bodies, palette.TEXT),
         ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
     ]

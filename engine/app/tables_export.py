@@ -41,12 +41,12 @@ class TablesExport:
     """
 
     def __init__(self, session: Session, paths: tuple[Path, Path, Path], first: int, last: int) -> None:
-        if session.history is None or not session.demo.stages:
+        if session.timeline.history is None or not session.demo.stages:
             raise LabError("this demo has no world, or no past")
         self.path, self.first, self.last = paths[0], first, last
-        self._session, self._history = session, session.history
+        self._session, self._history = session, session.timeline.history
         self._paths = paths
-        self._back_to, self._was_paused = session.history.now, session.clock.paused
+        self._back_to, self._was_paused = session.timeline.history.now, session.clock.paused
         self._tables = Tables(*paths)
         session.clock.paused = True
         self._history.seek(first)

@@ -194,7 +194,7 @@ class Window:
     @property
     def has_docks(self) -> bool:
         """Whether they are shown: they are for a demo that runs and remembers."""
-        return not self.browsing and self.session.history is not None
+        return not self.browsing and self.session.timeline.history is not None
 
     @property
     def column(self) -> ScrollPanel:
@@ -272,7 +272,7 @@ class Window:
         referee = self._referee_of(type(session.demo))
         if referee is not None:
             session.demo.use_missing_referees(referee)
-        now = 0 if session.history is None else session.history.now
+        now = 0 if session.timeline.history is None else session.timeline.history.now
         session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
 
     def is_listed(self, demo: Demo) -> bool:
@@ -318,7 +318,7 @@ class Window:
         if here is not None:
             if here is not self.session:
                 self.come_back(here)
-            here.play_from(recording.begun, recording.steps)
+            here.timeline.play_from(recording.begun, recording.steps)
             here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
             return
         if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
@@ -353,14 +353,14 @@ class Window:
     def _show(self, session: Session) -> None:
         """Leave the demo that is seen, which is kept as it is, and show another."""
         before = self.session
-        before.guarded(before.let_go)
+        before.timeline.guarded(before.release_all)
         self.leave()
         given_up = self.left.keep(before)
         self._take_up(session)
         self.dock_area.begin(self.session)
         self._rebuild()
         for one in given_up:
-            if one.history is not None and one.history.marks:
+            if one.timeline.history is not None and one.timeline.history.marks:
                 words = f"what you did in {one.demo.title} can be taken back no more: only the last demos are kept as they were left"
                 session.messages.say(words)
 
@@ -375,7 +375,7 @@ class Window:
             demo.waits = self._is_watched
         if self._referee is not None and not (self._is_complete or self.browsing):
             demo.use_referee(self._referee, is_complete=False)
-        return Session(demo, self.layout.view, self._layers, remembers=self._is_watched and not self.browsing)
+        return Session(demo, self.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:
         kind = self._demos[index]
@@ -468,7 +468,7 @@ class Window:
             self._carve(is_cut=True)
         session, is_run = self.session, not self.browsing
         session.advance(elapsed)
-        self._notes.advance(elapsed, is_run and session.is_slow, is_run and self.painter.shows_nothing)
+        self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and self.painter.shows_nothing)
         if self._plain is not None and is_run and self.layers.check:
             self._plain.look(session.demo.stages, has_stepped=session.costs.latest.steps > 0)
             self._check.meanwhile = self._plain.words
@@ -480,7 +480,7 @@ class Window:
     def is_at_work(self) -> bool:
         """Whether the demo has to go on where nobody sees it: it is recorded, or the history is on its way, into a file or elsewhere."""
         session = self.session
-        return session.recorder is not None or session.is_on_the_way or any(dock.is_at_work for dock in self.docks)
+        return session.recorder is not None or session.timeline.is_on_the_way or any(dock.is_at_work for dock in self.docks)
 
     def rest(self, elapsed: float) -> None:
         """Let real seconds pass in which the demo stands still because nobody looks: what is to be kept is kept."""
@@ -512,7 +512,7 @@ class Window:
         self._draw_panel(surface)
         self.dock_area.draw(surface, self.session, self._kept)
         note = self.note
-        shows = (session.demo.steps, session.costs.shown, session.pace, self._check.short, note)
+        shows = (session.demo.steps, session.costs.shown, session.clock.pace, self._check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self._check, self.browsing, note)
         self._kept.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
         if self.help_shown:

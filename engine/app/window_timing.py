@@ -59,7 +59,7 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
         window.has_referee()
         for key in (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i, pygame.K_9):
             window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=0, unicode=""))
-        window.session.watched = (0, demo.stages[0].world.body_ids[-1])
+        window.session.timeline.watched = (0, demo.stages[0].world.body_ids[-1])
         spent = _time_docks(window)
         surface = pygame.Surface(size)
         for k in range(integer("warm_up", warm_up, 0) + frames + _UNTIMED):

@@ -184,9 +184,9 @@ def _open_window(
 
 def _begin(session: Session, drops: Sequence[str], recording: str | None) -> None:
     if recording is not None:
-        if session.history is None:
-            raise InvalidInputError("--record-inputs", f"left out: {session.failure}", recording)
-        session.recorder = _recorder(session.history, recording)
+        if session.timeline.history is None:
+            raise InvalidInputError("--record-inputs", f"left out: {session.timeline.failure}", recording)
+        session.recorder = _recorder(session.timeline.history, recording)
     _drop(session, drops)
 
 

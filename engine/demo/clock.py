@@ -17,12 +17,12 @@ import math
 
 from engine.common.checks import positive
 
-__all__ = ["NOTABLE_LAG", "SPEEDS", "FixedClock", "speed_name"]
+__all__ = ["SPEEDS", "FixedClock", "speed_name"]
 
 SPEEDS: tuple[float, ...] = (8.0, 4.0, 2.0, 1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 100)
 """Steps of the keys for speed, fastest first."""
 
-NOTABLE_LAG = 0.15
+_NOTABLE_LAG = 0.15
 """From this share of the asked time on it is worth telling that it was forgotten."""
 
 
@@ -58,6 +58,7 @@ class FixedClock:
         self._requested = 0
         self._forgiven = 0.0
         self._speed = 1.0
+        self._speed_chosen = False
         self.paused = False
         self.lag = 0.0
         """Share of the asked time that was forgotten lately, 0 (real time) to 1; a mean over about a second."""
@@ -87,12 +88,41 @@ class FixedClock:
         """Where between the state before the last step (0) and after it (1) to draw; 1 while paused."""
         return 1.0 if self.paused else min(self._held / self._step, 1.0)
 
+    @property
+    def pace(self) -> str:
+        """How time passes, in words."""
+        name = speed_name(self._speed)
+        if not self.paused:
+            return name
+        return "paused" if name == "1/1" else f"paused, {name}"
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether time runs notably slower than asked for, because the computer does not keep up."""
+        return not self.paused and self.lag > _NOTABLE_LAG
+
+    @property
+    def share_of_speed(self) -> str:
+        """How much of the speed asked for it has come to lately, in words."""
+        return f"{100.0 * (1.0 - self.lag):.0f} %"
+
+    def toggle_pause(self) -> None:
+        """Pause, or go on."""
+        self.paused = not self.paused
+
+    def wish(self, speed: float) -> None:
+        """Take a speed that the demo wishes for, unless the user has chosen one."""
+        if not self._speed_chosen:
+            self.speed = speed
+
     def slower(self) -> None:
-        """Go one notch down in `SPEEDS`."""
+        """Go one notch down in `SPEEDS`: the user has chosen."""
+        self._speed_chosen = True
         self.speed = next((speed for speed in SPEEDS if speed < self._speed - 1e-9), SPEEDS[-1])
 
     def faster(self) -> None:
-        """Go one notch up in `SPEEDS`."""
+        """Go one notch up in `SPEEDS`, as `slower`."""
+        self._speed_chosen = True
         self.speed = next((speed for speed in reversed(SPEEDS) if speed > self._speed + 1e-9), SPEEDS[0])
 
     def request_step(self) -> None:

@@ -1,4 +1,6 @@
-"""A demo being run: what is done to it, and how time passes. The camera on it is `CameraController`'s, its past `Timeline`'s.
+"""A demo being run in a view: what is done to it, and the steps of a frame.
+
+Its past is `timeline`'s, the camera on it `view`'s, how fast time passes `clock`'s.
 
 Everything that is done to a demo goes through `act`, so that it can be taken back. What a demo refuses pauses it and is shown (`failure`).
 It knows nothing of widgets or events.
@@ -17,13 +19,14 @@ from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
 from engine.demo.camera_controller import CameraController
-from engine.demo.clock import NOTABLE_LAG, speed_name
+from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
+from engine.demo.messages import Messages
 from engine.demo.saved import Saved
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS
-from engine.render.camera import Camera, Place
+from engine.render.camera import Place
 from engine.render.layers import Layers
 from engine.world import load_solver
 
@@ -40,7 +43,7 @@ _HAND = "the hand"
 """Among the names of keys: what is let go of."""
 
 
-class Session(Timeline):
+class Session:
     """One demo in a view.
 
     Parameters
@@ -50,12 +53,20 @@ class Session(Timeline):
         Where it is drawn, pixels.
     layers : Layers, optional
         What is shown; shared, so that the toggles outlive the demo, except where the demo asks for layers of its own.
-    remembers : bool
+    has_history : bool
         Keep a history, so that everything can be taken back.
 
     Attributes
     ----------
+    demo : Demo
+    clock : FixedClock
+        Which steps are due.
+    messages : Messages
+        What is told.
+    timeline : Timeline
+        The demo's past, and the way to it.
     view : CameraController
+        The camera on the demo.
     costs : FrameCosts
     recorder : Recorder or None
         What writes the history into a file, while it does.
@@ -63,12 +74,13 @@ class Session(Timeline):
         What is played, of a session that a recording was opened in.
     saved : Saved
         Where what is built here is saved.
-    stop_at : int or None
-        The step at which it pauses by itself, once.
     """
 
-    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None, remembers: bool = False) -> None:
-        super().__init__(demo, remembers)
+    def __init__(self, demo: Demo, view: Place, layers: Layers | None = None, has_history: bool = False) -> None:
+        self.demo = demo
+        self.clock = FixedClock(demo.step_seconds)
+        self.messages = Messages()
+        self.timeline = Timeline(demo, self.clock, self.messages, has_history)
         self.view = CameraController(demo, view)
         shared = layers if layers is not None else Layers()
         self.layers = replace(shared, **demo.layers) if demo.layers else shared
@@ -77,20 +89,13 @@ class Session(Timeline):
         self.recording: Recording | None = None
         self._n_played = 0
         self.saved = Saved()
-        self.stop_at: int | None = None
-        self._let_go_later: set[str] = set()
-        self._speed_chosen = False
+        self._release_later: set[str] = set()
         self._was_paused = False
         """Before a close look."""
 
-    @property
-    def camera(self) -> Camera:
-        """The camera on the demo, as it stands now."""
-        return self.view.camera
-
     def undo(self) -> None:
-        """Pause, and go to before the last thing that somebody did."""
-        super().undo()
+        """Pause, and go to before the last thing that was done."""
+        self.timeline.undo()
         self.view.stop_if_gone()
 
     # -- acting -------------------------------------------------------------------------------------------------------
@@ -98,129 +103,97 @@ class Session(Timeline):
     def act(self, action: str, *arguments: Any) -> Any:
         """Do something to the demo, one of `engine.history.history.ACTIONS`, so that it can be taken back; return what it returns.
 
-        What is begun in the past begins another future, in which nobody will let go of what was held there: that is let go of first.
+        What is begun in the past begins another future, in which what was held there would never be released: it is released first.
         """
-        history = self.history
+        history = self.timeline.history
         if history is None:
             return getattr(self.demo, action)(*arguments)
-        self.arrive()
+        self.timeline.finish()
         if ACTIONS.get(action, False) and not history.at_tip and (self.demo.held or self.demo.grabbing):
             history.act("lift_all")
         return history.act(action, *arguments)
 
     def press(self, key: str) -> None:
         """Give the demo a key."""
-        self._let_go_later.discard(key)
-        self.guarded(lambda: self.act("press", key))
+        self._release_later.discard(key)
+        self.timeline.guarded(lambda: self.act("press", key))
         self._take_wishes()
 
-    def lift(self, key: str) -> None:
-        """Take a key from the demo. What is held in the past is held by nobody now, and stays: see `_let_go_at_last`."""
-        if not self.is_now:
-            self._let_go_later.add(key)
+    def release_key(self, key: str) -> None:
+        """Take a key from the demo. What is held in the past is no longer held now, and stays: see `_release_at_the_end`."""
+        if not self.timeline.is_now:
+            self._release_later.add(key)
         elif key in self.demo.held:
             self.act("lift", key)
 
     def release(self) -> None:
-        """Take from the demo what the hand holds; in the past as `lift`."""
-        if self.is_now:
+        """Take from the demo what the hand holds; in the past as `release_key`."""
+        if self.timeline.is_now:
             self.act("release")
         else:
-            self._let_go_later.add(_HAND)
+            self._release_later.add(_HAND)
 
-    def let_go(self) -> None:
-        """Take all keys, and whatever the hand holds, from the demo; in the past as `lift`."""
-        if not self.is_now:
-            self._let_go_later |= {*self.demo.held, _HAND}
+    def release_all(self) -> None:
+        """Take all keys, and whatever the hand holds, from the demo; in the past as `release_key`."""
+        if not self.timeline.is_now:
+            self._release_later |= {*self.demo.held, _HAND}
         elif self.demo.held or self.demo.grabbing:
             self.act("lift_all")
 
-    def _let_go_at_last(self) -> None:
-        """Let go at the end of all that has happened of what was let go of while the demo stood in the past.
+    def _release_at_the_end(self) -> None:
+        """Release at the end of all that has happened what was released while the demo stood in the past.
 
-        There it would have begun another future, and what has been since would be lost: somebody went back with a key down, or left the
+        There it would have begun another future, and what has been since would be lost: the user went back with a key down, or left the
         window.
         """
-        if self._let_go_later and self.is_now:
-            for key in sorted(self._let_go_later & self.demo.held):
+        if self._release_later and self.timeline.is_now:
+            for key in sorted(self._release_later & self.demo.held):
                 self.act("lift", key)
-            if _HAND in self._let_go_later and self.demo.grabbing:
+            if _HAND in self._release_later and self.demo.grabbing:
                 self.act("release")
-            self._let_go_later.clear()
+            self._release_later.clear()
 
     def restart(self) -> None:
         """Build the demo anew; camera and speed stay, a pause too."""
-        self.failure = ""
-        self.guarded(lambda: self.act("restart"))
+        self.timeline.failure = ""
+        self.timeline.guarded(lambda: self.act("restart"))
         self._adopt()
 
     def set_parameter(self, name: str, value: float) -> None:
         """Change a parameter of the demo; most demos begin anew."""
-        self.failure = ""
-        self.arrive()
+        self.timeline.failure = ""
+        self.timeline.finish()
         before = self.demo.home()
         if value != self.demo.parameter(name):
-            self.guarded(lambda: self.act("set_parameter", name, value))
+            self.timeline.guarded(lambda: self.act("set_parameter", name, value))
         self._adopt()
         if self.view.is_untouched and self.demo.home() != before:
             self.view.home()
 
     def attempt(self, action: Callable[[], object]) -> None:
-        """Let the demo draw, or tell, something. It may look for a body that somebody has deleted by hand: it stops then, and says so.
+        """Let the demo draw, or tell, something. It may look for a body that was deleted by hand: it stops then, and says so.
 
-        Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to whoever asked.
+        Where nothing can be deleted, what the demo raises is a fault of its own, and goes on to the caller.
         """
-        if self.history is None:
+        if self.timeline.history is None:
             action()
-        elif not self.guarded(action):
+        elif not self.timeline.guarded(action):
             self.messages.end_passing()
 
     # -- time passes --------------------------------------------------------------------------------------------------
-
-    @property
-    def pace(self) -> str:
-        """How time passes, in words."""
-        name = speed_name(self.clock.speed)
-        if not self.clock.paused:
-            return name
-        return "paused" if name == "1/1" else f"paused, {name}"
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether time runs notably slower than asked for, because the computer does not keep up."""
-        return not self.clock.paused and self.clock.lag > NOTABLE_LAG
-
-    @property
-    def share_of_speed(self) -> str:
-        """How much of the speed asked for it has come to lately, in words."""
-        return f"{100.0 * (1.0 - self.clock.lag):.0f} %"
-
-    def toggle_pause(self) -> None:
-        """Pause, or go on."""
-        self.clock.paused = not self.clock.paused
-
-    def slower(self) -> None:
-        """Go one notch slower; the user has chosen, and the demo's own wishes count no more."""
-        self._speed_chosen = True
-        self.clock.slower()
-
-    def faster(self) -> None:
-        """Go one notch faster, as `slower`."""
-        self._speed_chosen = True
-        self.clock.faster()
 
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
         self._remember()
         self._receive()
-        self._let_go_at_last()
+        self._release_at_the_end()
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
         taken = self._take_steps(self._due(elapsed), start)
-        self.go_on()
-        self.catch_up()
-        self._stop_at_the_end()
+        self.timeline.go_on()
+        self.timeline.catch_up()
+        self.timeline.stop_at_the_end()
         self._take_wishes()
         self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
 
@@ -229,36 +202,26 @@ class Session(Timeline):
         clock = self.clock
         clock.step_seconds = self.demo.step_seconds
         clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
-        due = clock.advance(elapsed) if not self.is_on_the_way else 0
-        if self.stop_at is not None and self.history is not None:
-            due = min(due, max(self.stop_at - self.history.now, 0))
-        return due
+        return self.timeline.limited(clock.advance(elapsed) if not self.timeline.is_on_the_way else 0)
 
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
         """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
         taken: list[StepTimes] = []
-        while len(taken) < due and self.guarded(self.demo.step if self.history is None else self.history.step):
+        while len(taken) < due and self.timeline.guarded(self.demo.step if self.timeline.history is None else self.timeline.history.step):
             taken.append(self.demo.times)
             if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - len(taken))
                 break
         return taken
 
-    def _stop_at_the_end(self) -> None:
-        if self.stop_at is not None and self.history is not None and self.history.now >= self.stop_at:
-            self.stop_at = None
-            self.clock.paused = True
-            unknown = ", with what nobody has seen yet" if self.is_now else ""
-            self.messages.say(f"the recording ends here: Space goes on{unknown}")
-
     def _remember(self) -> None:
         """Tell the demo, once, that memory has come into reach while it ran."""
-        if not self.demo.remembers and load_solver().has_whole_states() and self.is_now:
+        if not self.demo.remembers and load_solver().has_whole_states() and self.timeline.is_now:
             self.act("remember")
 
     def _receive(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
-        if self.demo.waits and self.is_now:
+        if self.demo.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
                 if what not in self.demo.arrived:
                     self.act("arrive", what)
@@ -267,29 +230,23 @@ class Session(Timeline):
 
     def play(self, recording: Recording, name: str = "") -> None:
         """Take over what was recorded of a demo that began as this one; docks play it once through, so that all of it can be reached."""
-        if self.history is None:
-            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.failure})", recording.demo)
-        self.history.take_over(recording.branch)
+        if self.timeline.history is None:
+            raise InvalidInputError("recording", f"of a demo that can be rewound ({self.timeline.failure})", recording.demo)
+        self.timeline.history.take_over(recording.branch)
         self.recording, self._n_played = recording, recording.n_inputs
         self.messages.say(f"{name or 'the recording'}: {counted(recording.steps, 'step')}, {counted(recording.n_inputs, 'input')}")
 
     def has_been(self, recording: Recording) -> bool:
         """Tell whether what a recording holds is what has happened here: it was recorded here, and can be scrubbed at once."""
-        history = self.history
+        history = self.timeline.history
         if history is None or self.demo.id != recording.demo or self.demo.seed != recording.seed or history.reached < recording.steps:
             return False
         return history.branch.states.hashes[: recording.steps + 1] == recording.branch.states.hashes
 
-    def play_from(self, step: int, end: int) -> None:
-        """Play what is known of the time line, from a step to another, and pause there."""
-        self.seek(step)
-        self.stop_at = end
-        self.clock.paused = False
-
     @property
     def is_only_played(self) -> bool:
         """Whether all that has been done here comes from a recording."""
-        recording, history = self.recording, self.history
+        recording, history = self.recording, self.timeline.history
         if recording is None or history is None:
             return False
         return history.branch is recording.branch and recording.n_inputs == self._n_played
@@ -310,7 +267,7 @@ class Session(Timeline):
         """
         self.view.keep_aim(poses)
         self.demo.drawn_fraction = fraction
-        self.demo.pointed = self.camera.to_world(pointer) if pointer is not None else None
+        self.demo.pointed = self.view.camera.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
             stage.drawn_poses = poses(stage)
 
@@ -338,6 +295,5 @@ class Session(Timeline):
 
     def _take_wishes(self) -> None:
         if self.demo.wanted_speed is not None:
-            if not self._speed_chosen:
-                self.clock.speed = self.demo.wanted_speed
+            self.clock.wish(self.demo.wanted_speed)
             self.demo.wanted_speed = None

@@ -57,7 +57,7 @@ class Gesture:
         LabError
             The world refuses it.
         """
-        history = self._session.history
+        history = self._session.timeline.history
         now = 0 if history is None else history.now
         goes_on = self._last is not None and now >= self._last and (history is None or history.at_tip)
         self._last = now

@@ -150,7 +150,7 @@ class SelectTool(Tool):
 
     def update(self) -> None:
         """Put what is held where the pointer is: once a frame, and again after each step, or gravity would carry it off."""
-        at, pressed, history = self._at, self._pressed, self.editor.session.history
+        at, pressed, history = self._at, self._pressed, self.editor.session.timeline.history
         if at is None or pressed is None or self._mode not in ("move", "turn"):
             return
         shift = (0.0, 0.0)
@@ -295,7 +295,7 @@ class SelectTool(Tool):
             return
         self.cancel()
         with editor.telling():
-            editor.selection = put_at(editor, editor.copied, at.point if at is not None else editor.session.camera.center)
+            editor.selection = put_at(editor, editor.copied, at.point if at is not None else editor.session.view.camera.center)
 
     def _duplicate(self, at: Pointer | None) -> None:
         editor = self.editor
@@ -303,7 +303,7 @@ class SelectTool(Tool):
         if copied is None:
             return
         self.cancel()
-        step = _COPY_SHIFT / (at.metre if at is not None else editor.session.camera.scale)
+        step = _COPY_SHIFT / (at.metre if at is not None else editor.session.view.camera.scale)
         with editor.telling():
             editor.selection = put_down(editor, copied, editor.selection[0].stage, (step, step))
 

@@ -223,7 +223,7 @@ class Monkey:
         if stage is None or not len(stage.world.body_ids):
             return self.at
         x, y = stage.world.poses[self.random.randrange(len(stage.world.body_ids)), :2].tolist()
-        x, y = session.camera.to_screen((x + stage.offset[0], y + stage.offset[1]))
+        x, y = session.view.camera.to_screen((x + stage.offset[0], y + stage.offset[1]))
         return (round(max(-9999.0, min(9999.0, x))), round(max(-9999.0, min(9999.0, y))))
 
     def press(self) -> None:

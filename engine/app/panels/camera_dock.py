@@ -53,17 +53,17 @@ class CameraDock(Dock):
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
+            self._pointer = event.pos if pygame.Rect(session.view.camera.view).collidepoint(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
-            if pygame.Rect(session.camera.view).collidepoint(event.pos):
-                session.watched = body_under(session, event.pos)
+            if pygame.Rect(session.view.camera.view).collidepoint(event.pos):
+                session.timeline.watched = body_under(session, event.pos)
                 return True
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 2:
-            self._pressed = event.pos if pygame.Rect(session.camera.view).collidepoint(event.pos) else None
+            self._pressed = event.pos if pygame.Rect(session.view.camera.view).collidepoint(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 2:
             pressed, self._pressed = self._pressed, None
             if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * self.fonts.ui_scale:
-                session.watched = body_under(session, event.pos)
+                session.timeline.watched = body_under(session, event.pos)
         elif event.type == pygame.KEYDOWN and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT):
             if event.key == pygame.K_v:
                 self._follow(session)
@@ -77,11 +77,11 @@ class CameraDock(Dock):
         chosen = self._hands.selection[0] if self._hands is not None and self._hands.selection else None
         selected = (chosen.stage, chosen.body) if chosen is not None else None
         if selected is not None and selected != self._selected:  # what is newly taken in hand is watched
-            session.watched = selected
+            session.timeline.watched = selected
         self._selected = selected
 
     def paint(self, canvas: Canvas, session: Session) -> None:
-        watched = session.watched
+        watched = session.timeline.watched
         if watched is None or watched[0] >= len(session.demo.stages):
             return
         stage = session.demo.stages[watched[0]]
@@ -103,22 +103,22 @@ class CameraDock(Dock):
         for x, y, way_x, way_y in ((left, top, 1, 1), (right, top, -1, 1), (left, bottom, 1, -1), (right, bottom, -1, -1)):
             corners = ((x + way_x * side, y), (x, y), (x, y + way_y * side))
             pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
-        chronicle = session.series
-        if chronicle is not None:
+        series = session.timeline.series
+        if series is not None:
             is_followed = session.view.aim.followed == watched
-            words = chronicle.name(*watched) + (", followed" if is_followed else "")
+            words = series.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
     def _follow(self, session: Session) -> None:
         """Follow what is pointed at, or watched; what is followed already no more."""
         pointed = body_under(session, self._pointer) if self._pointer is not None else None
-        wanted = pointed if pointed is not None else session.watched
+        wanted = pointed if pointed is not None else session.timeline.watched
         if wanted is None:
             session.messages.say("point at a body, or click one with the middle button: V follows it")
         elif session.view.aim.followed == wanted:
             session.view.aim.stop()
         else:
-            session.watched = wanted
+            session.timeline.watched = wanted
             session.view.follow(wanted)
 
 
@@ -128,7 +128,7 @@ _FAR = 30_000.0
 
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
     """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
-    x, y = session.camera.to_world(pixel)
+    x, y = session.view.camera.to_world(pixel)
     for only_dynamic in (True, False):
         for k, stage in enumerate(session.demo.stages):
             body = stage.world.body_at((x - stage.offset[0], y - stage.offset[1]), only_dynamic)

@@ -103,15 +103,15 @@ class EventDock(Dock):
         return False
 
     def shows(self, session: Session) -> Hashable:
-        history, chronicle = session.history, session.series
-        if history is None or chronicle is None or self._pointer is not None:
+        history, series = session.timeline.history, session.timeline.series
+        if history is None or series is None or self._pointer is not None:
             return None
-        events = self._events(session, chronicle)
-        return id(events), len(events), _until(events, history.now), session.watched, self._scrolled
+        events = self._events(session, series)
+        return id(events), len(events), _until(events, history.now), session.timeline.watched, self._scrolled
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history, chronicle = session.history, session.series
-        if not self.shown or history is None or chronicle is None or self.place[2] < 1:
+        history, series = session.timeline.history, session.timeline.series
+        if not self.shown or history is None or series is None or self.place[2] < 1:
             return
         ui, (left, top, width, height) = self.fonts.ui_scale, self.place
         clip = surface.get_clip()
@@ -120,19 +120,19 @@ class EventDock(Dock):
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left, top + height - 1))
         self._chips.clear()
         inset = round(9 * ui)
-        watched = chronicle.name(*session.watched) if session.watched is not None else "a body (middle click)"
+        watched = series.name(*session.timeline.watched) if session.timeline.watched is not None else "a body (middle click)"
         chips = [self._kind_chip(kind) for kind in KINDS] + [Chip(f"only {watched}", self.only_watched, self._toggle_watched)]
         head = self.fonts.render("EVENTS", 11.0, palette.CAPTION, True)
         surface.blit(head, (left + inset, top + round(7 * ui)))
         y = self._chips.draw(surface, self.fonts, (left + inset, top + round(25 * ui), width - 2 * inset), chips, self._pointer)
-        self._draw_rows(surface, chronicle, self._events(session, chronicle), y + round(4 * ui), history.now)
+        self._draw_rows(surface, series, self._events(session, series), y + round(4 * ui), history.now)
         surface.set_clip(clip)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _events(self, session: Session, chronicle: TimeSeries) -> list[Event]:
+    def _events(self, session: Session, series: TimeSeries) -> list[Event]:
         """Return the events asked for; another list after something else was asked for."""
-        return self._filtered.refresh(chronicle.events, self.kinds, session.watched if self.only_watched else None)
+        return self._filtered.refresh(series.events, self.kinds, session.timeline.watched if self.only_watched else None)
 
     def _press(self, at: tuple[int, int], session: Session) -> None:
         chip = self._chips.at(at)
@@ -142,7 +142,7 @@ class EventDock(Dock):
             return
         for rect, event in self._rows:
             if rect.collidepoint(at):
-                session.seek(event.step)
+                session.timeline.seek(event.step)
                 return
 
     def _kind_chip(self, kind: str) -> Chip:
@@ -154,7 +154,7 @@ class EventDock(Dock):
     def _toggle_watched(self) -> None:
         self.only_watched = not self.only_watched
 
-    def _draw_rows(self, surface: pygame.Surface, chronicle: TimeSeries, events: list[Event], top: int, now: int) -> None:
+    def _draw_rows(self, surface: pygame.Surface, series: TimeSeries, events: list[Event], top: int, now: int) -> None:
         ui, (left, place_top, width, height) = self.fonts.ui_scale, self.place
         row = round((2.0 if self._is_narrow else 1.0) * _ROW * ui)
         n_rows = max((place_top + height - top - round(4 * ui)) // row, 1)
@@ -173,7 +173,7 @@ class EventDock(Dock):
                 pygame.draw.line(surface, palette.ACCENT, rect.topleft, rect.topright)
             if self._pointer is not None and rect.collidepoint(self._pointer):
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect)
-            self._draw_row(surface, chronicle, event, rect, event.step > now)
+            self._draw_row(surface, series, event, rect, event.step > now)
             self._rows.append((rect, event))
         if self._scrolled:
             words = self.fonts.render(f"{self._scrolled} newer below", 11.0, palette.ACCENT, True)
@@ -181,7 +181,7 @@ class EventDock(Dock):
             pygame.draw.rect(surface, palette.PANEL_RAISED, plate, border_radius=round(4 * ui))
             surface.blit(words, words.get_rect(center=plate.center))
 
-    def _draw_row(self, surface: pygame.Surface, chronicle: TimeSeries, event: Event, rect: pygame.Rect, is_ahead: bool) -> None:
+    def _draw_row(self, surface: pygame.Surface, series: TimeSeries, event: Event, rect: pygame.Rect, is_ahead: bool) -> None:
         ui, line = self.fonts.ui_scale, round(_ROW * self.fonts.ui_scale)
         middle = rect.top + line // 2
         color = _color(event)
@@ -197,7 +197,7 @@ class EventDock(Dock):
         right = self.fonts.render(speed, _SIZE, color if event.kind == "impact" else caption)
         edge = rect.right - round(8 * ui)
         surface.blit(right, right.get_rect(midright=(edge, middle)))
-        names = " – ".join(chronicle.name(event.stage, body, event.step) for body in (event.body_a, event.body_b))
+        names = " – ".join(series.name(event.stage, body, event.step) for body in (event.body_a, event.body_b))
         left, room = x + round(58 * ui), edge - right.get_width() - round(62 * ui) - x
         if self._is_narrow:
             left, room, middle = x, edge - x, middle + line

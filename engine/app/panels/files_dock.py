@@ -138,7 +138,7 @@ class FilesDock(Dock):
 
     def begin(self, session: Session) -> None:
         self._since, self._kept, self._shown_for = 0.0, None, 0.0
-        demo, is_new = session.demo, session.history is not None and session.history.last == 0
+        demo, is_new = session.demo, session.timeline.history is not None and session.timeline.history.last == 0
         if isinstance(demo, SceneDemo) and demo.opened_from and is_new:
             path = Path(demo.opened_from).resolve()
             self._ours[path] = _stamp(path)
@@ -151,7 +151,7 @@ class FilesDock(Dock):
         self._to_tell = None
 
     def leave(self, session: Session) -> None:
-        if self.autosave is None or session.history is None or not self._is_unsaved(session):
+        if self.autosave is None or session.timeline.history is None or not self._is_unsaved(session):
             return
         with contextlib.suppress(LabError):  # without a world there is nothing to keep
             left = self.autosave.set_aside(kept_maker(session), file_stem(session.demo))
@@ -221,7 +221,7 @@ class FilesDock(Dock):
         if offered is None:
             return None
         if not isinstance(offered, LeftBehind):
-            step = 0 if offered.history is None else offered.history.now
+            step = 0 if offered.timeline.history is None else offered.timeline.history.now
             told = f"{plain_title(offered.demo.title)} is as you left it, at step {step}."
             return f"{_CROSS}{told} Ctrl O, or a click here, goes back.", palette.TEXT
         if offered.demo:
@@ -329,7 +329,7 @@ class FilesDock(Dock):
         """Save in a file; ask first whether another's may be replaced, and which moment is meant."""
         if not session.demo.stages:
             raise LabError("this demo has no world")
-        session.arrive()
+        session.timeline.finish()
         if path.exists() and not may_replace and self._ours.get(path) != _stamp(path):
             self._ask_to_replace(session, path, title)
             return ""
@@ -375,7 +375,7 @@ class FilesDock(Dock):
         scene = scene_at(session, moment, title)
         save_scene(path, scene)
         self._ours[path] = _stamp(path)
-        inputs = [] if session.history is None else [one for _, one in built(session.history, moment.step)]
+        inputs = [] if session.timeline.history is None else [one for _, one in built(session.timeline.history, moment.step)]
         session.saved = Saved(path, title, inputs)
         left_out = f"; {scene.notes[0]}" if scene.notes else ""
         shown = path.name if path.parent == Path.cwd() else path
@@ -409,7 +409,7 @@ class FilesDock(Dock):
 
     def _autosave(self, session: Session) -> None:
         """Keep the scene if something was built in it that is in no file and it has changed since; what is in one is not kept twice."""
-        history = session.history
+        history = session.timeline.history
         if history is None or not session.demo.stages or self.autosave is None:
             return
         if not self._is_unsaved(session):
@@ -417,7 +417,7 @@ class FilesDock(Dock):
             self.autosave.forget()
             return
         now = (id(history), tuple(id(one) for _, one in built(history)))
-        if now != self._kept and not self.autosave.is_writing and not session.is_on_the_way:
+        if now != self._kept and not self.autosave.is_writing and not session.timeline.is_on_the_way:
             self._kept = now
             with contextlib.suppress(LabError):  # of a world that broke
                 self.autosave.keep(kept_maker(session))
@@ -431,9 +431,9 @@ class FilesDock(Dock):
         """Tell whether something was built by hand that is in no file: a throw, a slider or a key builds nothing."""
         if session.is_only_played:
             return False
-        if session.history is None:
+        if session.timeline.history is None:
             return False
-        now, saved = [one for _, one in built(session.history)], session.saved
+        now, saved = [one for _, one in built(session.timeline.history)], session.saved
         if not now or saved.built is None:
             return bool(now) or saved.is_reopened
         return len(now) != len(saved.built) or any(one is not other for one, other in zip(now, saved.built, strict=True))

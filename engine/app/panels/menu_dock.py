@@ -112,7 +112,7 @@ class MenuDock(Dock):
         """Show it."""
         if self.is_open or (self._host.has_docks and self._recording.is_busy):
             return
-        session.let_go()
+        session.release_all()
         self._session, self._rects = session, []
         self._was_paused, session.clock.paused = session.clock.paused, True
         entries = self._entries(session)
@@ -211,7 +211,9 @@ class MenuDock(Dock):
         no_demo = "start a demo first" if self._host.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
         no_past = no_demo or ("" if self._host.has_docks else "this demo keeps no past")
-        nothing_yet = no_past or ("" if session.history is not None and session.history.last > 0 else "nothing has happened yet")
+        nothing_yet = no_past or (
+            "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
+        )
         nothing_left = "" if self._files.has_left() else "nothing was left unsaved"
         span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
         lost = self._files.would_lose()

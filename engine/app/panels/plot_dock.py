@@ -105,20 +105,20 @@ class PlotDock(Dock):
         return False
 
     def update(self, session: Session, elapsed: float) -> None:
-        history = session.history
+        history = session.timeline.history
         if self._wanted is not None and history is not None:  # once a frame, however many motions there were
-            session.seek(min(max(self._wanted, 0), history.last))
+            session.timeline.seek(min(max(self._wanted, 0), history.last))
         self._wanted = None
 
     def shows(self, session: Session) -> Hashable:
-        history = session.history
+        history = session.timeline.history
         if history is None or self._pointer is not None or self._dragging:
             return None
-        return history.now, history.last, session.watched, tuple(self.chosen), self.seconds
+        return history.now, history.last, session.timeline.watched, tuple(self.chosen), self.seconds
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history, chronicle = session.history, session.series
-        if not self.shown or history is None or chronicle is None or self.place[3] < 1:
+        history, series = session.timeline.history, session.timeline.series
+        if not self.shown or history is None or series is None or self.place[3] < 1:
             return
         ui, (left, top, width, height) = self.fonts.ui_scale, self.place
         clip = surface.get_clip()
@@ -138,13 +138,13 @@ class PlotDock(Dock):
         if is_narrow and self._choosing:
             chooser = width
         if chooser:
-            self._draw_chooser(surface, session, chronicle, chooser)
+            self._draw_chooser(surface, session, series, chooser)
         if is_narrow and self._choosing:
             self._offer_choice(surface, "plots ›")
             self._axis = None
             surface.set_clip(clip)
             return
-        curves = self._curves(session, chronicle)
+        curves = self._curves(session, series)
         gap = round(6 * ui)
         head = round(24 * ui) if is_narrow else gap  # for the button
         room = (left + chooser + gap, top + head, width - chooser - 2 * gap, height - head)
@@ -192,20 +192,20 @@ class PlotDock(Dock):
         last = min(float(history.last), max(history.now + _AHEAD * steps, steps))
         return last - steps, last
 
-    def _curves(self, session: Session, chronicle: TimeSeries) -> list[Curve]:
-        watched = session.watched
+    def _curves(self, session: Session, series: TimeSeries) -> list[Curve]:
+        watched = session.timeline.watched
         stage = watched[0] if watched is not None else 0
         curves = []
         for source in self.chosen:
             kind, name = source
             style = self._styles[source]
             if kind == "whole":
-                values = chronicle.sums(stage)[name]
-                curves.append(Curve(f"whole: {SUMS[name].name}", SUMS[name].unit, values, style, chronicle.breaks(stage)))
+                values = series.sums(stage)[name]
+                curves.append(Curve(f"whole: {SUMS[name].name}", SUMS[name].unit, values, style, series.breaks(stage)))
             elif watched is not None:
-                values = chronicle.curve(*watched, name)
-                words = f"{chronicle.name(*watched)}: {QUANTITIES[name].name}"
-                curves.append(Curve(words, QUANTITIES[name].unit, values, style, chronicle.breaks(*watched)))
+                values = series.curve(*watched, name)
+                words = f"{series.name(*watched)}: {QUANTITIES[name].name}"
+                curves.append(Curve(words, QUANTITIES[name].unit, values, style, series.breaks(*watched)))
         return curves
 
     def _offer_choice(self, surface: pygame.Surface, words: str) -> None:
@@ -226,12 +226,12 @@ class PlotDock(Dock):
     def _change_side(self) -> None:
         self._choosing = not self._choosing
 
-    def _draw_chooser(self, surface: pygame.Surface, session: Session, chronicle: TimeSeries, width: int) -> None:
+    def _draw_chooser(self, surface: pygame.Surface, session: Session, series: TimeSeries, width: int) -> None:
         ui, (left, top, _, _) = self.fonts.ui_scale, self.place
         inset = round(8 * ui)
         x, y, room = left + inset, top + round(6 * ui), width - 2 * inset
-        watched = session.watched
-        name = chronicle.name(*watched) if watched is not None else "no body: middle click one"
+        watched = session.timeline.watched
+        name = series.name(*watched) if watched is not None else "no body: middle click one"
         step = [Chip("‹", False, lambda: self._walk(session, -1)), Chip("›", False, lambda: self._walk(session, 1))]
         after = self._chips.draw(surface, self.fonts, (x, y, room), step, self._pointer)
         name = self.fonts.shortened(name, 12.5, max(room - round(40 * ui), 1), True)
@@ -242,7 +242,7 @@ class PlotDock(Dock):
         many = len(session.demo.stages) > 1
         stage = watched[0] if watched is not None else 0
         head = "the whole world" if not many else f"the whole of {session.demo.stages[stage].label or 'world 1'}"
-        fallen = chronicle.n_fallen(stage, session.history.now) if session.history is not None else 0
+        fallen = series.n_fallen(stage, session.timeline.history.now) if session.timeline.history is not None else 0
         if fallen:
             head = f"{session.demo.stages[stage].label or 'the world'} without {fallen} fallen off"
         heading = self.fonts.render(self.fonts.shortened(head, 12.5, room, True), 12.5, palette.TEXT, True)
@@ -270,8 +270,8 @@ class PlotDock(Dock):
             (k, body) for k, stage in enumerate(stages) for body in stage.world.body_ids if stage.world.body(body).spec.type != "static"
         ]
         if movable:
-            at = movable.index(session.watched) if session.watched in movable else -1 if way > 0 else 0
-            session.watched = movable[(at + way) % len(movable)]
+            at = movable.index(session.timeline.watched) if session.timeline.watched in movable else -1 if way > 0 else 0
+            session.timeline.watched = movable[(at + way) % len(movable)]
 
     def _tell(self, surface: pygame.Surface, session: Session, history: History[Demo], curves: list[Curve], room: Place) -> None:
         """Write what the curves are under the pointer."""

@@ -122,7 +122,7 @@ class RecordingDock(Dock):
             self._stop(session, session)
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        history = session.history
+        history = session.timeline.history
         if history is None:
             return False
         if event.type == pygame.QUIT:
@@ -153,7 +153,7 @@ class RecordingDock(Dock):
         return False
 
     def update(self, session: Session, elapsed: float) -> None:
-        history = session.history
+        history = session.timeline.history
         if history is None:
             return
         if session.recorder is not None:
@@ -168,7 +168,7 @@ class RecordingDock(Dock):
             self._is_filling = False
 
     def _draw_on_line(self, surface: pygame.Surface, session: Session) -> None:
-        history = session.history
+        history = session.timeline.history
         if history is None:
             return
         if self.span is not None:
@@ -184,7 +184,7 @@ class RecordingDock(Dock):
             picture(surface, rect, color)
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history = session.history
+        history = session.timeline.history
         if history is None:
             return
         if self._export is not None:
@@ -197,11 +197,11 @@ class RecordingDock(Dock):
         if session.recorder is not None:
             self._stop(session, session)
             return
-        if session.history is None:
+        if session.timeline.history is None:
             return
         path = free_path(Path.cwd(), _name(session), SUFFIX)
         try:
-            session.recorder = record(session.history, path)
+            session.recorder = record(session.timeline.history, path)
         except (LabError, OSError) as error:
             session.messages.say(f"cannot record: {error}", palette.WARNING)
             return
@@ -235,14 +235,14 @@ class RecordingDock(Dock):
 
     def export(self, session: Session, suffix: str) -> None:
         """Begin to write the marked span, or everything, as a film in the present folder."""
-        history = session.history
+        history = session.timeline.history
         if history is None or self.is_busy:
             return
         first, last = self.span if self.span is not None else (0, history.last)
         if last <= first:
             session.messages.say("there is nothing to film yet")
             return
-        session.let_go()
+        session.release_all()
         last = min(last, history.last)
         path = free_path(Path.cwd(), _name(session), suffix)
         surface = pygame.display.get_surface()
@@ -254,10 +254,10 @@ class RecordingDock(Dock):
 
     def write_tables(self, session: Session) -> None:
         """Begin to write tables of the marked span, or of the last minute, in the present folder."""
-        history = session.history
+        history = session.timeline.history
         if self.is_busy:
             return
-        session.let_go()
+        session.release_all()
         now = 0 if history is None else history.now
         first, last = self.span if self.span is not None else (max(now - MOST_STEPS, 0), now)
         contacts, states, timings = (free_path(Path.cwd(), f"{file_stem(session.demo)}-{one}", ".csv") for one in _TABLES)
@@ -309,19 +309,20 @@ class RecordingDock(Dock):
         """Stay where it is: what has not been played yet is on the time line, and is played when somebody goes there."""
         self._is_filling = self._fills = False
         session.messages.end_passing()
-        session.stop_at = None if session.history is None else session.history.last
+        if session.timeline.history is not None:
+            session.timeline.stop_at(session.timeline.history.last)
 
     def _play(self, session: Session, recording: Recording, history: History[Demo]) -> None:
         self._is_filling = False
         session.messages.end_passing()
-        session.play_from(recording.begun, history.last)
+        session.timeline.play_from(recording.begun, history.last)
         if recording.begun > 0:
             session.messages.say(f"recording was begun at step {recording.begun:,}; what was before it is on the time line")
         if history.divergence is not None:
             session.messages.say(divergence_words(history.divergence), palette.UNEXPLAINED)
 
     def _cancel(self, session: Session) -> None:
-        history = session.history
+        history = session.timeline.history
         if self._export is not None:
             self._give_up_export()
             session.messages.say("nothing was written")

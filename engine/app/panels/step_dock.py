@@ -69,7 +69,7 @@ class StepDock(Dock):
         return _HEIGHT if self.shown else 0.0
 
     def begin(self, session: Session) -> None:
-        self._history = session.history
+        self._history = session.timeline.history
         if self._history is not None and self._watch not in self._history.watchers:
             self._history.watchers.append(self._watch)
         self.frames.clear()

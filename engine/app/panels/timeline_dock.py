@@ -63,7 +63,7 @@ class TimelineDock(Dock):
         self._dragging, self._wanted = False, None
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
-        history = session.history
+        history = session.timeline.history
         if history is None:
             return False
         if event.type == pygame.KEYDOWN:
@@ -87,17 +87,17 @@ class TimelineDock(Dock):
 
     def update(self, session: Session, elapsed: float) -> None:
         if self._wanted is not None:  # once a frame, however many motions there were
-            session.seek(self._wanted)
+            session.timeline.seek(self._wanted)
             self._wanted = None
 
     def shows(self, session: Session) -> Hashable:
-        history = session.history
+        history = session.timeline.history
         if history is None or self._pointer is not None or self._dragging:
             return None
         return history.now, history.last, history.reached, history.at_tip, session.clock.paused, session.recorder is not None
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
-        history = session.history
+        history = session.timeline.history
         if history is None or self.place[3] < 1:
             return
         left, top, width, _ = self.place
@@ -120,13 +120,13 @@ class TimelineDock(Dock):
     def _key(self, event: pygame.event.Event, session: Session) -> bool:
         control = event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META)
         if control and event.key == pygame.K_z:
-            (session.redo if event.mod & pygame.KMOD_SHIFT else session.undo)()
+            (session.timeline.redo if event.mod & pygame.KMOD_SHIFT else session.undo)()
         elif control and event.key == pygame.K_y:
-            session.redo()
+            session.timeline.redo()
         elif event.key == pygame.K_COMMA:
-            session.back()
+            session.timeline.back()
         elif event.key == pygame.K_END:
-            session.to_the_end()
+            session.timeline.to_the_end()
         else:
             return False
         return True
@@ -143,18 +143,18 @@ class TimelineDock(Dock):
 
     def _buttons(self, session: Session) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
         """Return place, picture, whether it can be used, and what it does, from left to right."""
-        history = session.history
+        history = session.timeline.history
         assert history is not None
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         paused = session.clock.paused
         offered: list[tuple[Drawing, bool, Callable[[], object]]] = [
-            (_to_start, history.now > 0, lambda: session.seek(0)),
-            (_step_back, history.now > 0, session.back),
-            (_play if paused else _pause, True, session.toggle_pause),
+            (_to_start, history.now > 0, lambda: session.timeline.seek(0)),
+            (_step_back, history.now > 0, session.timeline.back),
+            (_play if paused else _pause, True, session.clock.toggle_pause),
             (_step_on, True, session.clock.request_step),
-            (_to_end, not history.at_tip, session.to_the_end),
+            (_to_end, not history.at_tip, session.timeline.to_the_end),
             (_undo, history.can_undo, session.undo),
-            (_redo, history.can_redo, session.redo),
+            (_redo, history.can_redo, session.timeline.redo),
         ]
         offered = [offered[k] for k in self._fitting]
         size, gap = round(_BUTTON * ui), round(2 * ui)

@@ -242,10 +242,10 @@ class ToolsDock(Dock):
                 return
 
     def _is_in_view(self, pixel: tuple[int, int], session: Session) -> bool:
-        return pygame.Rect(session.camera.view).collidepoint(pixel)
+        return pygame.Rect(session.view.camera.view).collidepoint(pixel)
 
     def _at(self, pixel: tuple[int, int], session: Session) -> Pointer:
-        camera, mods, ui = session.camera, pygame.key.get_mods(), self.fonts.ui_scale
+        camera, mods, ui = session.view.camera, pygame.key.get_mods(), self.fonts.ui_scale
         at = pixel[0] / ui, pixel[1] / ui
         return Pointer(at, camera.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
 

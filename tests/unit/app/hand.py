@@ -52,5 +52,5 @@ class Hand:
 
 
 def pixel(hand: Hand, point: tuple[float, float]) -> tuple[int, int]:
-    x, y = hand.window.session.camera.to_screen(point)
+    x, y = hand.window.session.view.camera.to_screen(point)
     return round(x), round(y)

@@ -54,27 +54,27 @@ def shown(window: Window) -> list[str]:
 
 
 def test_a_click_goes_to_the_step_and_the_list_follows(window: Window) -> None:
-    dock, history = dock_of(window), window.session.history
+    dock, history = dock_of(window), window.session.timeline.history
     assert history is not None
     rect, event = dock._rows[2]
     press(window, rect.center)
     assert history.now == event.step < history.last
     rows = [one for _, one in dock._rows]
     assert event in rows and sum(one.step > history.now for one in rows) == 4  # the next ones, dimmed
-    window.session.to_the_end()
+    window.session.timeline.to_the_end()
     frames(window)
     assert all(one.step <= history.now for _, one in dock._rows)
 
 
 def test_kinds_and_bodies_are_filtered(window: Window) -> None:
-    chronicle = window.session.series
-    assert chronicle is not None
-    assert {"impact", "begin", "end"} <= {event.kind for event in chronicle.events.events}
+    series = window.session.timeline.series
+    assert series is not None
+    assert {"impact", "begin", "end"} <= {event.kind for event in series.events.events}
     press(window, chip(window, "begin"))
     press(window, chip(window, "end"))
     assert set(shown(window)) == {"impact"}
     assert all(event.speed > 1.0 for _, event in dock_of(window)._rows)
-    window.session.watched = (0, 4)
+    window.session.timeline.watched = (0, 4)
     press(window, chip(window, "only"))
     assert shown(window) and all(event.is_about(0, 4) for _, event in dock_of(window)._rows)
 
@@ -98,12 +98,12 @@ def test_a_pair_of_bodies_meets_once_however_many_fixtures_do() -> None:
     kind = find_demo("workbench")
     made = Window((1280, 720), (kind,), kind(0))
     feet = tuple(FixtureSpec(Polygon.box(0.2, 0.2, (x, 0.0))) for x in (-1.0, 1.0))
-    history, chronicle = made.session.history, made.session.series
-    assert history is not None and chronicle is not None
+    history, series = made.session.timeline.history, made.session.timeline.series
+    assert history is not None and series is not None
     history.act("edit", 0, "create_body", (BodySpec(feet, position=(0.0, 2.0), name="table"),))
-    while not chronicle.events.events:
+    while not series.events.events:
         history.step()
-    (event,) = chronicle.events.events
+    (event,) = series.events.events
     assert event.kind == "impact" and event.pairs == 2 and event.speed > 4.0
     made.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F8, mod=0, unicode=""))
     frames(made)

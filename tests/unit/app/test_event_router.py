@@ -115,7 +115,7 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     hand.frame(30)
     tools = next(dock for dock in hand.window.docks if dock.title == "Tools")
     assert isinstance(tools, ToolsDock)
-    session, history = hand.window.session, hand.window.session.history
+    session, history = hand.window.session, hand.window.session.timeline.history
     assert history is not None
     for place in (tools._buttons()[2][0].center, next(dock for dock in hand.window.docks if dock.title == "Time line").bar.center):  # type: ignore[attr-defined]
         hand.key(pygame.K_F1)

@@ -47,7 +47,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     assert running.stages or running.beside_worlds(), "nothing says whether it came out the same"
     assert pygame.transform.average_color(surface)[:3] != (0, 0, 0)
     window.session.restart()
-    assert window.session.failure == "" and running.steps == 0
+    assert window.session.timeline.failure == "" and running.steps == 0
     for _ in range(60):
         running.step()
     assert demo_hash(running) == first
@@ -82,7 +82,7 @@ def test_survives_its_keys(demo: type[Demo]) -> None:
         for _ in range(5):
             window.update(1.0 / 60.0)
         window.show(surface)
-    assert window.session.failure == ""
+    assert window.session.timeline.failure == ""
 
 
 @pytest.mark.parametrize("demo", DEMOS)

@@ -108,30 +108,30 @@ def test_ctrl_s_saves_what_stands_there_without_the_hand_and_to_the_same_file_ag
 
 def test_a_save_asks_which_moment_is_meant(desk: Desk, tmp_path: Path) -> None:
     session = desk.window.session
-    assert session.history is not None
+    assert session.timeline.history is not None
     session.clock.paused = True
-    session.seek(0)
+    session.timeline.seek(0)
     session.act("edit", 0, "create_body", (BALL,))
     desk.key(pygame.K_s, CTRL)
     assert desk.question is None and (tmp_path / "drop.json").exists(), "nothing has moved yet"
     session.clock.paused = False
     desk.frame(30)
-    here, state = session.history.now, session.demo.stages[0].world.state_hash()
+    here, state = session.timeline.history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_s, CTRL)
     assert desk.question is not None and [one.words for one in desk.question.answers] == [
         "As you built it: before time went on from step 0",
-        f"This moment, {session.moment}",
+        f"This moment, {session.timeline.moment}",
     ]
     desk.frame(3)
-    assert session.history.now == here and session.clock.paused, "time stands still meanwhile"
+    assert session.timeline.history.now == here and session.clock.paused, "time stands still meanwhile"
     desk.key(pygame.K_ESCAPE)
     assert desk.question is None and not session.clock.paused and desk.words.count("saved as") == 1
     desk.save(1)
     first = load_scene(tmp_path / "drop.json")
     assert build(first).state(2).position == BALL.position and first.title == "Drop"
     session.clock.paused = True
-    assert session.demo.stages[0].world.state_hash() != build(first).state_hash() and session.history.divergence is None
-    session.seek(here)
+    assert session.demo.stages[0].world.state_hash() != build(first).state_hash() and session.timeline.history.divergence is None
+    session.timeline.seek(here)
     assert session.demo.stages[0].world.state_hash() == state, "the demo stands where it stood"
     desk.save(2)
     assert build(load_scene(tmp_path / "drop.json")).state(2).position[1] < BALL.position[1] - 0.5
@@ -179,7 +179,7 @@ def test_a_level_of_another_editor_is_not_saved_over(tmp_path: Path, desk: Desk,
 
 def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_path: Path) -> None:
     desk.window.session.clock.paused = True
-    desk.window.session.seek(0)
+    desk.window.session.timeline.seek(0)
     for wrong, told in (("a.png", "ends in .json"), ("no/such/a", "directory that exists")):
         desk.key(pygame.K_s, CTRL | pygame.KMOD_SHIFT)
         desk.type(wrong)
@@ -201,7 +201,7 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
 @pytest.mark.parametrize("name", [".", "..", "/", "~nobody-of-that-name", "字" * 150])
 def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path, name: str) -> None:
     desk.window.session.clock.paused = True
-    desk.window.session.seek(0)
+    desk.window.session.timeline.seek(0)
     for command, told in ((Command.SAVE_AS, "the name must be "), (Command.OPEN, "There is no file ")):
         desk.window.command(command)
         desk.type(name)
@@ -277,12 +277,16 @@ def test_a_folder_that_takes_nothing_is_told(desk: Desk, monkeypatch: pytest.Mon
 def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) -> None:
     desk.frame(40)
     session = desk.window.session
-    assert session.history is not None
+    assert session.timeline.history is not None
     session.clock.paused = True
-    here, before = session.history.now, session.demo.stages[0].world.state_hash()
+    here, before = session.timeline.history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_t, CTRL)
     desk.finish()
-    assert session.history.now == here and session.demo.stages[0].world.state_hash() == before and session.history.divergence is None
+    assert (
+        session.timeline.history.now == here
+        and session.demo.stages[0].world.state_hash() == before
+        and session.timeline.history.divergence is None
+    )
     with open(tmp_path / "drop-states.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * (here + 1) and {row["step"] for row in rows} == {str(step) for step in range(here + 1)}
@@ -298,7 +302,7 @@ def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) 
 def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_export, "_BUDGET", 0.0)  # a step a frame
     desk.frame(40)
-    session, history = desk.window.session, desk.window.session.history
+    session, history = desk.window.session, desk.window.session.timeline.history
     assert history is not None
     here, before = history.now, session.demo.stages[0].world.state_hash()
     desk.key(pygame.K_t, CTRL)
@@ -401,7 +405,7 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_p
     desk.window.keep_scenes(autosave)
     build_a_ball(desk)
     desk.frame(20)
-    session, now = desk.window.session, desk.window.session.history.now if desk.window.session.history is not None else 0
+    session, now = desk.window.session, desk.window.session.timeline.history.now if desk.window.session.timeline.history is not None else 0
     session.clock.paused = True
     for way in ("the list", "the banner", "Ctrl O"):
         state = session.demo.stages[0].world.state_hash()
@@ -415,14 +419,14 @@ def test_what_was_built_is_kept_when_the_demo_is_left_and_found_again_with_its_p
             click_offer(desk)
         else:
             desk.key(pygame.K_o, CTRL)
-        assert desk.window.session is session and session.history is not None and session.history.now == now, way
+        assert desk.window.session is session and session.timeline.history is not None and session.timeline.history.now == now, way
         assert session.demo.stages[0].world.state_hash() == state and session.clock.paused and "as you left it, at step" in desk.words
         assert autosave.left == () and not list((tmp_path / "unsaved").glob("*.json")), "somebody is at work on it again"
         desk.frame(2)
         assert "was not saved" not in offer(desk)
     session.undo()
-    assert len(session.demo.stages[0].world.body_ids) == 2 and session.history.divergence is None
-    session.redo()
+    assert len(session.demo.stages[0].world.body_ids) == 2 and session.timeline.history.divergence is None
+    session.timeline.redo()
     desk.key(pygame.K_ESCAPE)
     desk.window.leave()
     autosave.close()
@@ -444,10 +448,10 @@ def test_what_is_kept_is_what_was_built_and_not_what_became_of_it(desk: Desk, tm
     while autosave.is_writing:
         pass
     assert build(load_scene(autosave.path)).state(2).position == BALL.position
-    assert session.history is not None and session.history.divergence is None
-    session.seek(session.history.now - 1)
+    assert session.timeline.history is not None and session.timeline.history.divergence is None
+    session.timeline.seek(session.timeline.history.now - 1)
     assert session.demo.stages[0].world.state_hash() == state
-    session.seek(session.history.last)
+    session.timeline.seek(session.timeline.history.last)
     desk.key(pygame.K_ESCAPE)
     autosave.close()
     (left,) = (tmp_path / "unsaved").glob("drop-*.json")
@@ -490,7 +494,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     desk = Desk(scene_demo(scene)(), (drop,))
     session = desk.window.session
     desk.frame(20)
-    assert session.history is not None
+    assert session.timeline.history is not None
     session.act("grab", BALL.position)
     session.act("grab", session.demo.stages[0].world.state(0).position)
     desk.key(pygame.K_ESCAPE)
@@ -498,7 +502,7 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
         "nobody holds anything in a demo that was left"
     )
     desk.key(pygame.K_o, CTRL)
-    assert desk.window.session is session and not session.clock.paused and session.history.can_undo
+    assert desk.window.session is session and not session.clock.paused and session.timeline.history.can_undo
     desk.key(pygame.K_ESCAPE)
     desk.frame()
     click_offer(desk, on_cross=True)
@@ -676,8 +680,8 @@ def test_a_saved_scene_begins_with_what_was_looked_at(desk: Desk, tmp_path: Path
     session.view.pan(30.0, 20.0)
     first.save()
     again = Desk(scene_demo(load_scene(tmp_path / "drop.json"), "drop.json")(), ()).window.session
-    assert again.camera.scale == pytest.approx(session.camera.scale, rel=1e-6)
-    assert again.camera.center == pytest.approx(session.camera.center, abs=1e-6)
+    assert again.view.camera.scale == pytest.approx(session.view.camera.scale, rel=1e-6)
+    assert again.view.camera.center == pytest.approx(session.view.camera.center, abs=1e-6)
 
 
 def test_a_damaged_scene_left_behind_is_told_and_kept(drop: type[Demo], tmp_path: Path) -> None:

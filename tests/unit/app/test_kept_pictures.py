@@ -62,7 +62,7 @@ def test_the_paper_round_an_opaque_drawing_is_cut_away_and_the_hole_in_it(ring: 
 
 def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, tmp_path: Path) -> None:
     demo = drop()
-    session = Session(demo, (0, 0, 640, 480), remembers=True)
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
     for x in (-2.0, 2.0):  # the same file twice is kept once
         session.act("drop", load_dropped(str(ring), 1.2), (x, 3.0))
     for _ in range(10):
@@ -72,7 +72,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     scene = load_any_scene(str(tmp_path / "rings.json"))
     assert [picture.bodies for picture in scene.pictures] == [(2, 3)] and len(scene.pictures[0].png) < 20_000
     again = scene_demo(scene)()
-    reopened = Session(again, (0, 0, 640, 480), remembers=True)
+    reopened = Session(again, (0, 0, 640, 480), has_history=True)
     surface = pygame.Surface((640, 480))
     for restarts in (False, True):
         if restarts:
@@ -82,7 +82,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
         painter.paint(surface, reopened)
         for body in (2, 3):
             x, y = again.stages[0].world.state(body).position
-            outer = surface.get_at([round(one) for one in reopened.camera.to_screen((x + 0.4, y))])[:3]
+            outer = surface.get_at([round(one) for one in reopened.view.camera.to_screen((x + 0.4, y))])[:3]
             assert abs(outer[0] - RED[0]) < 12 and max(outer[1:]) < 60
         assert not (pygame.surfarray.array3d(surface) > 245).all(axis=2).mean() > 0.005, "no paper"
     save_scene(tmp_path / "again.json", scene_maker(reopened)())
@@ -96,7 +96,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
 def test_a_noisy_photograph_is_kept_as_large_as_a_scene_takes_it(drop: type[Demo], tmp_path: Path) -> None:
     noise = np.random.default_rng(7).integers(0, 256, (640, 640, 3)).astype(np.uint8)
     pygame.image.save(pygame.surfarray.make_surface(noise), str(tmp_path / "noise.png"))
-    session = Session(drop(), (0, 0, 640, 480), remembers=True)
+    session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.act("drop", load_dropped(str(tmp_path / "noise.png"), 1.2), (0.0, 3.0))
     (picture,) = scene_maker(session)().pictures
     assert MOST_BYTES // 8 < len(picture.png) <= MOST_BYTES

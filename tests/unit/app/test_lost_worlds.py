@@ -40,14 +40,18 @@ def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
 def test_a_step_that_loses_the_world_is_taken_back(hand: Hand, fail: Fail) -> None:
     hand.frame(45)
     session = hand.window.session
-    history = session.history
+    history = session.timeline.history
     assert history is not None
     before, state = history.now, history.hash_at(history.now)
     fail(step=1, add_body=1)
     hand.frame(3)
-    assert "could not be put back" in session.failure and f"this is step {before}" in session.failure and session.clock.paused
+    assert (
+        "could not be put back" in session.timeline.failure
+        and f"this is step {before}" in session.timeline.failure
+        and session.clock.paused
+    )
     assert history.now == before and history.at_tip and history.hash_at(before) == state
-    session.toggle_pause()
+    session.clock.toggle_pause()
     hand.frame(10)
     assert history.now > before + 5 and not session.demo.stages[0].world.is_lost
     assert history.verify() is None
@@ -59,15 +63,15 @@ def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fa
             self.stage.world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(5.0, 3.0)))
             return True
 
-    session = Session(Growing(), VIEW, remembers=True)
-    history = session.history
+    session = Session(Growing(), VIEW, has_history=True)
+    history = session.timeline.history
     assert history is not None
     for _ in range(20):
         session.advance(1.0 / 60.0)
     before = history.now
     fail(add_body=2)
     session.press("K")
-    assert "could not be put back" in session.failure and history.now == before
+    assert "could not be put back" in session.timeline.failure and history.now == before
     assert not session.demo.stages[0].world.is_lost and len(session.demo.stages[0].world.body_ids) == 3
     session.clock.paused = False
     for _ in range(20):
@@ -78,7 +82,7 @@ def test_an_input_that_loses_the_world_is_given_again(drop: type[Demo], fail: Fa
 def test_where_only_the_keyframe_can_be_reached_it_stands_there(hand: Hand, fail: Fail) -> None:
     hand.frame(45)
     session = hand.window.session
-    history = session.history
+    history = session.timeline.history
     assert history is not None
     before = history.now
     keyframe = max(step for step in history.keyframes if step <= before)
@@ -95,7 +99,7 @@ def test_without_a_history_the_demo_begins_anew(drop: type[Demo], fail: Fail) ->
         session.advance(1.0 / 60.0)
     fail(step=1, add_body=1)
     session.advance(1.0 / 60.0)
-    assert "started anew" in session.failure and session.demo.steps == 0
+    assert "started anew" in session.timeline.failure and session.demo.steps == 0
     session.clock.paused = False
     session.advance(1.0 / 30.0)
     assert session.demo.steps > 0

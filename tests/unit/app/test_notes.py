@@ -60,9 +60,9 @@ def test_that_nothing_is_in_view_is_said_as_long_as_it_is_so_and_gives_way_to_wh
     assert told(notes, session, 120.0, shows_nothing=True) == ["nothing is in view: Home brings the view back"]
     session.messages.say("done")
     assert told(notes, session, FRAME, shows_nothing=True) == ["done"]
-    session.failure = "it broke"
+    session.timeline.failure = "it broke"
     assert told(notes, session, FRAME, shows_nothing=True) == ["stopped: it broke  (R restarts)"]
-    session.failure = ""
+    session.timeline.failure = ""
     session.messages.advance(60.0)
     assert told(notes, session, FRAME) == []
     assert told(notes, session, 10.0, shows_nothing=True) == []

@@ -25,7 +25,7 @@ def press(hand: Hand, key: int, mod: int = 0) -> None:
 
 
 def seen(hand: Hand) -> list[tuple[float, float]]:
-    return [hand.window.session.camera.to_world(point) for point in POINTS]
+    return [hand.window.session.view.camera.to_world(point) for point in POINTS]
 
 
 @pytest.mark.parametrize(("size", "is_touched"), [((1280, 720), False), ((800, 600), True)])
@@ -36,19 +36,19 @@ def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int,
     session = hand.window.session
     if is_touched:
         session.view.zoom(POINTS[0], 2.0)
-    before, view, scale = seen(hand), session.camera.view, session.camera.scale
+    before, view, scale = seen(hand), session.view.camera.view, session.view.camera.scale
     for name in KEYS:
         has_moved = False
         for _ in range(2):  # open and close, or the other way round
             press(hand, *KEYS[name])
-            has_moved |= session.camera.view != view
-            assert session.camera.scale == scale
+            has_moved |= session.view.camera.view != view
+            assert session.view.camera.scale == scale
             assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before], name
         assert has_moved, name
     press(hand, pygame.K_HOME)
-    fitted = session.camera
+    fitted = session.view.camera
     session.view.home()
-    assert session.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
+    assert session.view.camera == fitted and session.view.is_untouched, "Home fits the picture beside what is open"
 
 
 def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
@@ -58,7 +58,7 @@ def test_a_click_after_select_takes_what_was_there(hand: Hand) -> None:
     session.clock.paused = True
     tools = next(dock for dock in hand.window.docks if isinstance(dock, ToolsDock))
     world = session.demo.stages[0].world
-    pixel = tuple(round(one) for one in session.camera.to_screen(world.state(1).position))
+    pixel = tuple(round(one) for one in session.view.camera.to_screen(world.state(1).position))
     rect = next(rect for rect, name in tools._buttons() if name == "Select")
     hand.click(rect.center)
     hand.click(pixel)
@@ -72,11 +72,11 @@ def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
     for key, mod in KEYS.values():
         press(hand, key, mod)
     assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before]
-    fixed = session.camera
+    fixed = session.view.camera
     hand.window.resize((1100, 700))
     hand.surface = pygame.Surface((1100, 700))
     hand.frame(2)
-    assert session.camera.scale != fixed.scale, "another window shows everything in what is left of it"
+    assert session.view.camera.scale != fixed.scale, "another window shows everything in what is left of it"
 
 
 def test_what_is_followed_does_not_jump(hand: Hand) -> None:
@@ -88,10 +88,10 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
     hand.window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_i, mod=0, unicode=""))
     hand.window.update(1.0 / 60.0)
     hand.window.show(hand.surface)
-    assert max(abs(a[0] - b[0]) for a, b in zip(seen(hand), before, strict=True)) < 0.2 * 128.0 / session.camera.scale
+    assert max(abs(a[0] - b[0]) for a, b in zip(seen(hand), before, strict=True)) < 0.2 * 128.0 / session.view.camera.scale
     hand.frame(90)
-    left, _, width, _ = session.camera.view
-    assert session.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
+    left, _, width, _ = session.view.camera.view
+    assert session.view.camera.to_screen(session.demo.stages[0].world.state(1).position)[0] == pytest.approx(left + 0.5 * width, abs=2.0)
 
 
 def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def body_pixel(window: Window, body: int) -> tuple[int, int]:
     x, y, angle = world.poses[world.row_of(body)].tolist()
     cx, cy = world.body(body).local_center
     cos, sin = np.cos(angle), np.sin(angle)
-    at = window.session.camera.to_screen((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
+    at = window.session.view.camera.to_screen((x + cos * cx - sin * cy, y + sin * cx + cos * cy))
     return round(at[0]), round(at[1])
 
 
@@ -70,14 +70,14 @@ def chip(dock: PlotDock, words: str) -> tuple[int, int]:
 
 
 def test_a_key_opens_the_plots_and_the_view_makes_room(window: Window) -> None:
-    before = window.session.camera.view
+    before = window.session.view.camera.view
     key(window, pygame.K_F7)
     frames(window, 2)
     dock = dock_of(window, PlotDock)
-    assert dock.place[3] > 100 and window.session.camera.view[3] == before[3] - dock.place[3]
+    assert dock.place[3] > 100 and window.session.view.camera.view[3] == before[3] - dock.place[3]
     key(window, pygame.K_F7)
     frames(window, 2)
-    assert window.session.camera.view == before and dock.place[3] == 0
+    assert window.session.view.camera.view == before and dock.place[3] == 0
 
 
 def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window: Window) -> None:
@@ -85,15 +85,15 @@ def test_a_middle_click_watches_a_body_and_a_middle_drag_moves_the_view(window: 
     session, at = window.session, body_pixel(window, 1)
     for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
         window.handle(pygame.event.Event(kind, pos=at, button=2))
-    assert session.watched == (0, 1)
-    before = session.camera
+    assert session.timeline.watched == (0, 1)
+    before = session.view.camera
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(640, 100), button=2))
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(680, 100), rel=(40, 0), buttons=(0, 1, 0)))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(680, 100), button=2))
-    assert session.watched == (0, 1) and session.camera != before
+    assert session.timeline.watched == (0, 1) and session.view.camera != before
     for kind in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):  # where there is none: nobody is watched
         window.handle(pygame.event.Event(kind, pos=(640, 60), button=2))
-    assert session.watched is None
+    assert session.timeline.watched is None
 
 
 def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> None:
@@ -102,21 +102,21 @@ def test_alt_click_watches_a_body_and_its_curve_is_plotted(window: Window) -> No
     key(window, pygame.K_SPACE)
     frames(window, 2)
     dock, session = dock_of(window, PlotDock), window.session
-    assert len(dock._curves(session, session.series)) == 3  # of the whole; there is no body yet
+    assert len(dock._curves(session, session.timeline.series)) == 3  # of the whole; there is no body yet
     key(window, pygame.K_HOME)  # the whole picture, above the plots
     press(window, body_pixel(window, 5), mod=pygame.KMOD_LALT)
-    assert session.watched == (0, 5) and not session.demo.grabbing
+    assert session.timeline.watched == (0, 5) and not session.demo.grabbing
     press(window, chip(dock, "y"))
-    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.series)}
+    curves = {curve.name.split(": ")[1]: curve for curve in dock._curves(session, session.timeline.series)}
     y = curves["y"].values
-    assert len(y) == session.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
+    assert len(y) == session.timeline.history.last + 1 and y[-1] == session.demo.stages[0].world.state(5).position[1]
     press(window, chip(dock, "y"))
     assert ("body", "y") not in dock.chosen
     press(window, chip(dock, "›"))
-    assert session.watched == (0, 6)
-    view = session.camera.view
+    assert session.timeline.watched == (0, 6)
+    view = session.view.camera.view
     press(window, (view[0] + 5, view[1] + view[3] - 5), mod=pygame.KMOD_LALT)
-    assert session.watched is None
+    assert session.timeline.watched is None
 
 
 def test_curves_never_share_a_style_and_never_have_more_than_three_units(window: Window) -> None:
@@ -131,7 +131,7 @@ def test_curves_never_share_a_style_and_never_have_more_than_three_units(window:
 def test_a_click_in_the_plot_goes_to_that_step_and_a_drag_along(window: Window) -> None:
     key(window, pygame.K_F7)
     frames(window, 90)
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None
     end, last = demo_hash(window.session.demo), history.last
     dock = dock_of(window, PlotDock)
@@ -161,7 +161,7 @@ def test_the_wheel_shows_less_of_the_time(window: Window) -> None:
     for _ in range(15):
         window.handle(pygame.event.Event(pygame.MOUSEWHEEL, y=1, x=0, precise_y=1.0, mouse=inside))
     frames(window)
-    axis, history = dock._axis, window.session.history
+    axis, history = dock._axis, window.session.timeline.history
     assert axis is not None and history is not None
     assert axis.first > 0 and axis.last == history.last and axis.last - axis.first < 60
 
@@ -185,15 +185,15 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
     frames(window, 20)
     session = window.session
     dock_of(window, CameraDock)._pointer = None
-    session.watched = (0, 7)
+    session.timeline.watched = (0, 7)
     key(window, pygame.K_v)
     frames(window, 90)
     for step in (None, 12, 70):
         if step is not None:
-            session.seek(step)
+            session.timeline.seek(step)
             frames(window)
         at = body_pixel(window, 7)
-        left, top, width, height = session.camera.view
+        left, top, width, height = session.view.camera.view
         middle = left + width / 2, top + height / 2
         if step is not None:  # paused: drawn where it is
             assert abs(at[0] - middle[0]) <= 1 and abs(at[1] - middle[1]) <= 1
@@ -213,11 +213,11 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
 def test_zoom_to_fit_glides_to_what_moves(window: Window) -> None:
     frames(window, 60)
     key(window, pygame.K_SPACE)
-    before = window.session.camera.scale
+    before = window.session.view.camera.scale
     key(window, pygame.K_z)
-    assert before < window.session.camera.scale or window.session.view.aim._glide is not None
+    assert before < window.session.view.camera.scale or window.session.view.aim._glide is not None
     frames(window, 30)
-    camera, box = window.session.camera, moving_box(window.session)
+    camera, box = window.session.view.camera, moving_box(window.session)
     seen = camera.visible
     assert camera.scale > before
     assert (

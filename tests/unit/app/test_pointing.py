@@ -11,24 +11,24 @@ from tests.unit.app.hand import Hand, pixel
 
 def test_the_wheel_zooms_at_the_cursor_and_home_resets(hand: Hand) -> None:
     hand.frame()
-    camera = hand.window.session.camera
+    camera = hand.window.session.view.camera
     at = (700, 200)
     under = camera.to_world(at)
     hand.wheel(at, 3)
-    assert hand.window.session.camera.scale > 1.4 * camera.scale
-    assert hand.window.session.camera.to_world(at) == pytest.approx(under, abs=1e-6)
+    assert hand.window.session.view.camera.scale > 1.4 * camera.scale
+    assert hand.window.session.view.camera.to_world(at) == pytest.approx(under, abs=1e-6)
     hand.key(pygame.K_HOME)
-    assert hand.window.session.camera == camera
+    assert hand.window.session.view.camera == camera
 
 
 def test_a_right_drag_moves_the_view(hand: Hand) -> None:
     hand.frame()
-    under = hand.window.session.camera.to_world((600, 300))
+    under = hand.window.session.view.camera.to_world((600, 300))
     hand.send(pygame.MOUSEBUTTONDOWN, pos=(600, 300), button=3)
     hand.send(pygame.MOUSEMOTION, pos=(650, 280), rel=(50, -20), buttons=(0, 0, 1))
     hand.send(pygame.MOUSEBUTTONUP, pos=(650, 280), button=3)
     hand.send(pygame.MOUSEMOTION, pos=(900, 280), rel=(250, 0), buttons=(0, 0, 0))
-    assert hand.window.session.camera.to_world((650, 280)) == pytest.approx(under)
+    assert hand.window.session.view.camera.to_world((650, 280)) == pytest.approx(under)
 
 
 def test_a_left_drag_carries_a_body(hand: Hand) -> None:
@@ -81,14 +81,14 @@ def test_dragging_survives_whatever_happens_meanwhile(hand: Hand, disturb: str) 
 
 def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
     hand.frame()
-    scale = hand.window.session.camera.scale
+    scale = hand.window.session.view.camera.scale
     for _ in range(100):
         hand.wheel((700, 300), -5)
-    assert hand.window.session.camera.scale == pytest.approx(scale / 12.0)
-    session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.camera)
+    assert hand.window.session.view.camera.scale == pytest.approx(scale / 12.0)
+    session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.view.camera)
     assert hand.window.painter._shows_something(canvas, session)
     session.view.pan(1e6, 0.0)
-    assert not hand.window.painter._shows_something(Canvas(hand.surface, session.camera), session)
+    assert not hand.window.painter._shows_something(Canvas(hand.surface, session.view.camera), session)
 
 
 def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,14 +131,14 @@ def differing(hand: Hand) -> tuple[int, int]:
 def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) -> None:
     at = differing(hand)
     session = hand.window.session
-    before, under = session.camera, session.camera.to_world(at)
+    before, under = session.view.camera, session.view.camera.to_world(at)
     hand.click(at)
-    assert session.clock.paused and session.camera.scale > 4.0 * before.scale
-    assert session.camera.center == pytest.approx(under, abs=0.05)
+    assert session.clock.paused and session.view.camera.scale > 4.0 * before.scale
+    assert session.view.camera.center == pytest.approx(under, abs=0.05)
     assert session.view.focus is not None and hand.window.painter.differences_of("skin") != []
     hand.key(pygame.K_ESCAPE)
     assert not hand.window.browsing and session.view.focus is None
-    assert session.camera == before and not session.clock.paused
+    assert session.view.camera == before and not session.clock.paused
 
 
 def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: Hand) -> None:
@@ -148,12 +148,12 @@ def test_a_close_look_from_a_moved_camera_returns_there_and_stays_paused(hand: H
     session = hand.window.session
     hand.key(pygame.K_SPACE)
     hand.frame()
-    before = session.camera
+    before = session.view.camera
     hand.click(at)
-    hand.click(pixel(hand, session.camera.center))  # the ring again: the way back stays the same
+    hand.click(pixel(hand, session.view.camera.center))  # the ring again: the way back stays the same
     assert session.view.focus is not None
     hand.key(pygame.K_ESCAPE)
-    assert session.camera == before and session.clock.paused
+    assert session.view.camera == before and session.clock.paused
     hand.click(at)
     hand.key(pygame.K_HOME)
     assert session.view.focus is None and session.view.is_untouched

@@ -81,7 +81,7 @@ def test_a_key_records_and_ends_it(window: Window, tmp_path: Path) -> None:
     window.session.act("grab", (0.0, 1.0))
     key(window, pygame.K_r, CONTROL)
     assert window.session.recorder is None
-    history = window.session.history
+    history = window.session.timeline.history
     recording = load_recording(path)
     assert (
         history is not None
@@ -123,9 +123,9 @@ def test_a_folder_that_takes_no_file_is_told(window: Window, monkeypatch: pytest
 
 def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     frames(window, 100)
-    history, dock = window.session.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
-    window.session.toggle_pause()
+    window.session.clock.toggle_pause()
     end = demo_hash(window.session.demo)
     mark(window, 0.3, monkeypatch)
     assert dock.span is not None and dock.span[0] == 0 and abs(dock.span[1] - 0.3 * history.last) <= 2
@@ -147,7 +147,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
     (path,) = tmp_path.glob("*.gif")
     with Image.open(path) as film:
         assert film.n_frames == n_frames
-        assert film.size[0] == min(window.session.camera.view[2] // 2 * 2, 800)
+        assert film.size[0] == min(window.session.view.camera.view[2] // 2 * 2, 800)
         first = film.convert("RGB").tobytes()
         film.seek(film.n_frames - 1)
         assert film.convert("RGB").tobytes() != first
@@ -156,7 +156,7 @@ def test_a_marked_span_becomes_a_film_while_the_window_lives(window: Window, mon
 
 def test_escape_leaves_no_film(window: Window, tmp_path: Path) -> None:
     frames(window, 60)
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None
     rect = dock_of(window)._buttons(window.session)[1][0]
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=rect.center, button=1))
@@ -185,7 +185,7 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     window.handle(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "x.rec")))
     for _ in range(300):
         frames(window)
-        played = window.session.history
+        played = window.session.timeline.history
         if window.session.recording is not None and played is not None and played.reached == 150:
             break
         pygame.time.wait(5)
@@ -194,7 +194,7 @@ def test_a_dropped_recording_is_played_once_through_and_then_from_its_start(wind
     frames(window, 170)
     assert played.now == 150 and window.session.clock.paused and "the recording ends here" in words(window)
     assert demo_hash(window.session.demo) == history.hash_at(150)
-    window.session.toggle_pause()
+    window.session.clock.toggle_pause()
     frames(window, 5)
     assert played.now > 150
 
@@ -221,7 +221,7 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
     frames(window)
     window.play(recording)
     frames(window, 30)
-    session, history = window.session, window.session.history
+    session, history = window.session, window.session.timeline.history
     assert history is not None and 20 <= history.reached < 40 and "played through first: " in words(window)
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, pos=(400, 200), button=1))
     key(window, pygame.K_t)
@@ -245,14 +245,14 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
 def test_a_recording_plays_from_where_it_was_begun(window: Window, tmp_path: Path) -> None:
     begun_at(60, 90, tmp_path / "x.rec")
     window.play(load_recording(tmp_path / "x.rec"))
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None
     for _ in range(300):
         frames(window)
         if history.reached == 90:
             break
     assert 60 <= history.now < 66 and not window.session.clock.paused and "recording was begun at step 60" in words(window)
-    window.session.seek(3)
+    window.session.timeline.seek(3)
     assert history.now == 3 and history.divergence is None, "what was before is on the time line"
 
 
@@ -263,7 +263,7 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_pat
     key(window, pygame.K_r, CONTROL)
     frames(window, 30)
     (path,) = tmp_path.glob("*.rec")
-    session, history = window.session, window.session.history
+    session, history = window.session, window.session.timeline.history
     assert history is not None
     last = history.last
     key(window, pygame.K_ESCAPE)

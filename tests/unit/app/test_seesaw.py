@@ -38,7 +38,7 @@ def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(
         window.update(1.0 / 60.0)
     tilt = world.state(names["box"]).angle
     assert abs(tilt) > 0.05 and abs(world.state(names["box"]).position[0]) < 0.2, "it hangs on its hinge, and the heavier disc sinks"
-    assert len(world.contacts) >= 2 and session.failure == ""
+    assert len(world.contacts) >= 2 and session.timeline.failure == ""
 
     for key in (pygame.K_s, pygame.K_RETURN):  # what was built, and not what has become of it
         window.handle(pygame.event.Event(pygame.KEYDOWN, key=key, mod=pygame.KMOD_CTRL if key == pygame.K_s else 0, unicode=""))
@@ -46,7 +46,7 @@ def test_the_seesaw_of_the_readme_tilts_is_saved_as_built_and_can_be_taken_back(
     assert saved.state(names["box"]).angle == 0.0 and not session.clock.paused and len(saved.joint_ids) == 1
     assert all(saved.state(body).position[1] > saved.state(names["box"]).position[1] for body in (names["disc"], names["disc"] - 1))
 
-    session.seek(10)
+    session.timeline.seek(10)
     assert abs(world.state(names["box"]).angle) < abs(tilt)
     for _ in range(5):  # two discs, the hinge, the plank, the triangle
         session.undo()

@@ -190,7 +190,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     for x, y in ((bar.centerx, bar.centery), (bar.right - 4, bar.centery - 100)):
         window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(x, y), rel=(1, 0), buttons=(1, 0, 0)))
     window.handle(pygame.event.Event(pygame.MOUSEBUTTONUP, pos=(bar.right - 4, bar.centery - 100), button=1))
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None and line._pointed_step(history) is None  # a span is marked, and nothing is pointed at
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
     assert line._pointed_step(history) is not None

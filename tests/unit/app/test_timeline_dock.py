@@ -50,14 +50,14 @@ def dock_of(window: Window) -> TimelineDock:
 
 def test_the_scene_makes_room_for_the_line(window: Window) -> None:
     left, top, width, height = dock_of(window).place
-    view = window.session.camera.view
+    view = window.session.view.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
     assert top + height == window.layout.view[3]
 
 
 def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> None:
     frames(window, 100)
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None and history.now == history.last >= 98
     end, last = demo_hash(window.session.demo), history.last
     bar = dock_of(window).bar
@@ -74,7 +74,7 @@ def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> N
 
 def test_keys_go_back_on_undo_and_redo(window: Window) -> None:
     frames(window, 50)
-    history = window.session.history
+    history = window.session.timeline.history
     assert history is not None
     last = history.last
     key(window, pygame.K_COMMA)
@@ -112,7 +112,7 @@ def test_that_there_was_nothing_to_redo_goes_with_the_next_undo(window: Window) 
 def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Window) -> None:
     frames(window, 100)
     key(window, pygame.K_SPACE)
-    history, dock = window.session.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
     bar = dock.bar
     for x in (bar.left, bar.centerx, bar.right - 1):
@@ -123,13 +123,13 @@ def test_the_clock_says_where_the_demo_stands_whatever_is_pointed_at(window: Win
             window.show(surface)
         written = {words: place for words, place in surface.words if pygame.Rect(dock.place).colliderect(place)}
         now, pointed = _clock(history.now / 60.0), dock.step_at(x, history)
-        assert f"{now} / {now}" in written and window.session.moment.startswith(f"{history.now / 60.0:.2f} s")
+        assert f"{now} / {now}" in written and window.session.timeline.moment.startswith(f"{history.now / 60.0:.2f} s")
         assert bar.left <= written[f"{_clock(pointed / 60.0)}, step {pointed}"].left and not surface.overlaps()
 
 
 def test_every_button_does_its_work(window: Window) -> None:
     frames(window, 40)
-    history, dock = window.session.history, dock_of(window)
+    history, dock = window.session.timeline.history, dock_of(window)
     assert history is not None
     last = history.last
     start, back, play, on, end, *_ = (rect.center for rect, *_ in dock._buttons(window.session))

@@ -235,7 +235,7 @@ for at in range(len(demos)):
     for _ in range(125):  # past the steps after which worlds are built anew
         window.update(1 / 60)
         window.show(surface)
-    window.session.seek(30)
+    window.session.timeline.seek(30)
     window.show(surface)
 """
 

@@ -54,8 +54,8 @@ def test_the_picture_keeps_clear_of_the_readout(hand: Hand) -> None:
     hand.frame(2)
     session = hand.window.session
     home = session.demo.home()
-    top, left = session.camera.to_screen(home.upper)[1], session.camera.to_screen(home.lower)[0]
-    view = session.camera.view
+    top, left = session.view.camera.to_screen(home.upper)[1], session.view.camera.to_screen(home.lower)[0]
+    view = session.view.camera.view
     assert top >= view[1] + 40 or left >= view[0] + 80
 
 
@@ -74,7 +74,7 @@ def test_any_size_is_drawn(hand: Hand, size: tuple[int, int]) -> None:
 def test_resizing_keeps_an_untouched_view_whole(hand: Hand) -> None:
     hand.surface = pygame.Surface((900, 600))
     hand.send(pygame.VIDEORESIZE, size=(900, 600), w=900, h=600)
-    seen, home = hand.window.session.camera.visible, hand.window.session.demo.home()
+    seen, home = hand.window.session.view.camera.visible, hand.window.session.demo.home()
     assert seen.lower[0] <= home.lower[0] and seen.upper[0] >= home.upper[0]
 
 
@@ -116,10 +116,10 @@ def test_an_error_of_the_engine_pauses_and_is_shown(hand: Hand, monkeypatch: pyt
 
     monkeypatch.setattr(hand.window.session.demo, "before_step", refuse)
     hand.frame(3)
-    assert hand.window.session.clock.paused and "torque" in hand.window.session.failure
+    assert hand.window.session.clock.paused and "torque" in hand.window.session.timeline.failure
     monkeypatch.undo()
     hand.key(pygame.K_r)
-    assert hand.window.session.failure == ""
+    assert hand.window.session.timeline.failure == ""
 
 
 def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[Demo]) -> None:
@@ -136,14 +136,14 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[De
     hand = Hand(window)
     hand.frame(2)
     session = window.session
-    left, top, width, height = session.camera.view
+    left, top, width, height = session.view.camera.view
     across, down = rooms[-1]
     assert 0.3 * height < down * width / across < 0.6 * height
-    lowest = session.camera.to_screen((0.0, session.demo.home().lower[1]))[1]
+    lowest = session.view.camera.to_screen((0.0, session.demo.home().lower[1]))[1]
     assert lowest <= top + 0.6 * height
     at = left + 50, top + 60
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
-    assert session.demo.pointed == pytest.approx(session.camera.to_world(at))
+    assert session.demo.pointed == pytest.approx(session.view.camera.to_world(at))
     window.resize((1200, 700))
     hand.surface = pygame.Surface((1200, 700))
     hand.frame(2)
@@ -160,7 +160,7 @@ def test_a_window_too_small_for_anything_still_draws(hand: Hand, size: tuple[int
     hand.surface = pygame.Surface(size)
     hand.frame(3)
     hand.click((0, 0))
-    assert hand.window.session.failure == ""
+    assert hand.window.session.timeline.failure == ""
 
 
 def test_the_list_begins_with_the_demo_that_shows_most() -> None:
@@ -206,9 +206,9 @@ def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
     demo, stage = session.demo, session.demo.stages[0]
     session.view.pan(30.0, 10.0)
     session.clock.show(0.25)
-    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.view.aim.followed, demo_hash(demo)
+    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.view.camera, session.view.aim.followed, demo_hash(demo)
     window._draw(hand.surface)
-    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.camera, session.view.aim.followed, demo_hash(demo)
+    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.view.camera, session.view.aim.followed, demo_hash(demo)
     assert all(one is other or one == other for one, other in zip(before, after, strict=True))
     assert stage.drawn_poses is before[2]
     window.show(hand.surface)

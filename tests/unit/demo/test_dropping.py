@@ -84,7 +84,7 @@ def test_a_picture_becomes_a_body_where_it_was_let_go(hand: Hand, ell: Path) -> 
     hand.drop(ell)
     (body,) = session.demo.dropped
     assert body.is_there and body.world is session.demo.stages[0].world
-    assert body.world.state(body.body).position == pytest.approx(session.camera.to_world((700, 150)), abs=1e-5)
+    assert body.world.state(body.body).position == pytest.approx(session.view.camera.to_world((700, 150)), abs=1e-5)
     box = body.file.outline.aabb
     assert max(box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]) == pytest.approx(drop_size(session.demo.home()), rel=0.02)
     assert len(body.file.pieces) == 2 and hand.words == [f"ell: 2 fixtures, {body.file.outline.area:.2f} m²"]
@@ -120,7 +120,7 @@ def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None
     # the middle of the red bar, and of the blue foot, from the picture's upper left corner; a quarter turn: (x, y) to (-y, x)
     for (column, row), color in (((60, 27), (200, 40, 40)), ((27, 50), (40, 40, 200))):
         x, y = left + column * scale, top - row * scale
-        at = session.camera.to_screen((0.0 - y, 4.0 + x))
+        at = session.view.camera.to_screen((0.0 - y, 4.0 + x))
         assert hand.surface.get_at((round(at[0]), round(at[1])))[:3] == pytest.approx(color, abs=12)
 
 
@@ -176,7 +176,7 @@ def test_what_cannot_be_used_is_told_in_one_line(hand: Hand, tmp_path: Path) -> 
         assert hand.words[-1].startswith(f"{name} cannot be used: ") and str(tmp_path) not in hand.words[-1] and "\n" not in hand.words[-1]
     hand.drop(tmp_path)  # a folder
     assert "cannot be used" in hand.words[-1]
-    assert hand.window.session.demo.dropped == [] and hand.window.session.failure == ""
+    assert hand.window.session.demo.dropped == [] and hand.window.session.timeline.failure == ""
 
 
 def test_dropped_text_is_ignored(hand: Hand) -> None:

@@ -20,14 +20,14 @@ def ball(x: float) -> BodySpec:
 @pytest.fixture
 def session(drop: type[Demo]) -> Session:
     """A floor and a disc, bodies 0 and 1; nothing has happened, and time stands still."""
-    session = Session(drop(), (0, 0, 640, 480), remembers=True)
+    session = Session(drop(), (0, 0, 640, 480), has_history=True)
     session.clock.paused = True
     return session
 
 
 def history_of(session: Session) -> History:
-    assert session.history is not None
-    return session.history
+    assert session.timeline.history is not None
+    return session.timeline.history
 
 
 def world_of(session: Session) -> World:
@@ -47,27 +47,27 @@ def test_where_one_goes_back_to_stands_what_was_built_there(session: Session) ->
     second = session.act("edit", 0, "create_body", (ball(4.0),))
     run(session, 30)
     history, end = history_of(session), demo_hash(session.demo)
-    session.seek(0)
+    session.timeline.seek(0)
     assert history.now == 0 and world_of(session).body_ids == (0, 1, first)
-    session.seek(30)
+    session.timeline.seek(30)
     assert world_of(session).body_ids == (0, 1, first, second)
-    session.back()
+    session.timeline.back()
     assert history.now == 29 and world_of(session).body_ids == (0, 1, first)
     session.clock.request_step()
     session.advance(FRAME)
     assert history.now == 30 and world_of(session).body_ids == (0, 1, first, second), "one step back and one on is where one was"
-    session.to_the_end()
+    session.timeline.to_the_end()
     assert demo_hash(session.demo) == end and history.divergence is None and history.verify() is None
     session.undo()
     assert history.now == 30 and world_of(session).body_ids == (0, 1, first)
-    session.redo()
+    session.timeline.redo()
     assert history.now == 60 and demo_hash(session.demo) == end
 
 
 def test_what_is_built_in_the_past_comes_beside_what_was_built_there(session: Session) -> None:
     first = session.act("edit", 0, "create_body", (ball(2.0),))
     run(session, 60)
-    session.seek(0)
+    session.timeline.seek(0)
     second = session.act("edit", 0, "create_body", (ball(4.0),))
     assert history_of(session).last == 0 and world_of(session).body_ids == (0, 1, first, second)
 
@@ -79,9 +79,9 @@ def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session)
         session.act("drag", (0.1 * k, 4.0))
         run(session, 1)
     session.act("release")
-    session.lift("left")
+    session.release_key("left")
     run(session, 20)
-    session.seek(10)
+    session.timeline.seek(10)
     assert session.demo.grabbing and session.demo.held == {"left"}, "as it was then"
     session.act("edit", 0, "create_body", (ball(4.0),))
     assert not session.demo.grabbing and session.demo.held == set()
@@ -94,25 +94,25 @@ def test_a_hand_of_the_past_lets_go_when_another_future_begins(session: Session)
 def test_a_long_way_is_gone_in_several_frames_and_whoever_acts_arrives_first(session: Session) -> None:
     run(session, 50)
     history = history_of(session)
-    session.longest_way = 0.0  # a step a frame
-    session.seek(10)
+    session.timeline.longest_way = 0.0  # a step a frame
+    session.timeline.seek(10)
     assert (history.now, history.last) == (1, 50), "from the keyframe at the beginning"
     message = session.messages.now
     assert message is not None and message.words == "on the way to step 10: at 1"
-    session.toggle_pause()
+    session.clock.toggle_pause()
     session.advance(FRAME)
     assert history.now == 2 and not session.clock.paused
-    session.toggle_pause()
+    session.clock.toggle_pause()
     session.act("edit", 0, "create_body", (ball(2.0),))
     assert (history.now, history.last) == (10, 10) and history.verify() is None
     assert session.messages.now is None, "it has arrived"
     run(session, 40)
-    session.seek(30)
+    session.timeline.seek(30)
     history.seek(5)  # a film is taken
     for _ in range(3):
         session.advance(FRAME)
     assert history.now == 5 and session.messages.now is None
-    session.seek(30)
+    session.timeline.seek(30)
     for _ in range(40):
         session.advance(FRAME)
     assert history.now == 30 and history.divergence is None and session.messages.now is not message
@@ -122,15 +122,15 @@ def test_plots_follow_the_line_that_redo_returns_to(session: Session) -> None:
     run(session, 20)
     session.act("edit", 0, "set_velocity", (1, (3.0, 0.0), 0.0))
     run(session, 40)
-    chronicle = session.series
-    assert chronicle is not None
-    moved = chronicle.curve(0, 1, "x").copy()
+    series = session.timeline.series
+    assert series is not None
+    moved = series.curve(0, 1, "x").copy()
     session.undo()
     run(session, 60)
-    assert chronicle.curve(0, 1, "x")[60] == pytest.approx(moved[0])
-    session.redo()
+    assert series.curve(0, 1, "x")[60] == pytest.approx(moved[0])
+    session.timeline.redo()
     assert history_of(session).now == 60
-    assert chronicle.curve(0, 1, "x")[:61] == pytest.approx(moved)
+    assert series.curve(0, 1, "x")[:61] == pytest.approx(moved)
 
 
 def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Session) -> None:
@@ -138,12 +138,12 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Sessio
     assert session.act("grab", world_of(session).state(1).position)
     run(session, 40)
     end = demo_hash(session.demo)
-    session.seek(20)
-    session.let_go()
-    session.lift("left")
+    session.timeline.seek(20)
+    session.release_all()
+    session.release_key("left")
     session.release()
     assert history_of(session).last == 40 and session.demo.grabbing and session.demo.held == {"left"}
-    session.to_the_end()
+    session.timeline.to_the_end()
     assert demo_hash(session.demo) == end
     session.advance(FRAME)
     assert not session.demo.grabbing and session.demo.held == set(), "there it is let go of"

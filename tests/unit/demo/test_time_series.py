@@ -36,14 +36,14 @@ class Falling(Demo):
 def watched(steps: int, most_bytes: int = 10_000_000) -> tuple[History, TimeSeries, Falling]:
     demo = Falling()
     history = History(demo)
-    chronicle = TimeSeries(history, most_bytes)
+    series = TimeSeries(history, most_bytes)
     for _ in range(steps):
         history.step()
-    return history, chronicle, demo
+    return history, series, demo
 
 
 def test_curves_are_those_of_a_falling_disc() -> None:
-    _, chronicle, demo = watched(30)
+    _, series, demo = watched(30)
     steps = np.arange(31)
     seconds = steps / 60.0
     vy = -GRAVITY * seconds
@@ -52,58 +52,58 @@ def test_curves_are_those_of_a_falling_disc() -> None:
     near["energy"] = 0.5 * 2.0 * vy**2 + 0.5 * (0.5 * 2.0 * demo.radius**2) * 16.0
     assert near.keys() == QUANTITIES.keys()
     for name, expected in near.items():
-        np.testing.assert_allclose(chronicle.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(series.curve(0, demo.disc, name), expected, rtol=FLOAT32, atol=1e-5, err_msg=name)
 
 
 def test_what_falls_for_ever_is_left_out_of_the_sums() -> None:
     """Past the floor's depth of 1 m and its width of 20 m more; a body with no gravity of its own flies on, and is not."""
-    history, chronicle, demo = watched(10)
+    history, series, demo = watched(10)
     history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
-    while chronicle.n_fallen(0, history.now) == 0:
+    while series.n_fallen(0, history.now) == 0:
         history.step()
-    total, lost = chronicle.sums(0)["total"], history.now
-    y = chronicle.curve(0, demo.disc, "y")
+    total, lost = series.sums(0)["total"], history.now
+    y = series.curve(0, demo.disc, "y")
     assert y[lost] < -21.0 <= y[lost - 1]
-    assert chronicle.breaks(0) == (11, lost) and chronicle.breaks(0, demo.disc) == (11,)
+    assert series.breaks(0) == (11, lost) and series.breaks(0, demo.disc) == (11,)
     far = 0.5 * 2.0 * 3.0**2  # of the body that is left
     np.testing.assert_allclose(total[lost], far, rtol=FLOAT32)
-    assert chronicle.sums(0)["kinetic"][lost - 1] > 10.0 * far
+    assert series.sums(0)["kinetic"][lost - 1] > 10.0 * far
     history.seek(5)
-    assert chronicle.n_fallen(0, history.now) == 0
+    assert series.n_fallen(0, history.now) == 0
 
 
 def test_what_has_fallen_is_measured_from_where_the_floor_is_now() -> None:
-    history, chronicle, demo = watched(10)
+    history, series, demo = watched(10)
     history.act("edit", 0, "set_pose", (0, (0.0, -60.0), 0.0))  # the floor
     while history.now < 260:
         history.step()
-    assert chronicle.curve(0, demo.disc, "y")[-1] < -50.0 and chronicle.n_fallen(0, history.now) == 0
+    assert series.curve(0, demo.disc, "y")[-1] < -50.0 and series.n_fallen(0, history.now) == 0
 
 
 def test_a_fall_is_a_break_of_the_sums_even_if_nobody_looked_until_its_frames_were_gone() -> None:
-    history, chronicle, demo = watched(10, most_bytes=8_000)
+    history, series, demo = watched(10, most_bytes=8_000)
     history.act("edit", 0, "set_pose", (demo.disc, (15.0, 0.0), 0.0))
-    while chronicle.n_fallen(0, history.now) == 0:
+    while series.n_fallen(0, history.now) == 0:
         history.step()
     lost = history.now
     for _ in range(40):
         history.step()
-    assert chronicle.n_fallen(0, lost) == 0, "its frame is still there"
-    assert chronicle.breaks(0) == (11, lost)
+    assert series.n_fallen(0, lost) == 0, "its frame is still there"
+    assert series.breaks(0) == (11, lost)
 
 
 def test_frames_stay_within_their_bytes_after_a_branch_from_before_the_oldest() -> None:
-    history, chronicle, demo = watched(100, most_bytes=8_000)
+    history, series, demo = watched(100, most_bytes=8_000)
     history.seek(2)
     history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
     for _ in range(60):
         history.step()
-        assert chronicle.n_bytes <= 8_000
-    assert chronicle.velocity(0, demo.disc, history.now - 5) is not None
+        assert series.n_bytes <= 8_000
+    assert series.velocity(0, demo.disc, history.now - 5) is not None
 
 
 def test_sums_and_curves_break_where_something_else_is_measured() -> None:
-    history, chronicle, demo = watched(10)
+    history, series, demo = watched(10)
     history.act("edit", 0, "create_body", (BodySpec((FixtureSpec(Circle(0.3)),), position=(20.0, 5.0)),))
     for _ in range(10):
         history.step()
@@ -113,29 +113,29 @@ def test_sums_and_curves_break_where_something_else_is_measured() -> None:
     history.act("restart")
     for _ in range(10):
         history.step()
-    assert chronicle.breaks(0) == (11, 21, 31)
-    assert chronicle.breaks(0, demo.disc) == (21, 31) and chronicle.breaks(0, demo.far) == (31,)
-    total = chronicle.sums(0)["total"]
+    assert series.breaks(0) == (11, 21, 31)
+    assert series.breaks(0, demo.disc) == (21, 31) and series.breaks(0, demo.far) == (31,)
+    total = series.sums(0)["total"]
     jumps = np.flatnonzero(np.abs(np.diff(total)) > 1.0) + 1
     assert set(jumps.tolist()) <= {11, 21, 31} and {11, 21} <= set(jumps.tolist())
     history.seek(15)
     history.act("edit", 0, "apply_impulse", (demo.far, (1.0, 0.0)))
     for _ in range(3):
         history.step()
-    assert chronicle.breaks(0) == (11,)  # the other future is gone, and an impulse is no break
+    assert series.breaks(0) == (11,)  # the other future is gone, and an impulse is no break
 
 
 def test_the_impulse_of_a_disc_at_rest_is_its_weight_over_a_step() -> None:
-    _, chronicle, demo = watched(100)
-    assert abs(chronicle.curve(0, demo.disc, "impulse")[100] - 2.0 * GRAVITY / 60.0) < 1e-3
+    _, series, demo = watched(100)
+    assert abs(series.curve(0, demo.disc, "impulse")[100] - 2.0 * GRAVITY / 60.0) < 1e-3
 
 
 def test_sums_are_those_of_the_whole_world() -> None:
-    _, chronicle, demo = watched(30)
-    sums = chronicle.sums(0)
+    _, series, demo = watched(30)
+    sums = series.sums(0)
     assert sums.keys() == SUMS.keys()
     vy = -GRAVITY * np.arange(31) / 60.0
-    y = chronicle.curve(0, demo.disc, "y")
+    y = series.curve(0, demo.disc, "y")
     spinning = 0.5 * (0.5 * 2.0 * demo.radius**2) * 16.0
     np.testing.assert_allclose(sums["kinetic"], 0.5 * 2.0 * vy**2 + spinning + 0.5 * 2.0 * 9.0, rtol=FLOAT32)
     np.testing.assert_allclose(sums["potential"], 2.0 * GRAVITY * y, rtol=FLOAT32)  # the far one has no weight
@@ -146,56 +146,56 @@ def test_sums_are_those_of_the_whole_world() -> None:
 
 
 def test_going_back_keeps_the_curve_and_a_branch_cuts_it() -> None:
-    history, chronicle, demo = watched(80)
-    before = chronicle.curve(0, demo.disc, "y").copy()
+    history, series, demo = watched(80)
+    before = series.curve(0, demo.disc, "y").copy()
     history.seek(20)
-    assert len(chronicle.curve(0, demo.disc, "y")) == 81
+    assert len(series.curve(0, demo.disc, "y")) == 81
     history.seek(80)
-    np.testing.assert_array_equal(chronicle.curve(0, demo.disc, "y"), before)
+    np.testing.assert_array_equal(series.curve(0, demo.disc, "y"), before)
     history.seek(40)
     history.act("edit", 0, "set_pose", (demo.disc, (0.0, 8.0), 0.0))
     history.step()
-    after = chronicle.curve(0, demo.disc, "y")
-    assert len(after) == 42 and after[41] > 7.5 and len(chronicle.sums(0)["total"]) == 42
+    after = series.curve(0, demo.disc, "y")
+    assert len(after) == 42 and after[41] > 7.5 and len(series.sums(0)["total"]) == 42
     np.testing.assert_array_equal(after[:41], before[:41])
     history.seek(30)
     history.seek(41)
-    np.testing.assert_array_equal(chronicle.curve(0, demo.disc, "y"), after)
+    np.testing.assert_array_equal(series.curve(0, demo.disc, "y"), after)
 
 
 def test_old_frames_go_but_sums_and_curves_asked_for_stay() -> None:
-    history, chronicle, demo = watched(10, most_bytes=8_000)
+    history, series, demo = watched(10, most_bytes=8_000)
     full = TimeSeries(History(Falling()))
-    assert chronicle.n_bytes <= 8_000
-    kept = chronicle.curve(0, demo.disc, "y").copy()
+    assert series.n_bytes <= 8_000
+    kept = series.curve(0, demo.disc, "y").copy()
     for _ in range(200):
         history.step()
-    assert chronicle.n_bytes <= 8_000
-    y = chronicle.curve(0, demo.disc, "y")
+    assert series.n_bytes <= 8_000
+    y = series.curve(0, demo.disc, "y")
     np.testing.assert_array_equal(y[:11], kept)
-    assert len(y) == 211 and np.isfinite(y).all() and np.isfinite(chronicle.sums(0)["total"]).all()
-    late = chronicle.curve(0, demo.disc, "x")  # nobody asked for it in time
+    assert len(y) == 211 and np.isfinite(y).all() and np.isfinite(series.sums(0)["total"]).all()
+    late = series.curve(0, demo.disc, "x")  # nobody asked for it in time
     assert np.isnan(late[0]) and np.isfinite(late[-1])
     assert full.last == 0
 
 
 def test_a_body_that_was_not_there_is_not_known() -> None:
-    history, chronicle, demo = watched(5)
+    history, series, demo = watched(5)
     history.act("edit", 0, "destroy_body", (demo.far,))
     history.step()
-    x = chronicle.curve(0, demo.far, "x")
+    x = series.curve(0, demo.far, "x")
     assert np.isfinite(x[:6]).all() and np.isnan(x[6])
-    assert np.isnan(chronicle.curve(0, 999, "x")).all()
+    assert np.isnan(series.curve(0, 999, "x")).all()
 
 
 def test_events_have_the_speed_at_which_bodies_meet() -> None:
-    history, chronicle, demo = watched(80)
-    book = chronicle.events
+    history, series, demo = watched(80)
+    book = series.events
     (impact,) = [event for event in book.events if event.kind == "impact"]
     assert {impact.body_a, impact.body_b} == {0, demo.disc} and not impact.sensor
-    vy = chronicle.curve(0, demo.disc, "vy")
+    vy = series.curve(0, demo.disc, "vy")
     assert impact.speed == -vy[impact.step - 1] > 6.0
-    assert chronicle.name(0, 0) == "floor" and chronicle.name(0, demo.far) == f"body {demo.far}"
+    assert series.name(0, 0) == "floor" and series.name(0, demo.far) == f"body {demo.far}"
     history.seek(impact.step - 3)
     assert impact in book.events and book.until(history.now) == 0
     history.act("edit", 0, "set_velocity", (demo.disc, (0.0, 0.0), 0.0))
@@ -222,18 +222,18 @@ class Feet(Demo):
 
 def test_a_pair_of_bodies_meets_once_whichever_of_them_box2d_names_first() -> None:
     history = History(Feet())
-    chronicle = TimeSeries(history)
-    while not chronicle.events.events:
+    series = TimeSeries(history)
+    while not series.events.events:
         history.step()
-    (event,) = chronicle.events.events
+    (event,) = series.events.events
     assert event.kind == "impact" and event.pairs == 2
 
 
 def test_a_book_is_bounded() -> None:
     _, _, demo = watched(0)
     book, history = EventLog(most=20), History(demo)
-    chronicle = TimeSeries(history)
-    chronicle.events = book
+    series = TimeSeries(history)
+    series.events = book
     for k in range(60):
         history.act("edit", 0, "set_pose", (demo.disc, (0.0, 0.49 if k % 2 == 0 else 5.0), 0.0))
         history.step()
@@ -243,19 +243,19 @@ def test_a_book_is_bounded() -> None:
 
 
 def test_a_body_is_called_what_it_was_called_then() -> None:
-    history, chronicle, demo = watched(5)
+    history, series, demo = watched(5)
     history.act("edit", 0, "set_body", (demo.far,), (("name", "far away"),))
-    assert chronicle.name(0, demo.far) == "far away"  # before the next step too
+    assert series.name(0, demo.far) == "far away"  # before the next step too
     for _ in range(3):
         history.step()
     history.act("edit", 0, "set_body", (demo.far,), (("name", ""),))
     history.step()
-    assert [chronicle.name(0, demo.far, step) for step in (5, 6, 8, 9)] == [f"body {demo.far}", "far away", "far away", f"body {demo.far}"]
-    assert chronicle.name(0, demo.far) == f"body {demo.far}", "and not what it was once called"
+    assert [series.name(0, demo.far, step) for step in (5, 6, 8, 9)] == [f"body {demo.far}", "far away", "far away", f"body {demo.far}"]
+    assert series.name(0, demo.far) == f"body {demo.far}", "and not what it was once called"
     history.seek(5)
     history.act("edit", 0, "set_body", (demo.far,), (("name", "other"),))
     history.step()
-    assert chronicle.name(0, demo.far, 6) == "other"
+    assert series.name(0, demo.far, 6) == "other"
     history.act("edit", 0, "destroy_body", (demo.far,))
     history.step()
-    assert chronicle.name(0, demo.far) == "other"
+    assert series.name(0, demo.far) == "other"

@@ -137,8 +137,8 @@ def test_the_table_fits_the_view(size: tuple[int, int]) -> None:
     surface = pygame.Surface(size)
     window.show(surface)
     window.show(surface)
-    assert window.session.failure == ""
-    camera, demo = window.session.camera, window.session.demo
+    assert window.session.timeline.failure == ""
+    camera, demo = window.session.view.camera, window.session.demo
     left, top, width, height = camera.view
     home = demo.home()
     for corner in (home.lower, home.upper):

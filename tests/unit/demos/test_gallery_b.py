@@ -250,7 +250,7 @@ def test_the_strike_at_the_tower_can_be_seen(speed: float) -> None:
     demo.press("return")
     session.advance(1.0 / 60.0)
     assert session.clock.speed < 0.2, "the next shot is as slow"
-    session.faster()
+    session.clock.faster()
     chosen = session.clock.speed
     for _ in range(300):
         session.advance(1.0 / 60.0)

@@ -217,9 +217,9 @@ def test_in_the_window_the_algorithms_are_loaded_beside_the_picture(monkeypatch:
     window.handle(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=0, unicode=""))
     for _ in range(130):  # past the moments at which the past is kept, while the thread that loads is alive
         window.update(1.0 / 60.0)
-    assert window.session.failure == "" and demo_hash(demo) != before, "the pair is part of what a recording compares"
+    assert window.session.timeline.failure == "" and demo_hash(demo) != before, "the pair is part of what a recording compares"
     window.session.undo()
-    assert window.session.failure == "" and demo_hash(demo) == before
+    assert window.session.timeline.failure == "" and demo_hash(demo) == before
     may_load.set()
 
     def is_answered() -> bool:
@@ -244,15 +244,15 @@ def test_the_mouse_of_the_window_reaches_the_pair() -> None:
         window.handle(pygame.event.Event(kind, given))
         window.show(surface)
 
-    scale, angle = window.session.camera.scale, demo.pair.pose_b.angle
-    x, y = (round(one) for one in window.session.camera.to_screen(demo._center("b")))
+    scale, angle = window.session.view.camera.scale, demo.pair.pose_b.angle
+    x, y = (round(one) for one in window.session.view.camera.to_screen(demo._center("b")))
     send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(x, y))
-    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(2.0)) and window.session.camera.scale == scale
-    center, view = demo._center("b"), window.session.camera.center
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(2.0)) and window.session.view.camera.scale == scale
+    center, view = demo._center("b"), window.session.view.camera.center
     send(pygame.MOUSEBUTTONDOWN, pos=(x + 20, y), button=3)
     send(pygame.MOUSEMOTION, pos=(x, y - 20), rel=(-20, -20), buttons=(0, 0, 1))
     send(pygame.MOUSEBUTTONUP, pos=(x, y - 20), button=3)
-    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(92.0), abs=0.1) and window.session.camera.center == view
+    assert demo.pair.pose_b.angle == pytest.approx(angle + math.radians(92.0), abs=0.1) and window.session.view.camera.center == view
     assert demo._center("b") == pytest.approx(center)
     send(pygame.MOUSEBUTTONDOWN, pos=(x, y), button=1)
     send(pygame.MOUSEMOTION, pos=(x + 40, y), rel=(40, 0), buttons=(1, 0, 0))
@@ -260,4 +260,4 @@ def test_the_mouse_of_the_window_reaches_the_pair() -> None:
     send(pygame.MOUSEMOTION, pos=(x, y), rel=(-40, 0), buttons=(0, 0, 0))
     assert demo._center("b") == pytest.approx((center[0] + 40.0 / scale, center[1]), abs=0.01)
     send(pygame.MOUSEWHEEL, x=0, y=1, precise_y=1.0, mouse=(1270, 600))
-    assert window.session.camera.scale > scale, "beside the shapes the wheel zooms"
+    assert window.session.view.camera.scale > scale, "beside the shapes the wheel zooms"

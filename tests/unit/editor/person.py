@@ -61,8 +61,8 @@ class Person:
     @property
     def history(self) -> History:
         """The demo's."""
-        assert self.window.session.history is not None
-        return self.window.session.history
+        assert self.window.session.timeline.history is not None
+        return self.window.session.timeline.history
 
     @property
     def stage(self) -> Stage:
@@ -97,7 +97,7 @@ class Person:
 
     def pixel(self, point: Point) -> tuple[int, int]:
         """Where a point of the picture is on the screen."""
-        x, y = self.window.session.camera.to_screen(point)
+        x, y = self.window.session.view.camera.to_screen(point)
         return round(x), round(y)
 
     def at(self, kind: int, pixel: tuple[int, int]) -> None:

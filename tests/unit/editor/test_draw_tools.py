@@ -31,7 +31,7 @@ def test_with_shift_it_is_static_and_with_ctrl_it_is_on_the_grid(person: Person)
     person.drag((-4.03, 4.02), (-3.02, 4.04))
     body = person.world.body(person.newest())
     assert body.spec.type == "static" and body.spec.position == (-4.0, 4.0)
-    camera = person.window.session.camera
+    camera = person.window.session.view.camera
     radius, step = body.spec.fixtures[0].shape, grid_step(camera.scale)
     assert isinstance(radius, Circle) and radius.radius / step == pytest.approx(round(radius.radius / step), abs=1e-5)
 

@@ -329,7 +329,7 @@ def test_after_random_changes_every_step_is_found_again() -> None:
             row.change(rng.choice(row.words))
     person.frames(20)
     history = person.history
-    assert person.window.session.failure == "" and sum(len(given) for given in history.inputs) > 40
+    assert person.window.session.timeline.failure == "" and sum(len(given) for given in history.inputs) > 40
     for step in rng.sample(range(history.last), 10):
         history.seek(step)
         assert demo_hash(history.demo) == history.hash_at(step)

@@ -14,8 +14,8 @@ SPEC = BodySpec((FixtureSpec(Circle(0.2)),), position=(2.0, 3.0))
 
 def test_what_is_made_by_hand_is_called_what_it_is(drop: type) -> None:
     editor = Editor()
-    editor.begin(Session(drop(), (0, 0, 640, 480), remembers=True))
-    world, history = editor.world(0), editor.session.history
+    editor.begin(Session(drop(), (0, 0, 640, 480), has_history=True))
+    world, history = editor.world(0), editor.session.timeline.history
     assert history is not None
 
     def made(kind: str = "", name: str = "") -> str:

@@ -62,7 +62,7 @@ def test_the_handle_and_the_wheel_turn(person: Person) -> None:
     person.pick("S")
     person.click((-2.0, 3.0))
     tool = person.tools.tool
-    handle = tool._handle(person.window.session.camera.scale)  # type: ignore[attr-defined]
+    handle = tool._handle(person.window.session.view.camera.scale)  # type: ignore[attr-defined]
     person.drag(handle, (-2.0 + handle[1] - 3.0, 3.0))
     assert person.world.state(2).angle == pytest.approx(-math.pi / 2.0, abs=0.03)
     assert person.world.state(2).position == pytest.approx((-2.0, 3.0), abs=0.02)

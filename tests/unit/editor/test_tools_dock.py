@@ -35,7 +35,7 @@ def test_every_button_of_the_bar_picks_its_tool(person: Person) -> None:
         assert person.tools.tool is tool
     width = person.tools.place[2]
     person.key(pygame.K_t, SHIFT)
-    assert person.tools.size == 0.0 and person.window.session.camera.view[2] == 1280 - 276
+    assert person.tools.size == 0.0 and person.window.session.view.camera.view[2] == 1280 - 276
     person.key(pygame.K_t, SHIFT)
     assert person.tools.place[2] == width
 
@@ -72,9 +72,9 @@ def test_a_demo_whose_bodies_are_deleted_under_it_stops_with_words() -> None:
     person = Person(Watching())
     person.pick("E")
     person.click(person.world.state(2).position)
-    assert "body 2 was destroyed" in person.window.session.failure and person.window.session.clock.paused
+    assert "body 2 was destroyed" in person.window.session.timeline.failure and person.window.session.clock.paused
     person.key(pygame.K_z, CTRL)
-    assert person.window.session.failure == ""
+    assert person.window.session.timeline.failure == ""
 
 
 def test_the_hand_still_grabs(person: Person) -> None:
@@ -111,7 +111,7 @@ def test_after_random_work_every_step_is_found_again() -> None:
         if person.window.session.clock.paused:
             person.key(pygame.K_SPACE)
     history = person.history
-    assert person.window.session.failure == "" and history.last > 100
+    assert person.window.session.timeline.failure == "" and history.last > 100
     assert sum(len(given) for given in history.inputs) > 40
     for step in rng.sample(range(history.last), 10):
         history.seek(step)

@@ -316,8 +316,8 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
     demo.waits = True
-    session = Session(demo, (0, 0, 640, 480), remembers=True)
-    history = session.history
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
     assert history is not None
     for step in range(60):
         if step == 25:
@@ -339,8 +339,8 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
     demo.waits = True
-    session = Session(demo, (0, 0, 640, 480), remembers=True)
-    history = session.history
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
     assert history is not None
     changes = (
         lambda: session.press("w"),
@@ -370,8 +370,8 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
     demo.waits = True
-    session = Session(demo, (0, 0, 640, 480), remembers=True)
-    history = session.history
+    session = Session(demo, (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
     assert history is not None
     history.step()
     session.press("w")
@@ -383,7 +383,7 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
     session.undo()
     session.advance(0.0)
     assert demo.arrived == {"kernels"} and history.can_redo
-    session.redo()
+    session.timeline.redo()
     assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
 
 
@@ -418,15 +418,15 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(m
     from engine.demo.session import Session
 
     monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: None)
-    session = Session(Chain(0), (0, 0, 640, 480), remembers=True)
-    history = session.history
+    session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
+    history = session.timeline.history
     assert history is not None
     for _ in range(700):
         history.step()
     assert history.keyframes == [0]
-    session.seek(500)
+    session.timeline.seek(500)
     assert session.messages.now is None  # not far enough to be noticed
-    session.seek(650)
+    session.timeline.seek(650)
     message = session.messages.now
     assert message is not None and "played from its beginning" in message.words
     assert history.divergence is None and demo_hash(history.demo) == history.hash_at(650)
@@ -435,14 +435,14 @@ def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(m
 def test_after_a_restart_both_counts_of_steps_are_told() -> None:
     from engine.demo.session import Session
 
-    session = Session(Rain(0), (0, 0, 640, 480), remembers=True)
-    assert session.history is not None
+    session = Session(Rain(0), (0, 0, 640, 480), has_history=True)
+    assert session.timeline.history is not None
     for _ in range(30):
-        session.history.step()
-    assert session.moment == "0.50 s, step 30"
+        session.timeline.history.step()
+    assert session.timeline.moment == "0.50 s, step 30"
     session.act("restart")
     for _ in range(12):
-        session.history.step()
-    assert session.moment == "0.20 s, step 12 (42 on the time line)"
-    session.seek(6)
-    assert session.moment == "0.10 s, step 6"
+        session.timeline.history.step()
+    assert session.timeline.moment == "0.20 s, step 12 (42 on the time line)"
+    session.timeline.seek(6)
+    assert session.timeline.moment == "0.10 s, step 6"
