@@ -1,4 +1,6 @@
-"""Films as files: MP4 by the ffmpeg of imageio-ffmpeg, GIF by Pillow. Both are written under another name and moved when whole.
+"""Films as files, and when their frames are due.
+
+MP4 is written by the ffmpeg of imageio-ffmpeg, GIF by Pillow, both under another name and moved when whole.
 
 A GIF has at most 256 colours. They are chosen once for the whole film, out of some of its frames (`film_colors`), so that nothing flickers;
 so all frames are kept, packed, until the last has come. Its times are hundredths of a second: at 30 frames a second they are 3, 3 and 4.
@@ -16,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,7 @@ __all__ = [
     "SMALLEST_SIDE",
     "Film",
     "FilmError",
+    "FrameTimes",
     "check_film",
     "open_film",
     "usual_rate",
@@ -58,6 +61,8 @@ _COLORS = 255
 """One of the 256 is left for what has not changed since the frame before."""
 _QUALITY = "18"
 """x264's constant rate factor: lines and letters stay sharp; 23 is its own choice."""
+_EPSILON = 1e-9
+"""Of a step: a frame that is due right after a step is drawn there, however its time was rounded."""
 _MOST_SAID = 1_000
 """Bytes of what ffmpeg says of a failure."""
 
@@ -66,7 +71,7 @@ class FilmError(LabError):
     """A film could not be written."""
 
 
-class Film(Protocol):
+class Film:
     """A film being written.
 
     Attributes
@@ -75,20 +80,26 @@ class Film(Protocol):
         Frames in the file, once it is closed: of a GIF fewer than were added, since equal ones become one that lasts longer.
     """
 
-    written: int
+    def __init__(self, target: Path, rate: float) -> None:
+        self._target, self._part, self._rate = target, temporary_beside(target), rate
+        self._n_frames = self.written = 0
 
     @property
     def words(self) -> str:
-        """How long it is, and in how many frames."""
+        """How long it is, and in how many frames, once it is closed."""
+        return f"{decimals(self._n_frames / self._rate, 2)} s in {counted(self.written, 'frame')}"
 
     def add(self, frame: bytes) -> None:
         """Take the next frame: rows of red, green and blue from the top."""
+        raise NotImplementedError
 
     def close(self, progress: Callable[[float], object] | None = None) -> None:
         """Finish, and give the file its name; `progress` is called with the share done."""
+        raise NotImplementedError
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        self._part.unlink(missing_ok=True)
 
 
 def usual_rate(path: str | os.PathLike[str]) -> float:
@@ -121,52 +132,47 @@ def open_film(path: str | os.PathLike[str], size: tuple[int, int], rate: float) 
     return GifFilm(target, size, rate) if Path(path).suffix.lower() == ".gif" else Mp4Film(target, size, rate)
 
 
-class Mp4Film:
-    """H.264 in MP4, as every browser plays it."""
+class Mp4Film(Film):
+    """H.264 in MP4, as every browser plays it.
+
+    Through a pipe of our own: `imageio_ffmpeg.write_frames` tells neither with which status ffmpeg ended nor what it said.
+    """
 
     def __init__(self, target: Path, size: tuple[int, int], rate: float) -> None:
         if size[0] % 2 or size[1] % 2:
             raise InvalidInputError("size", "even, for an MP4", size)
-        self._target, self._part = target, temporary_beside(target)
-        self._frames = self.written = 0
-        self._rate = rate
+        super().__init__(target, rate)
         self._said: IO[bytes] | None = None
         self._ffmpeg: subprocess.Popen[bytes] | None = None
         with self._told():
-            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - until `_end`; a pipe that nobody reads would stop ffmpeg one day
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - until `_end`; a pipe that nothing reads would stop ffmpeg one day
             self._ffmpeg = _ffmpeg(self._part, size, rate, self._said)
 
-    @property
-    def words(self) -> str:
-        return _words(self._frames / self._rate, self.written)
-
     def add(self, frame: bytes) -> None:
-        self._frames += 1
-        with self._told():
-            _input_of(self._ffmpeg).write(frame)
+        self._n_frames += 1
+        with self._told() as ffmpeg:
+            ffmpeg.stdin.write(frame)
 
     def close(self, progress: Callable[[float], object] | None = None) -> None:
-        with self._told():
-            _input_of(self._ffmpeg).close()
-            assert self._ffmpeg is not None
-            if self._ffmpeg.wait() != 0:
-                raise OSError(f"it ended with status {self._ffmpeg.returncode}")
+        with self._told() as ffmpeg:
+            ffmpeg.stdin.close()
+            if ffmpeg.wait() != 0:
+                raise OSError(f"it ended with status {ffmpeg.returncode}")
             os.replace(self._part, self._target)
         self._end()
-        self.written = self._frames
+        self.written = self._n_frames
 
     def discard(self) -> None:
         self._end()
-        self._part.unlink(missing_ok=True)
+        super().discard()
 
     def _end(self) -> str:
         """End ffmpeg, if it still runs, and return what it has said."""
         ffmpeg, self._ffmpeg = self._ffmpeg, None
         if ffmpeg is not None:
             ffmpeg.kill()
-            ffmpeg.wait()
             with contextlib.suppress(OSError):  # what it has not read goes nowhere
-                _input_of(ffmpeg).close()
+                ffmpeg.communicate()
         said, self._said = self._said, None
         if said is None:
             return ""
@@ -175,15 +181,15 @@ class Mp4Film:
             return said.read(_MOST_SAID).decode(errors="replace")
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """Let whatever fails leave nothing behind, and be told with what ffmpeg says itself."""
+    def _told(self) -> Iterator[Any]:
+        """Give ffmpeg; let whatever fails leave nothing behind, and be told with what ffmpeg says itself."""
         try:
-            yield
+            yield self._ffmpeg
         except (OSError, RuntimeError, ValueError) as error:
             said = self._end()
             self.discard()
             reason = " ".join((said or str(error)).split())
-            raise FilmError(f"ffmpeg failed at frame {self._frames} of {self._target.name}: {reason}") from None
+            raise FilmError(f"ffmpeg failed at frame {self._n_frames} of {self._target.name}: {reason}") from None
 
 
 def _ffmpeg(path: Path, size: tuple[int, int], rate: float, says: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -199,37 +205,27 @@ def _ffmpeg(path: Path, size: tuple[int, int], rate: float, says: IO[bytes]) -> 
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=says, **alone)
 
 
-def _input_of(ffmpeg: subprocess.Popen[bytes] | None) -> IO[bytes]:
-    if ffmpeg is None or ffmpeg.stdin is None:
-        raise OSError("it has ended already")
-    return ffmpeg.stdin
-
-
-class GifFilm:
+class GifFilm(Film):
     """An animated GIF that repeats for ever."""
 
     def __init__(self, target: Path, size: tuple[int, int], rate: float) -> None:
-        self._target, self._part, self._size, self._rate = target, temporary_beside(target), size, rate
+        super().__init__(target, rate)
+        self._size = size
         self._packed: list[bytes] = []
-        self._seconds = 0.0
-        self.written = 0
-
-    @property
-    def words(self) -> str:
-        return _words(self._seconds, self.written)
 
     def add(self, frame: bytes) -> None:
         if (len(self._packed) + 1) * self._size[0] * self._size[1] > _MOST_GIF_PIXELS:
             self.discard()
             raise FilmError(f"a GIF of {len(self._packed)} frames of this size is long enough: take an MP4, or a smaller size")
         self._packed.append(zlib.compress(frame, 1))
+        self._n_frames += 1
 
     def close(self, progress: Callable[[float], object] | None = None) -> None:
         if not self._packed:
             raise FilmError(f"{self._target.name} has no frames")
-        from PIL.Image import Dither
+        import PIL.Image
 
-        palette, plain = self._palette(), Dither.NONE  # dithered, what stands still would flicker
+        palette, plain = self._palette(), PIL.Image.Dither.NONE  # dithered, what stands still would flicker
         total = len(self._packed)
 
         def frames() -> Iterator[Image]:
@@ -244,7 +240,8 @@ class GifFilm:
             with open(self._part, "xb") as file:
                 first = self._frame(0).quantize(palette=palette, dither=plain)
                 first.save(file, "GIF", save_all=True, append_images=frames(), duration=lasting, loop=0, optimize=False, disposal=1)
-            self.written, self._seconds = _n_frames(self._part), total / self._rate
+            with PIL.Image.open(self._part) as image:  # Pillow makes one frame of those that are equal
+                self.written = int(getattr(image, "n_frames", 1))
             os.replace(self._part, self._target)
         except OSError as error:
             self.discard()
@@ -255,7 +252,7 @@ class GifFilm:
 
     def discard(self) -> None:
         self._packed.clear()
-        self._part.unlink(missing_ok=True)
+        super().discard()
 
     def _frame(self, k: int) -> Image:
         from PIL import Image
@@ -304,13 +301,38 @@ def _rgb(packed: Sequence[int]) -> NDArray[np.uint8]:
     return np.column_stack((words >> 16 & 255, words >> 8 & 255, words & 255)).astype(np.uint8)
 
 
-def _words(seconds: float, written: int) -> str:
-    return f"{decimals(seconds, 2)} s in {counted(written, 'frame')}"
+class FrameTimes:
+    """Says at which fractions of a step frames are due.
 
+    Parameters
+    ----------
+    rate : float
+        Frames a second.
+    speed : float
+        World seconds to a second of the film.
 
-def _n_frames(gif: Path) -> int:
-    """Return the frames that are in a GIF, which nobody knows who has handed them to Pillow: it makes one of those that are equal."""
-    from PIL import Image
+    Examples
+    --------
+    >>> times = FrameTimes(64.0, 0.5)
+    >>> times.first(), times.after_step(1 / 64), times.after_step(1 / 64)
+    ([1.0], [0.5, 1.0], [0.5, 1.0])
+    """
 
-    with Image.open(gif) as image:
-        return int(getattr(image, "n_frames", 1))
+    def __init__(self, rate: float, speed: float = 1.0) -> None:
+        self._every = speed / rate
+        self._count = 0
+        self._elapsed = 0.0
+
+    def first(self) -> list[float]:
+        """Return what is due before the first step: one frame of the beginning."""
+        self._count = 1
+        return [1.0]
+
+    def after_step(self, seconds: float) -> list[float]:
+        """Return the fractions, more than 0 and at most 1, of a step of so many seconds at which frames are due."""
+        start, self._elapsed = self._elapsed, self._elapsed + seconds
+        due = []
+        while self._count * self._every <= self._elapsed + _EPSILON * seconds:
+            due.append(min(max((self._count * self._every - start) / seconds, 0.0), 1.0))
+            self._count += 1
+        return due

@@ -1,4 +1,4 @@
-"""Demos without a window: runs, pictures, timings."""
+"""Demos without a window: runs, pictures, films, timings."""
 
 from __future__ import annotations
 
@@ -11,20 +11,36 @@ from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes
 from engine.app.png import png_bytes
 from engine.common.checks import integer
+from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement
 from engine.demo.base import Demo
 from engine.demo.stage import RefereeFactory
 from engine.history.history import Direct, History
 
 if TYPE_CHECKING:
+    import pygame
+
     from engine.app.window import Window
+    from engine.demo.session import Session
     from engine.history.recordings import Recorder
 
-__all__ = ["FrameTiming", "RunReport", "no_screen", "picture_of", "run_headless", "time_frames", "window_on"]
+__all__ = [
+    "DESIGN_SIZE",
+    "Filming",
+    "FrameTiming",
+    "RunReport",
+    "film_size",
+    "no_screen",
+    "picture_of",
+    "run_headless",
+    "time_frames",
+    "window_on",
+]
 
-_DESIGN_SIZE = (1280, 720)
+DESIGN_SIZE = (1280, 720)
 _UNTIMED = 10
 """Frames drawn before timing begins: fonts, discs and packed shapes are made in the first."""
 
@@ -147,7 +163,7 @@ def run_headless(
     return _report(running, costs), running
 
 
-def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False) -> bytes:
+def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False) -> bytes:
     """Return the window's whole picture of a demo as it stands, a PNG. No window is opened.
 
     Parameters
@@ -163,7 +179,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = _DESIGN_SIZE, ui_scale: float
     with no_screen():
         import pygame
 
-        scale = ui_scale if ui_scale is not None else max(min(size[0] / _DESIGN_SIZE[0], size[1] / _DESIGN_SIZE[1], 4.0), 0.75)
+        scale = ui_scale if ui_scale is not None else _scale_for(size)
         window = window_on(demo, size, scale)
         window.session.clock.paused = paused
         window.session.clock.settle()
@@ -193,7 +209,7 @@ class FrameTiming:
     frame: float
 
 
-def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = _DESIGN_SIZE) -> FrameTiming:
+def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = DESIGN_SIZE) -> FrameTiming:
     """Measure whole frames off-screen: one step, its check, and the window's picture.
 
     Parameters
@@ -230,6 +246,77 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
     contacts = sum(len(stage.world.contacts) for stage in demo.stages)
     return FrameTiming(frames, bodies, contacts, *medians)
+
+
+def film_size(words: str | None) -> tuple[int, int]:
+    """Return width and height, both even, of words such as ``640x360``; 1280 x 720 of none.
+
+    Examples
+    --------
+    >>> film_size("641x360"), film_size(None)
+    ((640, 360), (1280, 720))
+    """
+    if words is None:
+        return DESIGN_SIZE
+    sides = words.lower().split("x")
+    if len(sides) != 2 or not all(side.isdecimal() and len(side) < 6 for side in sides):
+        raise InvalidInputError("--size", f"WIDTHxHEIGHT, {SMALLEST_SIDE} to {LARGEST_SIDE} pixels a side, such as 640x360", words)
+    return int(sides[0]) // 2 * 2, int(sides[1]) // 2 * 2
+
+
+class Filming:
+    """Draws a demo into a film, step by step: the view alone, or the whole window `with_panel`.
+
+    Between two steps the picture is drawn at the fraction where a frame's time lies, as in the window: slow motion is smooth. To be used
+    within `no_screen`; the demo is filmed from where it stands.
+    """
+
+    def __init__(self, demo: Demo, film: Film, size: tuple[int, int], times: FrameTimes, with_panel: bool = False) -> None:
+        import pygame
+
+        self._demo, self._film, self._times = demo, film, times
+        self._surface = pygame.Surface(size)
+        scale = _scale_for(size)
+        self._draw: Callable[[pygame.Surface], None]
+        if with_panel:
+            window = window_on(demo, size, scale)
+            self._session, self._draw = window.session, window.show
+        else:
+            self._session, self._draw = _view_alone(demo, size, scale)
+        for _ in range(2):  # the first measures the readout, for which the second leaves room
+            self._draw(self._surface)
+        self._take(times.first())
+
+    def stepped(self) -> None:
+        """Draw what is due; to be called after each step."""
+        self._session.costs.observe(self._demo.times)
+        self._take(self._times.after_step(self._demo.step_seconds))
+
+    def _take(self, fractions: list[float]) -> None:
+        import pygame
+
+        for fraction in fractions:
+            self._session.clock.show(fraction)
+            self._draw(self._surface)
+            self._film.add(pygame.image.tobytes(self._surface, "RGB"))
+
+
+def _view_alone(demo: Demo, size: tuple[int, int], scale: float) -> tuple[Session, Callable[[pygame.Surface], None]]:
+    from engine.app.frame import painter_for
+    from engine.demo.session import Session
+
+    session, painter = Session(demo, (0, 0, *size)), painter_for(demo, scale)
+
+    def draw(surface: pygame.Surface) -> None:
+        painter.prepare(session)
+        painter.paint(surface, session)
+
+    return session, draw
+
+
+def _scale_for(size: tuple[int, int]) -> float:
+    """Return the UI scale of a picture: 1 at 1280 x 720."""
+    return max(min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1], 4.0), 0.75)
 
 
 def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:

@@ -14,7 +14,7 @@ from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from engine.app.film import Film
-    from engine.app.filming import Filming
+    from engine.app.headless import Filming
     from engine.demo.base import Demo
 
 __all__ = ["RECORDING_SUFFIX", "Camera", "WantedFilm", "check_new_recording", "filmed", "wanted_film"]
@@ -45,9 +45,8 @@ class Camera:
     def start(self, demo: Demo) -> None:
         """Take the first frame."""
         if self._wanted is not None:
-            from engine.app.film import open_film
-            from engine.app.film_frames import FrameTimes
-            from engine.app.filming import Filming
+            from engine.app.film import FrameTimes, open_film
+            from engine.app.headless import Filming
 
             wanted = self._wanted
             self._film = open_film(wanted.path, wanted.size, wanted.rate)
@@ -91,7 +90,7 @@ def wanted_film(
                 raise InvalidInputError(option, f"given with {field}, of whose film it speaks", value)
         return None
     from engine.app.film import check_film
-    from engine.app.filming import film_size
+    from engine.app.headless import film_size
 
     pixels = film_size(size)
     if not _SLOWEST <= finite("--speed", speed) <= _FASTEST:

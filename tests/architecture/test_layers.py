@@ -61,11 +61,11 @@ ROOMS = {
         "naming clipboard tool draw_tools join_tools select_tool joint_page pages",
     ),
     "engine.app": (
-        "files display compiling warmup plain_check png film film_frames pictures",
+        "files display compiling warmup plain_check png film pictures",
         "layout keys attention theme preferences appearance chips search widgets surface_cache",
-        "autosave left notes check_note tables_export dropped_picture dropper saving frame film_export",
+        "autosave left notes check_note dropped_picture dropper saving frame exports",
         "panels strip referee_panel panel browser pointing event_router window",
-        "headless filming window_timing tour loop",
+        "headless window_timing tour loop",
     ),
     "engine.app.panels": (
         "dock dock_area icons sheet form_drawing form",

@@ -9,16 +9,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.exports import MOST_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files import failure_words
-from engine.app.film_export import FilmExport
 from engine.app.keys import is_plain
 from engine.app.panels.dock import Dock
 from engine.app.panels.timeline_dock import TimelineDock
-from engine.app.tables_export import MOST_STEPS, TablesExport
 from engine.common.errors import LabError
 from engine.common.words import counted
 from engine.demo.replaying import record
@@ -46,22 +45,6 @@ _FILLING = 0.03
 """Seconds of a frame spent on playing an opened recording once through."""
 _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
 """Events that wait while the history is on its way: nothing may be done to the demo there."""
-
-
-class _Export(Protocol):
-    """Something that is written out of the past, some steps a frame."""
-
-    path: Path
-
-    @property
-    def share(self) -> float: ...
-
-    @property
-    def words(self) -> str: ...
-
-    def work(self) -> bool: ...
-
-    def cancel(self) -> None: ...
 
 
 class RecordingDock(Dock):
@@ -92,7 +75,7 @@ class RecordingDock(Dock):
         self._session: Session | None = None
         self._marking: int | None = None
         self.span: tuple[int, int] | None = None
-        self._export: _Export | None = None
+        self._export: PastExport | None = None
         self._is_filling = False
         self._fills = True
         """Whether an opened recording is played through by itself; not after somebody has gone elsewhere meanwhile."""
@@ -266,7 +249,7 @@ class RecordingDock(Dock):
         except (LabError, OSError) as error:
             session.messages.say(f"nothing was written: {failure_words(error)}", palette.WARNING)
 
-    def _go_on(self, export: _Export, session: Session) -> None:
+    def _go_on(self, export: PastExport, session: Session) -> None:
         try:
             is_done = export.work()
         except (LabError, OSError) as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app import left, tables_export
+from engine.app import exports, left
 from engine.app.autosave import EVERY, Autosave
 from engine.app.dropper import read_file
 from engine.app.keys import Command
@@ -300,7 +300,7 @@ def test_ctrl_t_writes_the_past_and_changes_nothing(desk: Desk, tmp_path: Path) 
 
 
 def test_tables_are_written_while_the_window_goes_on_and_esc_ends_it(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables_export, "_BUDGET", 0.0)  # a step a frame
+    monkeypatch.setattr(exports.TablesExport, "budget", 0.0)  # a step a frame
     desk.frame(40)
     session, history = desk.window.session, desk.window.session.timeline.history
     assert history is not None
