@@ -6,6 +6,7 @@ The coverage of a pixel at distance d from the centre of a disc of radius r is `
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import pygame
@@ -14,45 +15,41 @@ from pygame.surfarray import pixels3d, pixels_alpha  # not `import pygame.surfar
 from engine.common.arrays import FloatArray, IntArray
 from engine.render import palette
 from engine.render.palette import Color
-from engine.render.recent import Recent
 
 __all__ = ["LARGEST_DISC", "DiscBook"]
 
 LARGEST_DISC = 160.0
 """Pixels of radius up to which a disc is kept as a picture: 0.4 MB at the most."""
-_MOST_PICTURES = 256
-"""Of a generation."""
+_MOST_PICTURES = 512
 
 
 class DiscBook:
     """Pictures of discs by size and colours; radii are rounded to a quarter of a pixel."""
 
     def __init__(self) -> None:
-        self._pictures: Recent[tuple[int, Color | None, Color | None, int, int], pygame.Surface] = Recent(_MOST_PICTURES)
-        self._stamps: Recent[tuple[int, bool, int, int], IntArray] = Recent(_MOST_PICTURES)
+        self._pictures, self._stamps = lru_cache(_MOST_PICTURES)(_disc), lru_cache(_MOST_PICTURES)(_stamp)
 
     def picture(self, radius: float, fill: Color | None, outline: Color | None, width: float = 1.0, alpha: float = 1.0) -> pygame.Surface:
         """Return a square picture with the disc in its middle: an odd number of pixels wide, no larger than it must be."""
         fill, outline = palette.now(fill) if fill is not None else None, palette.now(outline) if outline is not None else None
-        key = (max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
-        found = self._pictures.get(key)
-        if found is None:
-            found = self._pictures.put(key, _disc(key[0] / 4.0, fill, outline, key[3] / 4.0, key[4] / 16.0))
-        return found
+        return self._pictures(max(2, round(radius * 4.0)), fill, outline, round(width * 4.0), round(alpha * 16.0))
 
     def stamp(self, radius: float, ring: bool, width: float = 1.0, alpha: float = 1.0) -> IntArray:
         """Return what share of each pixel a dot covers, or a ring, in 256ths, int64 (n, n): what `picture` has as its opacity."""
-        key = (max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0))
-        found = self._stamps.get(key)
-        if found is None:
-            outer, inner = _covers(key[0] / 4.0, key[2] / 4.0)
-            shares: IntArray = np.rint(256.0 * (key[3] / 16.0) * (outer - inner if ring else outer)).astype(np.int64)
-            found = self._stamps.put(key, shares)
-        return found
+        return self._stamps(max(2, round(radius * 4.0)), ring, round(width * 4.0), round(alpha * 16.0))
 
 
-def _disc(radius: float, fill: Color | None, outline: Color | None, width: float, alpha: float) -> pygame.Surface:
-    outer, inner = _covers(radius, width if outline is not None else 0.0)
+# Lengths in quarters of a pixel, opacities in sixteenths.
+
+
+def _stamp(radius: int, ring: bool, width: int, alpha: int) -> IntArray:
+    outer, inner = _covers(radius / 4.0, width / 4.0)
+    shares: IntArray = np.rint(256.0 * (alpha / 16.0) * (outer - inner if ring else outer)).astype(np.int64)
+    return shares
+
+
+def _disc(radius: int, fill: Color | None, outline: Color | None, width: int, alpha: int) -> pygame.Surface:
+    outer, inner = _covers(radius / 4.0, width / 4.0 if outline is not None else 0.0)
     surface = pygame.Surface(outer.shape, pygame.SRCALPHA)
     rgb = np.zeros((*outer.shape, 3))
     rgb[:] = outline if outline is not None else fill if fill is not None else (0, 0, 0)
@@ -60,7 +57,7 @@ def _disc(radius: float, fill: Color | None, outline: Color | None, width: float
     if fill is not None and outline is not None:
         rgb += inner[:, :, None] * (np.array(fill, dtype=np.float64) - rgb)
     pixels3d(surface)[:] = np.rint(rgb).astype(np.uint8)
-    pixels_alpha(surface)[:] = np.rint(255.0 * alpha * cover).astype(np.uint8)
+    pixels_alpha(surface)[:] = np.rint(255.0 * (alpha / 16.0) * cover).astype(np.uint8)
     return surface
 
 

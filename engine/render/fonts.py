@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pygame
@@ -11,13 +11,12 @@ import pygame
 from engine.common.words import shown
 from engine.render import palette
 from engine.render.palette import Color
-from engine.render.recent import Recent
 
 __all__ = ["FontBook", "font_file"]
 
-_MOST_TEXTS = 512
-"""Rendered texts of a generation; a readout that changes every frame would fill memory otherwise."""
-_MOST_PLATES = 64
+_MOST_TEXTS = 1024
+"""Rendered texts that are kept; a readout that changes every frame would fill memory otherwise."""
+_MOST_PLATES = 128
 
 
 @cache
@@ -44,10 +43,11 @@ class FontBook:
             pygame.font.init()
         self.ui_scale = ui_scale
         self._fonts: dict[tuple[float, bool], pygame.font.Font] = {}
-        self._texts: Recent[tuple[str, float, Color, bool], pygame.Surface] = Recent(_MOST_TEXTS)
-        self._lines: Recent[tuple[str, float, int, bool], list[str]] = Recent(_MOST_TEXTS)
-        self._shortened: Recent[tuple[str, float, int, bool], str] = Recent(_MOST_TEXTS)
-        self._plates: Recent[tuple[tuple[int, int], Color, int, int, Color | None], pygame.Surface] = Recent(_MOST_PLATES)
+        # what every frame asks for stays in them, what changes in every frame goes
+        self._texts = lru_cache(_MOST_TEXTS)(self._rendered)
+        self._lines = lru_cache(_MOST_TEXTS)(self._broken)
+        self._beginnings = lru_cache(_MOST_TEXTS)(self._cut)
+        self._plates = lru_cache(_MOST_PLATES)(_plate)
 
     def font(self, size: float, bold: bool = False) -> pygame.font.Font:
         """Return the font of `size` design pixels."""
@@ -59,23 +59,11 @@ class FontBook:
 
     def render(self, text: str, size: float, color: Color, bold: bool = False) -> pygame.Surface:
         """Return the text as a surface with transparent ground; the same surface for the same text."""
-        color = palette.now(color)
-        key = (text, size, color, bold)
-        found = self._texts.get(key)
-        if found is None:
-            found = self._texts.put(key, self.font(size, bold).render(shown(text), True, color))
-        return found
+        return self._texts(text, size, palette.now(color), bold)
 
     def plate(self, size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None = None) -> pygame.Surface:
         """Return a rounded plate of `size` pixels to write on, `alpha` of 255 opaque; the same surface for the same plate."""
-        key = (size, ground, alpha, radius, edge)
-        found = self._plates.get(key)
-        if found is None:
-            found = self._plates.put(key, pygame.Surface(size, pygame.SRCALPHA))
-            pygame.draw.rect(found, (*ground, alpha), found.get_rect(), border_radius=radius)
-            if edge is not None:
-                pygame.draw.rect(found, edge, found.get_rect(), width=1, border_radius=radius)
-        return found
+        return self._plates(size, ground, alpha, radius, edge)
 
     def width(self, text: str, size: float, bold: bool = False) -> int:
         """Return the width of the text in screen pixels."""
@@ -83,22 +71,19 @@ class FontBook:
 
     def wrapped(self, text: str, size: float, width: int, bold: bool = False) -> list[str]:
         """Break the text into lines of at most `width` screen pixels; a word longer than that, a path for instance, is broken too."""
-        key = (text, size, width, bold)
-        found = self._lines.get(key)
-        if found is None:
-            found = self._lines.put(key, self._broken(text, size, width, bold))
-        return found
+        return self._lines(text, size, width, bold)
 
     def shortened(self, text: str, size: float, width: int, bold: bool = False) -> str:
         """Return the text, or where it is wider than `width` screen pixels as much of its beginning as there is room for, and "…"."""
-        key = (text, size, width, bold)
-        found = self._shortened.get(key)
-        if found is None:
-            found = text
-            if self.width(text, size, bold) > width:
-                found = text[: self._n_fitting(text, size, width, bold, "…")].rstrip(" .,:…") + "…"
-            self._shortened.put(key, found)
-        return found
+        return self._beginnings(text, size, width, bold)
+
+    def _rendered(self, text: str, size: float, color: Color, bold: bool) -> pygame.Surface:
+        return self.font(size, bold).render(shown(text), True, color)
+
+    def _cut(self, text: str, size: float, width: int, bold: bool) -> str:
+        if self.width(text, size, bold) <= width:
+            return text
+        return text[: self._n_fitting(text, size, width, bold, "…")].rstrip(" .,:…") + "…"
 
     def _n_fitting(self, text: str, size: float, width: int, bold: bool, tail: str = "") -> int:
         """Return how many characters of a text, with a tail after them, are at most `width` screen pixels wide."""
@@ -129,3 +114,11 @@ class FontBook:
                 line = word
             lines.append(line)
         return lines
+
+
+def _plate(size: tuple[int, int], ground: Color, alpha: int, radius: int, edge: Color | None) -> pygame.Surface:
+    plate = pygame.Surface(size, pygame.SRCALPHA)
+    pygame.draw.rect(plate, (*ground, alpha), plate.get_rect(), border_radius=radius)
+    if edge is not None:
+        pygame.draw.rect(plate, edge, plate.get_rect(), width=1, border_radius=radius)
+    return plate

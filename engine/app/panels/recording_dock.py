@@ -17,6 +17,7 @@ from engine.app.exports import MOST_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files import failure_words
 from engine.app.keys import is_plain
 from engine.app.panels.dock import Dock
+from engine.app.panels.icons import draw_icon
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted
@@ -161,10 +162,10 @@ class RecordingDock(Dock):
             bar, ui = self._timeline.bar, self.fonts.ui_scale
             at, reach = self._timeline.x_of(recording.begun, history), round(7 * ui)
             pygame.draw.line(surface, palette.UNEXPLAINED, (at, bar.top - reach), (at, bar.bottom + reach), max(2, round(2 * ui)))
-        for rect, picture, color, _ in self._buttons(session):
+        for rect, name, color, _ in self._buttons(session):
             if self._pointer is not None and rect.collidepoint(self._pointer) and not self.is_busy:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
-            picture(surface, rect, color)
+            draw_icon(surface, name, rect, color)
 
     def draw(self, surface: pygame.Surface, session: Session) -> None:
         history = session.timeline.history
@@ -344,26 +345,17 @@ class RecordingDock(Dock):
         step = self._timeline.step_at(x, history)
         self.span = (min(step, self._marking), max(step, self._marking)) if step != self._marking else None
 
-    def _buttons(
-        self, session: Session
-    ) -> list[tuple[pygame.Rect, Callable[[pygame.Surface, pygame.Rect, Color], None], Color, Callable[[], None]]]:
+    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, Color, Callable[[], None]]]:
+        """Return place, icon, colour, and what it does."""
         ui, (left, top, width, height) = self.fonts.ui_scale, self._timeline.place
         size, gap = round(_BUTTON * ui), round(2 * ui)
         x, y = left + width - round(6 * ui) - 2 * size - gap, top + (height - size) // 2
-        is_recording = session.recorder is not None
+        record, film = pygame.Rect(x, y, size, size), pygame.Rect(x + size + gap, y, size, size)
+        name, color = ("record", palette.CAPTION) if session.recorder is None else ("stop", palette.UNEXPLAINED)
+        has_span = self.span is not None
         return [
-            (
-                pygame.Rect(x, y, size, size),
-                _square if is_recording else _dot,
-                palette.UNEXPLAINED if is_recording else palette.CAPTION,
-                lambda: self.toggle_recording(session),
-            ),
-            (
-                pygame.Rect(x + size + gap, y, size, size),
-                _strip,
-                palette.ACCENT if self.span is not None else palette.CAPTION,
-                lambda: self.export(session, ".mp4"),
-            ),
+            (record, name, color, lambda: self.toggle_recording(session)),
+            (film, "film", palette.ACCENT if has_span else palette.CAPTION, lambda: self.export(session, ".mp4")),
         ]
 
     def _draw_span(self, surface: pygame.Surface, history: History[Demo]) -> None:
@@ -389,31 +381,3 @@ class RecordingDock(Dock):
 
 def _name(session: Session) -> str:
     return f"{file_stem(session.demo)}-{time.strftime('%Y-%m-%d-%H%M%S')}"
-
-
-# -- pictures of the buttons, in a square -----------------------------------------------------------------------------
-
-
-def _dot(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    pygame.draw.circle(surface, color, rect.center, round(0.26 * rect.width))
-
-
-def _square(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    side = round(0.44 * rect.width)
-    square = pygame.Rect(0, 0, side, side)
-    square.center = rect.center
-    pygame.draw.rect(surface, color, square, border_radius=max(1, side // 8))
-
-
-def _strip(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    """Draw a piece of film: a frame with holes above and below."""
-    wide, high = round(0.62 * rect.width), round(0.5 * rect.height)
-    frame = pygame.Rect(0, 0, wide, high)
-    frame.center = rect.center
-    line = max(1, rect.width // 16)
-    pygame.draw.rect(surface, color, frame, line)
-    hole = max(1, round(0.09 * rect.width))
-    for k in range(4):
-        x = frame.left + round((k + 0.5) * wide / 4 - hole / 2)
-        for y in (frame.top + 2 * line, frame.bottom - 2 * line - hole):
-            pygame.draw.rect(surface, color, (x, y, hole, hole))

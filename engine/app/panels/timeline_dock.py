@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.panels.dock import Dock
+from engine.app.panels.icons import draw_icon
 from engine.render import palette
-from engine.render.palette import Color, mix
+from engine.render.palette import mix
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -26,8 +26,6 @@ _LEAST_LINE = 90.0
 
 _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
 """Of the buttons, by their places from the left, those that are shown: the first choice for which there is room."""
-
-Drawing = Callable[[pygame.Surface, pygame.Rect, Color], None]
 
 
 class TimelineDock(Dock):
@@ -103,12 +101,12 @@ class TimelineDock(Dock):
         left, top, width, _ = self.place
         pygame.draw.rect(surface, palette.PANEL, self.place)
         pygame.draw.line(surface, palette.PANEL_EDGE, (left, top), (left + width - 1, top))
-        for rect, picture, is_ready, _ in self._buttons(session):
+        for rect, name, is_ready, _ in self._buttons(session):
             is_under = is_ready and self._pointer is not None and rect.collidepoint(self._pointer)
             if is_under:
                 pygame.draw.rect(surface, palette.PANEL_RAISED, rect, border_radius=round(5 * self.fonts.ui_scale))
             color = palette.TEXT if is_under else palette.CAPTION if is_ready else palette.PANEL_EDGE
-            picture(surface, rect, color)
+            draw_icon(surface, name, rect, color)
         self._draw_words(surface, session, history)
         self._draw_line(surface, session, history)
         if self.draw_more is not None:
@@ -141,20 +139,20 @@ class TimelineDock(Dock):
             self._dragging = True
             self._wanted = self.step_at(at[0], history)
 
-    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, Drawing, bool, Callable[[], object]]]:
-        """Return place, picture, whether it can be used, and what it does, from left to right."""
+    def _buttons(self, session: Session) -> list[tuple[pygame.Rect, str, bool, Callable[[], object]]]:
+        """Return place, icon, whether it can be used, and what it does, from left to right."""
         history = session.timeline.history
         assert history is not None
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         paused = session.clock.paused
-        offered: list[tuple[Drawing, bool, Callable[[], object]]] = [
-            (_to_start, history.now > 0, lambda: session.timeline.seek(0)),
-            (_step_back, history.now > 0, session.timeline.back),
-            (_play if paused else _pause, True, session.clock.toggle_pause),
-            (_step_on, True, session.clock.request_step),
-            (_to_end, not history.at_tip, session.timeline.to_the_end),
-            (_undo, history.can_undo, session.undo),
-            (_redo, history.can_redo, session.timeline.redo),
+        offered: list[tuple[str, bool, Callable[[], object]]] = [
+            ("to start", history.now > 0, lambda: session.timeline.seek(0)),
+            ("step back", history.now > 0, session.timeline.back),
+            ("play" if paused else "pause", True, session.clock.toggle_pause),
+            ("step on", True, session.clock.request_step),
+            ("to end", not history.at_tip, session.timeline.to_the_end),
+            ("undo", history.can_undo, session.undo),
+            ("redo", history.can_redo, session.timeline.redo),
         ]
         offered = [offered[k] for k in self._fitting]
         size, gap = round(_BUTTON * ui), round(2 * ui)
@@ -269,67 +267,3 @@ def _clock(seconds: float) -> str:
     """
     hundredths = round(100.0 * seconds)
     return f"{hundredths // 6000}:{hundredths // 100 % 60:02d}.{hundredths % 100:02d}"
-
-
-# -- pictures of the buttons, in a square -----------------------------------------------------------------------------
-
-
-def _triangle(surface: pygame.Surface, center: tuple[float, float], reach: float, sign: int, color: Color) -> None:
-    x, y = center
-    pygame.draw.polygon(surface, color, ((x + sign * reach, y), (x - sign * reach * 0.7, y - reach), (x - sign * reach * 0.7, y + reach)))
-
-
-def _line(surface: pygame.Surface, rect: pygame.Rect, at: float, color: Color) -> None:
-    wide, reach = max(2, rect.width // 10), rect.height * 0.24
-    left, top = rect.centerx + at * rect.width - wide / 2, rect.centery - reach
-    pygame.draw.rect(surface, color, (round(left), round(top), wide, round(2 * reach)))
-
-
-def _play(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _triangle(surface, rect.center, 0.28 * rect.width, 1, color)
-
-
-def _pause(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _line(surface, rect, -0.12, color)
-    _line(surface, rect, 0.12, color)
-
-
-def _step_on(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _line(surface, rect, -0.18, color)
-    _triangle(surface, (rect.centerx + 0.08 * rect.width, rect.centery), 0.22 * rect.width, 1, color)
-
-
-def _step_back(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _line(surface, rect, 0.18, color)
-    _triangle(surface, (rect.centerx - 0.08 * rect.width, rect.centery), 0.22 * rect.width, -1, color)
-
-
-def _to_start(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _line(surface, rect, -0.26, color)
-    for at in (-0.06, 0.2):
-        _triangle(surface, (rect.centerx + at * rect.width, rect.centery), 0.18 * rect.width, -1, color)
-
-
-def _to_end(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _line(surface, rect, 0.26, color)
-    for at in (-0.2, 0.06):
-        _triangle(surface, (rect.centerx + at * rect.width, rect.centery), 0.18 * rect.width, 1, color)
-
-
-def _bent(surface: pygame.Surface, rect: pygame.Rect, color: Color, sign: int) -> None:
-    """Draw an arrow that turns back: over the top, its head at the left (-1) or the right."""
-    reach, wide = 0.24 * rect.width, max(2, rect.width // 12)
-    box = pygame.Rect(0, 0, round(2 * reach), round(2 * reach))
-    box.center = (rect.centerx, round(rect.centery + 0.06 * rect.height))
-    pygame.draw.arc(surface, color, box, 0.0 if sign < 0 else -0.35 * math.pi, math.pi if sign > 0 else 1.35 * math.pi, wide)
-    tip = box.left if sign < 0 else box.right
-    head, y = 0.16 * rect.width, box.centery
-    pygame.draw.polygon(surface, color, ((tip - head, y - head / 2), (tip + head, y - head / 2), (tip, y + head)))
-
-
-def _undo(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _bent(surface, rect, color, -1)
-
-
-def _redo(surface: pygame.Surface, rect: pygame.Rect, color: Color) -> None:
-    _bent(surface, rect, color, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pygame
 
 from engine.app.panels.dock import Dock
-from engine.app.panels.icons import ICONS
+from engine.app.panels.icons import draw_icon
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.common.errors import LabError
 from engine.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool
@@ -182,7 +182,7 @@ class ToolsDock(Dock):
             color = palette.TEXT if is_chosen or is_under else palette.CAPTION
             if is_refused and 0 < k < len(self.tools):
                 color = palette.PANEL_EDGE
-            ICONS[name](surface, rect, color)
+            draw_icon(surface, name, rect, color)
             if is_under:
                 hovered = k, rect
             if k in _GROUPS_END or k == len(self.tools) - 1:

@@ -27,7 +27,7 @@ def test_the_same_text_is_rendered_once() -> None:
     assert fonts.render("a", 14.0, TEXT) is fonts.render("a", 14.0, TEXT)
     for k in range(3000):
         fonts.render(str(k), 8.0, TEXT)
-    assert len(fonts._texts) <= 1024
+    assert fonts._texts.cache_info().currsize <= 1024
 
 
 @pytest.mark.parametrize("size", [(1, 1), (40, 20), (320, 200), (1280, 720)])

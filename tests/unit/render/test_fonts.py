@@ -1,0 +1,14 @@
+"""What is kept of the texts made lately."""
+
+from __future__ import annotations
+
+from engine.render.fonts import FontBook
+
+
+def test_what_is_asked_for_all_the_time_stays_and_the_rest_goes() -> None:
+    fonts = FontBook()
+    caption, first = (fonts.render(words, 12.0, (255, 255, 255)) for words in ("caption", "number 0"))
+    for k in range(3000):
+        fonts.render(f"number {k}", 12.0, (255, 255, 255))
+        assert fonts.render("caption", 12.0, (255, 255, 255)) is caption
+    assert fonts.render("number 0", 12.0, (255, 255, 255)) is not first
