@@ -37,7 +37,7 @@ def _going_back(count: int, steps: int, n_targets: int) -> list[Record]:
         started = time.thread_time()
         history.step()
         taken = time.thread_time() - started
-        was_keyframe, is_keyframe = is_keyframe, history.demo.is_keyframe
+        was_keyframe, is_keyframe = is_keyframe, history.demo.run.is_keyframe
         (keyframed if is_keyframe or was_keyframe else usual).append(taken)  # packed in the step after it
     interval = history.last - history.keyframes[-2]  # so many targets beside each other are all there are
     back = min(_BACK, steps - 2 * interval)

@@ -53,7 +53,7 @@ class Promise(Demo):
             for body in stage.world.body_ids
             if stage.world.body(body).spec.type != "static"
         ]
-        self.wanted_speed = self.slow_motion
+        self.viewer.wanted_speed = self.slow_motion
 
     def setup(self) -> None:
         """Create the worlds."""
@@ -85,10 +85,10 @@ class Promise(Demo):
             stage.world.set_velocity(body, state.linear_velocity, state.angular_velocity)
             stage.world.set_awake(body, True)
         self.began_again()
-        self.wanted_speed = self.slow_motion
+        self.viewer.wanted_speed = self.slow_motion
 
     def on_parameter(self, name: str) -> None:
-        self.arrived.discard(MEASURED)  # those were the numbers of other parameters
+        self.ready.discard(MEASURED)  # those were the numbers of other parameters
         super().on_parameter(name)
 
     def findings(self) -> tuple[Finding, ...]:
@@ -97,7 +97,7 @@ class Promise(Demo):
         Where somebody is watching a thread measures, for it takes a second, and there are none until it is done.
         """
         key = (type(self), tuple(sorted(self.values.items())))
-        if key not in _known and (not self.interactive or MEASURED in self.arrived):
+        if key not in _known and (not self.viewer.interactive or MEASURED in self.ready):
             _measure(key)
         elif key not in _known and not any(thread.is_alive() for thread in _threads):
             _threads[:] = [threading.Thread(target=_measure, args=(key,), name="promises", daemon=True)]

@@ -137,7 +137,7 @@ class BroadPhaseScene(Demo):
         """Tell whether the structures' kernels are there; in the window they are loaded in the background."""
         from demos import _broadphase_race as racing
 
-        if not racing.is_loaded() and not self.interactive:
+        if not racing.is_loaded() and not self.viewer.interactive:
             racing.load()
         elif not racing.is_loaded():
             self._loading = racing.loading()  # one for all of them
@@ -208,7 +208,7 @@ class BroadPhaseScene(Demo):
         race = self.race
         if race is not None and self._sketch is not None:
             phase = race.lanes[self._drawn].phase
-            x, y = self.pointed if self.pointed is not None else (0.3 * HALF[0], -0.2 * HALF[1])
+            x, y = self.viewer.pointed if self.viewer.pointed is not None else (0.3 * HALF[0], -0.2 * HALF[1])
             region = np.array((x - 0.5 * REGION[0], y - 0.5 * REGION[1], x + 0.5 * REGION[0], y + 0.5 * REGION[1]))
             ray = np.array(self.eye), np.array((x - self.eye[0], y - self.eye[1]))
             found = phase.regions(region[None])[:, 1], phase.rays(ray[0][None], ray[1][None])[:, 1]

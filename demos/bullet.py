@@ -145,7 +145,7 @@ class Bullet(Demo):
                 lane.fire(replace(spec, rule=lane.rule))
         self.shots += 1
         self._decided_at = None
-        self.wanted_speed = _slow_motion(spec, FLIGHT if is_first else BURST_FLIGHT)
+        self.viewer.wanted_speed = _slow_motion(spec, FLIGHT if is_first else BURST_FLIGHT)
 
     def spec(self) -> ShotSpec:
         """Return the shot that the parameters ask for, at the target whose turn it is."""
@@ -187,7 +187,7 @@ class Bullet(Demo):
         if self._decided_at is not None:
             self._last_words = self._words()
         if self._decided_at is not None and self.steps == self._decided_at + AFTERMATH_STEPS and not self._left_in_burst:
-            self.wanted_speed = AFTERMATH_SPEED
+            self.viewer.wanted_speed = AFTERMATH_SPEED
 
     def on_key(self, key: str) -> bool:
         if key in ("return", "enter", "f"):
@@ -229,10 +229,10 @@ class Bullet(Demo):
     @property
     def _has_curves(self) -> bool:
         """Whether the time line's algorithms are there too: they are loaded while the demo runs."""
-        return self._is_loaded and are_loaded(self.interactive)
+        return self._is_loaded and are_loaded(self.viewer.interactive)
 
     def arrivals(self) -> Sequence[str]:
-        return (KERNELS,) if self._has_algorithms else ()
+        return (KERNELS,) if self.has_algorithms else ()
 
     def _waits(self, lane: Lane) -> bool:
         """Tell whether a lane cannot shoot yet, because our algorithms stop its bullet, or tell where Box2D met it inside a step."""
@@ -311,8 +311,8 @@ class Bullet(Demo):
         shown = self._timeline(canvas)
         found = self.lanes[0].recorder.shown() if shown is not None else None
         under = None
-        if shown is not None and self.pointed is not None:
-            under = fraction_under(canvas, self._foot(canvas), shown[1], canvas.camera.to_screen(self.pointed))
+        if shown is not None and self.viewer.pointed is not None:
+            under = fraction_under(canvas, self._foot(canvas), shown[1], canvas.camera.to_screen(self.viewer.pointed))
         for lane in self.lanes:
             if lane.watch is None:
                 self._draw_wait(canvas.at(lane.stage.offset), lane)
@@ -370,7 +370,7 @@ class Bullet(Demo):
 
     def _draw_impacts(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
         """Draw where continuous physics put the bullet inside its steps, the first one with contact point and normal."""
-        now = watch.steps if self._has_arrived(lane) else watch.steps - 1 + self.drawn_fraction
+        now = watch.steps if self._has_arrived(lane) else watch.steps - 1 + self.viewer.drawn_fraction
         seen = [toi for toi in lane.tois if toi.step + toi.fraction <= now]
         for toi in reversed(seen):
             draw_impact(canvas, lane.shape, toi.pose, toi.point, toi.normal, is_first=toi is seen[0])
@@ -403,7 +403,7 @@ class Bullet(Demo):
         watch = lane.watch
         if watch is None or watch.is_over or not lane.stage.world.is_body(watch.bullet):
             return True
-        return watch.steps == 0 or self.drawn_fraction >= 0.98
+        return watch.steps == 0 or self.viewer.drawn_fraction >= 0.98
 
     # The time line
 
@@ -429,7 +429,7 @@ class Bullet(Demo):
             curve,
             NAMES[spec.target],
             1.0 / spec.hertz,
-            self.drawn_fraction if is_now else None,
+            self.viewer.drawn_fraction if is_now else None,
             any(lane.rule == "discrete" for lane in self.lanes),
             next((len(lane.pieces[step]) for lane in self.lanes if lane.rule == "substeps" and step < len(lane.pieces)), 0),
             self._moments(step, curve),
@@ -449,7 +449,7 @@ class Bullet(Demo):
     def _draw_timeline(self, canvas: Canvas, line: GapTimeline | None) -> None:
         place = self._foot(canvas)
         if line is not None:
-            pointer = canvas.camera.to_screen(self.pointed) if self.pointed is not None else None
+            pointer = canvas.camera.to_screen(self.viewer.pointed) if self.viewer.pointed is not None else None
             draw_timeline(canvas, place, line, pointer)
         elif not self._has_curves:
             words = "The time line of the step that decides: waits for our algorithms, which are compiled the first time"

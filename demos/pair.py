@@ -133,7 +133,7 @@ class PairInspector(Demo):
     @property
     def answers(self) -> PairAnswers | None:
         """Both answers to the pair as it stands; None while the algorithms are not loaded."""
-        if not self._has_algorithms:
+        if not self.has_algorithms:
             return None
         if self._asked is not self.pair and self._is_loaded():
             from engine.compare.pair.answers import ask
@@ -147,7 +147,7 @@ class PairInspector(Demo):
 
     def _is_loaded(self) -> bool:
         """Tell whether the query's algorithms are there; in the window a thread loads them, which takes seconds the first time."""
-        if not self.interactive or self.pair.query in _loaded:
+        if not self.viewer.interactive or self.pair.query in _loaded:
             _loaded.add(self.pair.query)
             return True
         if self._thread is None:

@@ -168,7 +168,7 @@ class Pulley(Scene):
         return x, y + 0.5 * _SIDE * self._mass(k) ** 0.5
 
     def _predicted_height(self, k: int) -> float:
-        seconds = (self.steps - self._began - 1 + self.drawn_fraction) * self.step_seconds
+        seconds = (self.steps - self._began - 1 + self.viewer.drawn_fraction) * self.step_seconds
         way = 0.5 * self.predicted * seconds * (seconds + self.step_seconds)
         return self._start[k] + (-way if k == 0 else way / self.parameter("ratio"))
 

@@ -99,9 +99,9 @@ class TowerHit(Scene):
             self._came = self.steps
         since = None if self._came is None else self.steps - self._came
         if since == round(_STRIKE / self.step_seconds):
-            self.wanted_speed = max(self._slowly, 1 / 4)
+            self.viewer.wanted_speed = max(self._slowly, 1 / 4)
         elif since == round(_FALL / self.step_seconds):
-            self.wanted_speed = 1.0
+            self.viewer.wanted_speed = 1.0
 
     @property
     def predicted(self) -> bool:
@@ -198,7 +198,7 @@ class TowerHit(Scene):
         self._since = self.steps
         self.hit = [False] * len(LANES)
         self._came: int | None = None
-        self.wanted_speed = self._slowly
+        self.viewer.wanted_speed = self._slowly
         self.ends: list[list[tuple[float, float]]] = [[] for _ in LANES]
         for stage, states, shot in zip(self.stages, self._at_start, self.shots, strict=True):
             for body, state in states:

@@ -137,7 +137,7 @@ class FramePainter:
         self._found = []
         for stage in demo.stages:
             with canvas.at(stage.offset).clipped(stage.window):
-                drawn = self._debug.draw(canvas, stage, session.layers, demo.drawn_fraction, stage.drawn_poses)
+                drawn = self._debug.draw(canvas, stage, session.layers, demo.viewer.drawn_fraction, stage.drawn_poses)
             self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
         session.attempt(lambda: demo.draw(canvas))
         if paint_over is not None:

@@ -16,9 +16,9 @@ from engine.app.png import png_bytes
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement
-from engine.demo.base import Demo
+from engine.demo.base import Demo, DemoRun
 from engine.demo.stage import RefereeFactory
-from engine.history.history import Direct, History
+from engine.history.history import History
 
 if TYPE_CHECKING:
     import pygame
@@ -107,7 +107,7 @@ def run_headless(
     values: Mapping[str, object] | None = None,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
-    prepare: Callable[[Direct[Demo] | History[Demo]], None] | None = None,
+    prepare: Callable[[DemoRun | History[Demo]], None] | None = None,
     record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
 ) -> tuple[RunReport, Demo]:
@@ -141,7 +141,7 @@ def run_headless(
     """
     steps = integer("steps", steps, 0)
     running = demo(seed, values, referee)
-    acting = History(running) if record is not None else Direct(running)
+    acting = History(running) if record is not None else running.run
     recorder = record(acting) if record is not None and isinstance(acting, History) else None
     costs: list[float] = []
     try:
@@ -185,7 +185,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
         window.session.clock.settle()
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
-            window.session.costs.observe(demo.times)
+            window.session.costs.observe(demo.run.times)
             window.show(surface)
         return png_bytes(surface)
 
@@ -225,7 +225,7 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     """
     frames = integer("frames", frames, 1)
     for _ in range(integer("warm_up", warm_up, 0)):
-        demo.step()
+        demo.run.step()
     with no_screen():
         import pygame
 
@@ -234,14 +234,14 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
         parts: list[tuple[float, ...]] = []
         for k in range(frames + _UNTIMED):
             start = perf_counter()
-            demo.step()
+            demo.run.step()
             stepped = perf_counter()
             window.show(surface)
             end = perf_counter()
             if k >= _UNTIMED:
                 costs = [stage.world.last_cost for stage in demo.stages]
                 box2d, reading = sum(cost.box2d for cost in costs), sum(cost.reading for cost in costs)
-                parts.append((demo.times.step, box2d, reading, demo.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
+                parts.append((demo.run.times.step, box2d, reading, demo.run.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
     medians = [statistics.median(column) for column in zip(*parts, strict=True)]
     bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
     contacts = sum(len(stage.world.contacts) for stage in demo.stages)
@@ -289,7 +289,7 @@ class Filming:
 
     def stepped(self) -> None:
         """Draw what is due; to be called after each step."""
-        self._session.costs.observe(self._demo.times)
+        self._session.costs.observe(self._demo.run.times)
         self._take(self._times.after_step(self._demo.step_seconds))
 
     def _take(self, fractions: list[float]) -> None:
@@ -323,9 +323,9 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     """Return a window that is drawn and not watched; to be used within `no_screen`."""
     from engine.app.window import Window
 
-    waits_for_nothing = demo.interactive
+    waits_for_nothing = demo.viewer.interactive
     window = Window(size, (type(demo),), demo, demo.seed, ui_scale, is_watched=False)
-    demo.interactive = waits_for_nothing  # in its picture as in its steps
+    demo.viewer.interactive = waits_for_nothing  # in its picture as in its steps
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee(is_loaded=bool(demo.stages) or not waits_for_nothing)
     elif any(stage.sampled.compared for stage in demo.stages):

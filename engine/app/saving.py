@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
-_BUILDING = ("edit", "edit_too", "drop")
+_BUILDING = ("edit", "amend_edit", "drop")
 """What is done to a demo by which somebody builds in it, of `engine.history.history.ACTIONS`."""
 _GAP = 0.1
 """Between worlds below each other, in heights."""

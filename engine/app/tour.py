@@ -18,9 +18,9 @@ from engine.app.files import check_directory, check_writable, write_atomically
 from engine.app.headless import RunReport, picture_of, run_headless
 from engine.app.plain_check import PlainCheck
 from engine.common.checks import positive
-from engine.demo.base import Demo
+from engine.demo.base import Demo, DemoRun
 from engine.demo.stage import RefereeFactory
-from engine.history.history import Direct, History
+from engine.history.history import History
 
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 
@@ -87,10 +87,10 @@ class _Guide:
         """Begin with another demo, which has time until then."""
         self._until, self._is_whole = until, True
 
-    def prepare(self, acting: Direct[Demo] | History[Demo]) -> None:
+    def prepare(self, acting: DemoRun | History[Demo]) -> None:
         """Let a demo not wait for what is on its way."""
         if self._coming is not None:
-            acting.demo.interactive = acting.demo.waits = True
+            acting.demo.viewer.interactive = acting.demo.run.waits = True
 
     def stepped(self, demo: Demo) -> None:
         """Look at a step, and give the demo what has come."""
@@ -100,10 +100,10 @@ class _Guide:
             self._plain.look(lacks, has_stepped=True)
             factory = self.factory(type(demo)) if lacks else None
             if factory is not None:
-                demo.use_missing_referees(factory)
+                demo.run.use_missing_referees(factory)
             for what in demo.arrivals():
-                if what not in demo.arrived:
-                    demo.arrive(what)
+                if what not in demo.ready:
+                    demo.run.resource_ready(what)
         if self._on_step is not None:
             self._on_step(demo)
 

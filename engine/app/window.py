@@ -215,14 +215,14 @@ class Window:
         self._referee, self._is_complete = factory, is_complete
         self.has_referee()
         if not self.browsing or self.session.demo.needs_referee:
-            self.session.demo.use_referee(factory, is_complete)
+            self.session.demo.run.use_referee(factory, is_complete)
 
     def has_everything(self) -> None:
         """Note that all is there that a demo can ask."""
         if not self._is_complete:
             self._is_complete = True
             if not self.browsing or self.session.demo.needs_referee:
-                self.session.demo.use_missing_referees(self._referee)
+                self.session.demo.run.use_missing_referees(self._referee)
 
     def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
         """Return what a new demo of this kind may take for granted by now."""
@@ -271,7 +271,7 @@ class Window:
         self._show(session)
         referee = self._referee_of(type(session.demo))
         if referee is not None:
-            session.demo.use_missing_referees(referee)
+            session.demo.run.use_missing_referees(referee)
         now = 0 if session.timeline.history is None else session.timeline.history.now
         session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
 
@@ -370,11 +370,11 @@ class Window:
         self._router.begin(session)
 
     def _session(self, demo: Demo) -> Session:
-        demo.interactive = self._is_watched
-        if demo.waits is None:  # else a recording says
-            demo.waits = self._is_watched
+        demo.viewer.interactive = self._is_watched
+        if demo.run.waits is None:  # else a recording says
+            demo.run.waits = self._is_watched
         if self._referee is not None and not (self._is_complete or self.browsing):
-            demo.use_referee(self._referee, is_complete=False)
+            demo.run.use_referee(self._referee, is_complete=False)
         return Session(demo, self.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
 
     def _preview(self, index: int) -> Demo:

@@ -23,9 +23,9 @@ from engine.common.words import meant
 
 if TYPE_CHECKING:
     from engine.app.headless import RunReport
-    from engine.demo.base import Demo
+    from engine.demo.base import Demo, DemoRun
     from engine.demo.session import Session
-    from engine.history.history import Direct, History
+    from engine.history.history import History
     from engine.history.recordings import Recorder
 
 __all__ = ["run_command"]
@@ -199,7 +199,7 @@ def _recorder(history: History[Demo], path: str) -> Recorder:
         raise InvalidInputError("--record-inputs", error.requirement, error.value) from None
 
 
-def _drop(acting: Session | Direct[Demo] | History[Demo], files: Sequence[str]) -> None:
+def _drop(acting: Session | DemoRun | History[Demo], files: Sequence[str]) -> None:
     """Let the files fall into a demo, side by side."""
     from engine.demo.dropping import drop_places, drop_size, load_dropped
 
@@ -293,7 +293,7 @@ def _headless(
     record = partial(_recorder, path=recording) if recording is not None else None
     with open_tables(tables) as table, filmed(film) as camera, progress(kind.title, steps) as advance:
 
-        def prepare(acting: Direct[Demo] | History[Demo]) -> None:
+        def prepare(acting: DemoRun | History[Demo]) -> None:
             _drop(acting, drops)
             camera.start(acting.demo)
             add_step(table, acting.demo)

@@ -65,6 +65,17 @@ class StepAgreement:
     max_point_error: float = 0.0
     differences: tuple[Difference, ...] = ()
 
+    def __add__(self, later: StepAgreement) -> StepAgreement:
+        """Return the counts of both; the differences are those of the later."""
+        return StepAgreement(
+            self.compared + later.compared,
+            self.agree + later.agree,
+            self.explained + later.explained,
+            self.unexplained + later.unexplained,
+            max(self.max_point_error, later.max_point_error),
+            later.differences,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
@@ -80,3 +91,14 @@ class PairAgreement:
     explained: int = 0
     unexplained: int = 0
     differences: tuple[Difference, ...] = ()
+
+    def __add__(self, later: PairAgreement) -> PairAgreement:
+        """Return the counts of both; the differences are those of the later."""
+        return PairAgreement(
+            self.ours + later.ours,
+            self.box2d + later.box2d,
+            self.agree + later.agree,
+            self.explained + later.explained,
+            self.unexplained + later.unexplained,
+            later.differences,
+        )

@@ -1,4 +1,8 @@
-"""The base of every demo: worlds, parameters, steps, restart, the hand that grabs a body.
+"""The base of every demo. There are three sides to it:
+
+- what a demo overrides: the class attributes of `Demo`, and its methods from `build` to `release`;
+- what a demo uses: the attributes that its `__init__` makes, and the methods from `add_stage` to `has`;
+- what the window, a history and a headless run use: `demo.run`, a `DemoRun`, which steps the demo and acts on it.
 
 A demo says what is in its worlds (`build`), what happens at each step (`before_step`, `after_step`) and what it draws over
 the picture (`draw`). It never sees a pixel, a window or the time of day: the same class runs in the window, in a
@@ -17,6 +21,7 @@ headless run and in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from engine.decompose import BodyFile
     from engine.render.canvas import Canvas
 
-__all__ = ["Demo", "StatusLine"]
+__all__ = ["Demo", "DemoRun", "StatusLine", "Viewer"]
 
 StatusLine = str | tuple[str, Color]
 """A line of the readout over the picture, with a colour of `engine.render.palette` or without."""
@@ -50,6 +55,28 @@ that is read and counted: a tenth more time in all, and at most 59 steps on the 
 
 _MANY_BODIES, _KEYFRAME_STEPS_OF_MANY = 600, 30
 """With more bodies than this those 59 steps take half a second on a slow machine: then it is every 30, for a fifth more time in all."""
+
+
+@dataclass(slots=True)
+class Viewer:
+    """Who looks at a demo, and at which moment of its last step: no part of its past.
+
+    Attributes
+    ----------
+    interactive : bool
+        Set by the window: a user is watching, and what takes seconds must not keep the picture waiting.
+    pointed : pair of float or None
+        Where the pointer is in the picture; None outside of it.
+    drawn_fraction : float
+        The fraction of the last step at which the picture is drawn, 0 to 1.
+    wanted_speed : float or None
+        Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
+    """
+
+    interactive: bool = False
+    pointed: tuple[float, float] | None = None
+    drawn_fraction: float = 1.0
+    wanted_speed: float | None = None
 
 
 class Demo(CapturedInPlace):
@@ -70,24 +97,13 @@ class Demo(CapturedInPlace):
     steps : int
         Taken since the last restart.
     dropped : list of DroppedBody
-        Files that were let fall into it since the last restart.
+        Files that were dropped into it since the last restart.
     held : set of str
         Keys held down now, by pygame's names: "left", "space", "a".
-    interactive : bool
-        Set by the window: somebody is watching, and what takes seconds must not keep the picture waiting.
-    pointed : pair of float or None
-        Where the pointer is in the picture; None outside of it.
-    drawn_fraction : float
-        The fraction of the last step at which the picture is drawn, 0 to 1.
-    waits : bool or None
-        Whether it goes without what takes seconds until `arrive` has told that it is there, rather than ask for it in the middle of a step:
-        set by the window at the beginning, part of what a recording keeps; None is no.
-    arrived : set of str
-        What has been told to be there. It stays there: a restart builds the worlds anew, but what was loaded is not loaded again.
-    remembers : bool
-        Whether its worlds keep the whole state of their solver when they are brought into canonical form; see `remember`.
-    wanted_speed : float or None
-        Set it to ask the window for a slow motion, such as 1/16; the window takes it and sets it to None again.
+    ready : set of str
+        Of `arrivals`, what is there. It stays: a restart builds the worlds anew, but what was loaded is not loaded again.
+    viewer : Viewer
+    run : DemoRun
     """
 
     id: ClassVar[str] = ""
@@ -103,11 +119,9 @@ class Demo(CapturedInPlace):
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     foot_share: ClassVar[float] = 0.0
     """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
-    not_kept: ClassVar[frozenset[str]] = frozenset(
-        {"seed", "interactive", "pointed", "drawn_fraction", "wanted_speed", "_referee", "_has_algorithms"}
-    )
-    """Names of attributes that are no part of the demo's past: who watches it, and how. A demo names those of its own, such as what is
-    computed for the picture alone; these here are left out as well."""
+    not_kept: ClassVar[frozenset[str]] = frozenset({"seed", "viewer"})
+    """Names of attributes that are no part of the demo's past. A demo names those of its own, such as what is computed for the picture
+    alone; these here are left out as well."""
     no_edits: ClassVar[str] = ""
     """Why its worlds cannot be changed by hand; empty where they can."""
     opens_list: ClassVar[bool] = False
@@ -122,19 +136,13 @@ class Demo(CapturedInPlace):
         self.dropped: list[DroppedBody] = []
         self.steps = 0
         self.held: set[str] = set()
-        self.interactive = False
-        self.waits: bool | None = None
-        self.arrived: set[str] = set()
-        self.pointed: tuple[float, float] | None = None
-        self.drawn_fraction = 1.0
-        self.wanted_speed: float | None = None
-        self.remembers = load_solver().has_whole_states()
-        self._referee = referee
-        self._has_algorithms = referee is not None
+        self.ready: set[str] = set()
+        self.viewer = Viewer()
         self._grip: Grip | None = None
+        self.run = DemoRun(self, referee)
         self.restart()
 
-    # What a demo overrides
+    # -- what a demo overrides ---------------------------------------------------------------------------------------
 
     def build(self) -> None:
         """Create the worlds: one `add_stage` for each."""
@@ -185,21 +193,11 @@ class Demo(CapturedInPlace):
 
     def agreement(self) -> StepAgreement:
         """Return what was compared with Box2D since the restart: every contact of every world, unless overridden."""
-        totals = [stage.total for stage in self.stages]
-        return StepAgreement(
-            compared=sum(total.compared for total in totals),
-            agree=sum(total.agree for total in totals),
-            explained=sum(total.explained for total in totals),
-            unexplained=sum(total.unexplained for total in totals),
-            max_point_error=max((total.max_point_error for total in totals), default=0.0),
-        )
+        return sum((stage.total for stage in self.stages), StepAgreement())
 
     def pair_agreement(self) -> PairAgreement:
         """Return what was compared of touching pairs since the restart: every pair of every world in every step, unless overridden."""
-        totals = [stage.pair_total for stage in self.stages]
-        return PairAgreement(
-            *(sum(getattr(total, name) for total in totals) for name in ("ours", "box2d", "agree", "explained", "unexplained"))
-        )
+        return sum((stage.pair_total for stage in self.stages), PairAgreement())
 
     def arrange(self, width: float, height: float) -> bool:
         """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
@@ -220,180 +218,9 @@ class Demo(CapturedInPlace):
         box = union([stage.bounds for stage in self.stages if stage.bounds is not None])
         return box if box is not None else AABB((-10.0, -6.0), (10.0, 6.0))
 
-    # What a demo uses
-
-    def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
-        """Add a world to the picture and return its stage."""
-        stage = Stage(world, offset, label, mark_touching)
-        if self._referee is not None:
-            stage.referee = self._referee(world)
-        self.stages.append(stage)
-        return stage
-
-    def parameter(self, name: str) -> float:
-        """Return a parameter's present value."""
-        return self.values[name]
-
-    def rng(self, name: str) -> np.random.Generator:
-        """Return the random stream of this demo and `name`, the same after every restart."""
-        return stream(self.seed, self.id, name)
-
-    # What the window and the headless run use
-
-    @property
-    def step_seconds(self) -> float:
-        """Length of a step."""
-        return 1.0 / self.stages[0].world.settings.hertz if self.stages else 1.0 / 60.0
-
-    @property
-    def times(self) -> StepTimes:
-        """What the last step cost, over all stages."""
-        return StepTimes(sum(stage.times.step for stage in self.stages), sum(stage.times.check for stage in self.stages))
-
-    def restart(self) -> None:
-        """Build everything anew from the seed and the parameters, without what was dropped."""
-        self._grip = None
-        self.stages.clear()
-        self.dropped.clear()
-        self.steps = 0
-        self.build()
-        self._let_worlds_remember()
-        for stage in self.stages:
-            stage.world.canonicalize()
-            stage.measure()
-
-    def has_body(self, stage: int, body: int) -> bool:
-        """Tell whether there is such a stage, and such a body in its world."""
-        return stage < len(self.stages) and self.stages[stage].world.is_body(body)
-
-    def step(self) -> None:
-        """Take one step in every stage."""
-        self._let_worlds_remember()
-        self.before_step()
-        for stage in self.stages:
-            stage.advance()
-        self.steps += 1
-        self.after_step()
-        if self.is_keyframe:
-            for stage in self.stages:
-                stage.world.canonicalize()
-                stage.world.clear_log()
-
-    @property
-    def is_keyframe(self) -> bool:
-        """Whether worlds are built anew after the step just taken, so that the demo can be brought back to here exactly.
-
-        Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
-        the beginning, or from where memory came into reach.
-        """
-        if not self.remembers and any(stage.world.joint_ids for stage in self.stages):
-            return False
-        if self.steps % _KEYFRAME_STEPS == 0:
-            return True
-        return self.steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in self.stages) > _MANY_BODIES
-
-    def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
-        """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
-        self._referee = self._referee if self._referee is not None else referee
-        self._has_algorithms |= referee is not None
-        for stage in self.stages:
-            if stage.referee is None and self._referee is not None:
-                stage.referee = self._referee(stage.world)
-
-    def press(self, key: str) -> bool:
-        """Hold a key down, and let the demo react to it; False if it is none of the demo's, and then it is not held either."""
-        self.held.add(key)
-        is_own = self.on_key(key)
-        if not is_own:
-            self.held.discard(key)
-        return is_own
-
-    def lift(self, key: str) -> None:
-        """Let go of a key."""
-        self.held.discard(key)
-
-    def lift_all(self) -> None:
-        """Let go of all keys, and of what the hand holds."""
-        self.held.clear()
-        self.release()
-
-    def set_parameter(self, name: str, value: object) -> None:
-        """Change a parameter, checked; nothing happens if it already has the value."""
-        number = parameter_values(self.parameters, {name: value})[name]
-        if number != self.values[name]:
-            self.values[name] = number
-            self.on_parameter(name)
-
-    def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
-        """Give every stage, now and after each restart, a referee, or take it away; not `is_complete`: what else a demo asks is to come."""
-        self._referee, self._has_algorithms = referee, referee is not None and is_complete
-        for stage in self.stages:
-            stage.referee = referee(stage.world) if referee is not None else None
-
-    def drop(self, file: BodyFile, point: tuple[float, float]) -> DroppedBody:
-        """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
-        body = place(self.stages, file, point)
-        self.dropped.append(body)
-        return body
-
-    def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
-        """Change a world by hand: call one of `EDITS` on the world of a stage, and return what it returns.
-
-        Parameters
-        ----------
-        stage : int
-            Which of `stages`.
-        method : str
-            Name of a method of `World`.
-        arguments, changes
-            By place, and by name.
-
-        Raises
-        ------
-        InvalidInputError
-            There is no such stage or method.
-        LabError
-            The world refuses it.
-        """
-        if not 0 <= integer("stage", stage, 0) < len(self.stages):
-            raise InvalidInputError("stage", f"below {len(self.stages)}", stage)
-        if method not in EDITS:
-            raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
-        return getattr(self.stages[stage].world, method)(*arguments, **dict(changes))
-
-    def edit_too(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
-        """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""
-        return self.edit(stage, method, arguments, changes)
-
     def arrivals(self) -> Sequence[str]:
         """Return what has come in the background and may steer a step, kernels or numbers, each under a name."""
         return ()
-
-    def arrive(self, what: str) -> None:
-        """Use something from now on that has come in the background.
-
-        When it comes, the clock says; so that it has come must be part of the past, or a step taken again would end otherwise.
-        """
-        self.arrived.add(what)
-
-    def has(self, what: str) -> bool:
-        """Tell whether a step may ask for something: it waits for nothing, or that has arrived."""
-        return not self.waits or what in self.arrived
-
-    def remember(self) -> None:
-        """Keep the whole state of its worlds' solver from now on: it has come into reach (`Solver.prepare`) only while it ran.
-
-        Until then a world built anew at a keyframe forgets the impulses of its joints. Which it does must be part of the past, or a
-        step taken again would end otherwise than it did before.
-        """
-        self.remembers = True
-        self._let_worlds_remember()
-
-    def _let_worlds_remember(self) -> None:
-        for stage in self.stages:
-            stage.world.keeps_solver_state = self.remembers
-
-    # The hand
 
     @property
     def grabbing(self) -> bool:
@@ -421,3 +248,220 @@ class Demo(CapturedInPlace):
         if self._grip is not None:
             self._grip.let_go()
             self._grip = None
+
+    # -- what a demo uses ---------------------------------------------------------------------------------------------
+
+    def add_stage(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> Stage:
+        """Add a world to the picture and return its stage."""
+        stage = Stage(world, offset, label, mark_touching)
+        if self.run.referee is not None:
+            stage.referee = self.run.referee(world)
+        self.stages.append(stage)
+        return stage
+
+    def parameter(self, name: str) -> float:
+        """Return a parameter's present value."""
+        return self.values[name]
+
+    def set_parameter(self, name: str, value: object) -> None:
+        """Change a parameter, checked; nothing happens if it already has the value."""
+        number = parameter_values(self.parameters, {name: value})[name]
+        if number != self.values[name]:
+            self.values[name] = number
+            self.on_parameter(name)
+
+    def rng(self, name: str) -> np.random.Generator:
+        """Return the random stream of this demo and `name`, the same after every restart."""
+        return stream(self.seed, self.id, name)
+
+    @property
+    def step_seconds(self) -> float:
+        """Length of a step."""
+        return 1.0 / self.stages[0].world.settings.hertz if self.stages else 1.0 / 60.0
+
+    def restart(self) -> None:
+        """Build everything anew from the seed and the parameters, without what was dropped."""
+        self._grip = None
+        self.stages.clear()
+        self.dropped.clear()
+        self.steps = 0
+        self.build()
+        self.run.settle()
+
+    def has(self, what: str) -> bool:
+        """Tell whether a step may ask for something of `arrivals`: the demo waits for nothing, or it is ready."""
+        return not self.run.waits or what in self.ready
+
+    @property
+    def has_algorithms(self) -> bool:
+        """Whether all that the referee's algorithms can be asked is there."""
+        return self.run.has_algorithms
+
+
+class DemoRun(CapturedInPlace):
+    """Steps a demo and acts on it: for the window, a history and a headless run.
+
+    Attributes
+    ----------
+    demo : Demo
+    waits : bool or None
+        Whether the demo goes without what takes seconds until it is ready, rather than ask for it in the middle of a step: set by the
+        window at the beginning, part of what a recording keeps; None is no.
+    keeps_solver_state : bool
+        Whether its worlds keep the whole state of their solver when they are brought into canonical form; see `keep_solver_state`.
+    referee : callable or None
+        Makes the referee of each world.
+    has_algorithms : bool
+        Whether the referee's algorithms are complete.
+    """
+
+    not_kept: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
+
+    def __init__(self, demo: Demo, referee: RefereeFactory | None) -> None:
+        self.demo = demo
+        self.waits: bool | None = None
+        self.keeps_solver_state = load_solver().has_whole_states()
+        self.referee = referee
+        self.has_algorithms = referee is not None
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Take one step in every stage."""
+        demo = self.demo
+        self._tell_worlds()
+        demo.before_step()
+        for stage in demo.stages:
+            stage.advance()
+        demo.steps += 1
+        demo.after_step()
+        if self.is_keyframe:
+            for stage in demo.stages:
+                stage.world.canonicalize()
+                stage.world.clear_log()
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether worlds are brought into canonical form after the step just taken, so that the demo can be brought back to here exactly.
+
+        Not while the impulses of joints are out of reach: each time a hanging chain would sag for want of them. A step is then reached from
+        the beginning, or from where they came into reach.
+        """
+        steps, stages = self.demo.steps, self.demo.stages
+        if not self.keeps_solver_state and any(stage.world.joint_ids for stage in stages):
+            return False
+        if steps % _KEYFRAME_STEPS == 0:
+            return True
+        return steps % _KEYFRAME_STEPS_OF_MANY == 0 and sum(len(stage.world.body_ids) for stage in stages) > _MANY_BODIES
+
+    @property
+    def times(self) -> StepTimes:
+        """What the last step cost, over all stages."""
+        stages = self.demo.stages
+        return StepTimes(sum(stage.times.step for stage in stages), sum(stage.times.check for stage in stages))
+
+    def settle(self) -> None:
+        """Bring worlds that were just built into canonical form, and measure them."""
+        self._tell_worlds()
+        for stage in self.demo.stages:
+            stage.world.canonicalize()
+            stage.measure()
+
+    def _tell_worlds(self) -> None:
+        for stage in self.demo.stages:
+            stage.world.keeps_solver_state = self.keeps_solver_state
+
+    # -- the referee --------------------------------------------------------------------------------------------------
+
+    def use_referee(self, referee: RefereeFactory | None, is_complete: bool = True) -> None:
+        """Give every stage, now and after each restart, a referee, or take it away; not `is_complete`: what else a demo asks is to come."""
+        self.referee, self.has_algorithms = referee, referee is not None and is_complete
+        for stage in self.demo.stages:
+            stage.referee = referee(stage.world) if referee is not None else None
+
+    def use_missing_referees(self, referee: RefereeFactory | None = None) -> None:
+        """Give a referee, the demo's own or another, to stages that come from before there was one: the demo has gone back to them."""
+        self.referee = self.referee if self.referee is not None else referee
+        self.has_algorithms |= referee is not None
+        for stage in self.demo.stages:
+            if stage.referee is None and self.referee is not None:
+                stage.referee = self.referee(stage.world)
+
+    # -- acting -------------------------------------------------------------------------------------------------------
+
+    def act(self, action: str, *arguments: Any) -> Any:
+        """Do something to the demo, one of `engine.history.input_log.ACTIONS`; what is not done here is the demo's own method."""
+        return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
+
+    def has_body(self, stage: int, body: int) -> bool:
+        """Tell whether there is such a stage, and such a body in its world."""
+        return stage < len(self.demo.stages) and self.demo.stages[stage].world.is_body(body)
+
+    def press(self, key: str) -> bool:
+        """Hold a key down, and let the demo react to it; False if it is none of the demo's, and then it is not held either."""
+        self.demo.held.add(key)
+        is_own = self.demo.on_key(key)
+        if not is_own:
+            self.demo.held.discard(key)
+        return is_own
+
+    def release_key(self, key: str) -> None:
+        """Let go of a key."""
+        self.demo.held.discard(key)
+
+    def release_all(self) -> None:
+        """Let go of all keys, and of what the pointer holds."""
+        self.demo.held.clear()
+        self.demo.release()
+
+    def drop(self, file: BodyFile, point: tuple[float, float]) -> DroppedBody:
+        """Let a body of a file fall from a point of the picture; a `LabError` says why it cannot."""
+        body = place(self.demo.stages, file, point)
+        self.demo.dropped.append(body)
+        return body
+
+    def edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand: call one of `EDITS` on the world of a stage, and return what it returns.
+
+        Parameters
+        ----------
+        stage : int
+            Which of the demo's stages.
+        method : str
+            Name of a method of `World`.
+        arguments, changes
+            By place, and by name.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such stage or method.
+        LabError
+            The world refuses it.
+        """
+        stages = self.demo.stages
+        if not 0 <= integer("stage", stage, 0) < len(stages):
+            raise InvalidInputError("stage", f"below {len(stages)}", stage)
+        if method not in EDITS:
+            raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
+        return getattr(stages[stage].world, method)(*arguments, **dict(changes))
+
+    def amend_edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
+        """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""
+        return self.edit(stage, method, arguments, changes)
+
+    def resource_ready(self, what: str) -> None:
+        """Use something from now on that has come in the background.
+
+        When it comes, the clock says; so that it has come must be part of the past, or a step taken again would end otherwise.
+        """
+        self.demo.ready.add(what)
+
+    def keep_solver_state(self) -> None:
+        """Keep the whole state of the worlds' solver from now on: it has come into reach (`Solver.prepare`) only while the demo ran.
+
+        Until then a world loses the impulses of its joints at a keyframe. Whether it does must be part of the past, or a step taken again
+        would end otherwise than it did before.
+        """
+        self.keeps_solver_state = True
+        self._tell_worlds()

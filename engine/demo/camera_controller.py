@@ -183,7 +183,7 @@ class CameraController:
 
     def stop_if_gone(self) -> None:
         """Follow no body whose making was undone: its number is the next one's."""
-        if self.aim.followed is not None and not self.demo.has_body(*self.aim.followed):
+        if self.aim.followed is not None and not self.demo.run.has_body(*self.aim.followed):
             self.aim.stop()
 
     def show(self, box: AABB) -> None:

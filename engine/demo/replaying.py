@@ -37,13 +37,13 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
     LabError
         This program has no such demo, or it does not take the parameters.
     """
-    if recording.needs_memory:
+    if recording.needs_solver_state:
         load_solver().prepare()  # where it was in reach then, it must be so here
     demo = demo_kind(recording)(recording.seed, recording.values, referee)
-    if demo.remembers and not recording.remembers:
-        demo.remembers = False
+    if demo.run.keeps_solver_state and not recording.keeps_solver_state:
+        demo.run.keeps_solver_state = False
         demo.restart()
-    demo.waits = recording.waits
+    demo.run.waits = recording.waits
     return demo
 
 

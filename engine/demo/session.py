@@ -110,7 +110,7 @@ class Session:
             return getattr(self.demo, action)(*arguments)
         self.timeline.finish()
         if ACTIONS.get(action, False) and not history.at_tip and (self.demo.held or self.demo.grabbing):
-            history.act("lift_all")
+            history.act("release_all")
         return history.act(action, *arguments)
 
     def press(self, key: str) -> None:
@@ -124,7 +124,7 @@ class Session:
         if not self.timeline.is_now:
             self._release_later.add(key)
         elif key in self.demo.held:
-            self.act("lift", key)
+            self.act("release_key", key)
 
     def release(self) -> None:
         """Take from the demo what the hand holds; in the past as `release_key`."""
@@ -138,7 +138,7 @@ class Session:
         if not self.timeline.is_now:
             self._release_later |= {*self.demo.held, _HAND}
         elif self.demo.held or self.demo.grabbing:
-            self.act("lift_all")
+            self.act("release_all")
 
     def _release_at_the_end(self) -> None:
         """Release at the end of all that has happened what was released while the demo stood in the past.
@@ -148,7 +148,7 @@ class Session:
         """
         if self._release_later and self.timeline.is_now:
             for key in sorted(self._release_later & self.demo.held):
-                self.act("lift", key)
+                self.act("release_key", key)
             if _HAND in self._release_later and self.demo.grabbing:
                 self.act("release")
             self._release_later.clear()
@@ -207,8 +207,10 @@ class Session:
     def _take_steps(self, due: int, start: float) -> list[StepTimes]:
         """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
         taken: list[StepTimes] = []
-        while len(taken) < due and self.timeline.guarded(self.demo.step if self.timeline.history is None else self.timeline.history.step):
-            taken.append(self.demo.times)
+        while len(taken) < due and self.timeline.guarded(
+            self.demo.run.step if self.timeline.history is None else self.timeline.history.step
+        ):
+            taken.append(self.demo.run.times)
             if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
                 self.clock.forgive(due - len(taken))
                 break
@@ -216,15 +218,15 @@ class Session:
 
     def _remember(self) -> None:
         """Tell the demo, once, that memory has come into reach while it ran."""
-        if not self.demo.remembers and load_solver().has_whole_states() and self.timeline.is_now:
-            self.act("remember")
+        if not self.demo.run.keeps_solver_state and load_solver().has_whole_states() and self.timeline.is_now:
+            self.act("keep_solver_state")
 
     def _receive(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
-        if self.demo.waits and self.timeline.is_now:
+        if self.demo.run.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
-                if what not in self.demo.arrived:
-                    self.act("arrive", what)
+                if what not in self.demo.ready:
+                    self.act("resource_ready", what)
 
     # -- recordings --------------------------------------------------------------------------------------------------
 
@@ -266,8 +268,8 @@ class Session:
             Pixels.
         """
         self.view.keep_aim(poses)
-        self.demo.drawn_fraction = fraction
-        self.demo.pointed = self.view.camera.to_world(pointer) if pointer is not None else None
+        self.demo.viewer.drawn_fraction = fraction
+        self.demo.viewer.pointed = self.view.camera.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
             stage.drawn_poses = poses(stage)
 
@@ -294,6 +296,6 @@ class Session:
         self._take_wishes()
 
     def _take_wishes(self) -> None:
-        if self.demo.wanted_speed is not None:
-            self.clock.wish(self.demo.wanted_speed)
-            self.demo.wanted_speed = None
+        if self.demo.viewer.wanted_speed is not None:
+            self.clock.wish(self.demo.viewer.wanted_speed)
+            self.demo.viewer.wanted_speed = None

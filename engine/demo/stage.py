@@ -57,20 +57,6 @@ class Referee(Protocol):
         """Compare one step."""
 
 
-def _together(agreements: Sequence[StepAgreement]) -> StepAgreement:
-    """Return what was said of the pieces of a step, or before and after something: counts of all, and the differences of the last."""
-    if len(agreements) == 1:
-        return agreements[0]
-    return StepAgreement(
-        compared=sum(one.compared for one in agreements),
-        agree=sum(one.agree for one in agreements),
-        explained=sum(one.explained for one in agreements),
-        unexplained=sum(one.unexplained for one in agreements),
-        max_point_error=max((one.max_point_error for one in agreements), default=0.0),
-        differences=agreements[-1].differences if agreements else (),
-    )
-
-
 class StepPiece(Protocol):
     """A step that the world took, from `start` to `end` of the stage's step: `engine.experiments.rules.Piece`."""
 
@@ -192,7 +178,7 @@ class Stage(CapturedInPlace):
     @property
     def total(self) -> StepAgreement:
         """Everything that was compared here."""
-        return _together((self.sampled, self.referee.total)) if self.referee is not None else self.sampled
+        return self.sampled + self.referee.total if self.referee is not None else self.sampled
 
     @property
     def pair_referee(self) -> PairReferee | None:
@@ -234,7 +220,7 @@ class Stage(CapturedInPlace):
             moments = np.where(is_new | (moments > 0.0), piece.start + (piece.end - piece.start) * moments, 0.0)
             self._count(contacts, moments)
         if self.referee is not None:
-            self.agreement = _together(agreements)
+            self.agreement = sum(agreements, StepAgreement())
         if agreements:
             self.errors.append(self.agreement.max_point_error)
         self.taken = tuple(taken)
@@ -260,7 +246,7 @@ class Stage(CapturedInPlace):
         """Take in what was found of some contacts of a step before there was a referee."""
         if self.referee is not None:
             return
-        self.sampled = _together((self.sampled, agreement))
+        self.sampled = self.sampled + agreement
         self.agreement = agreement
         self.reasons.update([difference.reason for difference in agreement.differences])
         self.errors.append(agreement.max_point_error)

@@ -168,7 +168,7 @@ class Timeline:
 
     def _watch_what_is_there(self) -> None:
         """Watch no body whose making was undone: its number is the next one's."""
-        if self.watched is not None and not self._demo.has_body(*self.watched):
+        if self.watched is not None and not self._demo.run.has_body(*self.watched):
             self.watched = None
 
     def _go_a_part(self, history: History[Demo]) -> None:
@@ -214,7 +214,7 @@ class Timeline:
 
     def _explain_a_long_way(self, history: History[Demo]) -> None:
         """Say once why going back takes its time: nothing is kept of a demo with joints while their memory is out of reach."""
-        if self._explained or self._demo.remembers or not any(stage.world.joint_ids for stage in self._demo.stages):
+        if self._explained or self._demo.run.keeps_solver_state or not any(stage.world.joint_ids for stage in self._demo.stages):
             return
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True

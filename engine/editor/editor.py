@@ -61,7 +61,7 @@ class Gesture:
         now = 0 if history is None else history.now
         goes_on = self._last is not None and now >= self._last and (history is None or history.at_tip)
         self._last = now
-        return self._session.act("edit_too" if goes_on else "edit", stage, method, arguments, tuple(sorted(changes.items())))
+        return self._session.act("amend_edit" if goes_on else "edit", stage, method, arguments, tuple(sorted(changes.items())))
 
 
 class Editor:

@@ -5,9 +5,9 @@
                                        now
 
 A demo's state after a step is a function of the state before it and of the inputs given in between: worlds are stepped by fixed
-seconds, random numbers are part of the state, no clock is asked. So to go to a step, put back the last keyframe before it and give the
-inputs and take the steps again. `Demo.step` builds its worlds anew at every keyframe, or the order of contacts, which nobody can put
-back, would tell a world that came here by itself from one that was put back here (`World.canonicalize`).
+seconds, random numbers are part of the state, no clock is asked. So to go to a step, restore the last keyframe before it and give the
+inputs and take the steps again. The demo brings its worlds into canonical form at every keyframe, or a world that came here by itself could
+differ from one that was restored here in what a solver does not show (`World.canonicalize`).
 
 Going back forgets nothing: what lies ahead is played again, until something else is done there; then a new branch begins, and the old
 future is what `redo` returns to as long as nothing else was done since. A gesture, from the grip to the release, is undone as one.
@@ -34,12 +34,12 @@ from engine.history.state_log import Divergence
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["Direct", "History", "demo_hash"]
+__all__ = ["History", "demo_hash"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
-_BY_NOBODY = frozenset({"remember", "arrive"})
-"""Actions of the program itself, when something has come in the background."""
+_BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
+"""Done by the program itself, when something has come in the background: no reason to forget what was undone."""
 
 _AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
@@ -71,21 +71,6 @@ class _Undone:
     parted: tuple[int, int]
 
 
-class Direct(Generic[_Demo]):
-    """Steps a demo and acts on it as a `History` does, and remembers nothing."""
-
-    def __init__(self, demo: _Demo) -> None:
-        self.demo = demo
-
-    def act(self, action: str, *arguments: Any) -> Any:
-        """Do something to the demo, one of `ACTIONS`."""
-        return _method(self.demo, action)(*arguments)
-
-    def step(self) -> None:
-        """Take a step."""
-        self.demo.step()
-
-
 class History(Generic[_Demo]):
     """Steps a demo, acts on it, and goes back and forth in what happened.
 
@@ -103,18 +88,18 @@ class History(Generic[_Demo]):
     divergence : Divergence or None
     first_values : dict
         The demo's parameters at the beginning.
-    first_remembers : bool
-        Whether its worlds remembered then (`Demo.remembers`).
-    first_waits : bool
-        Whether it waited for what comes in the background (`Demo.waits`).
+    kept_solver_state : bool
+        Whether its worlds kept the whole state of their solver then.
+    waited : bool
+        Whether it waited for what comes in the background then.
     """
 
     def __init__(self, demo: _Demo, most_bytes: int | None = None) -> None:
         self.demo = demo
         self.now = 0
         self.first_values = dict(demo.values)
-        self.first_remembers = demo.remembers
-        self.first_waits = bool(demo.waits)
+        self.kept_solver_state = demo.run.keeps_solver_state
+        self.waited = bool(demo.run.waits)
         self.divergence: Divergence | None = None
         self._branch = Branch()
         self._branch.states.note(demo, demo_hash(demo))
@@ -198,7 +183,7 @@ class History(Generic[_Demo]):
             offsets = ()
         held = self.demo.grabbing
         try:
-            result = _method(self.demo, action)(*arguments)
+            result = self.demo.run.act(action, *arguments)
             is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
         finally:
             if not is_nothing:
@@ -218,7 +203,7 @@ class History(Generic[_Demo]):
         """
         self.catch_up()
         try:
-            self.demo.step()
+            self.demo.run.step()
         except Exception:
             self._take_in(is_whole=False)
             raise
@@ -239,13 +224,13 @@ class History(Generic[_Demo]):
         if is_new:
             self._branch.inputs.add_step()
             self._branch.states.note(self.demo, found)
-            if self.demo.is_keyframe:
+            if self.demo.run.is_keyframe:
                 self._branch.states.note_raw(self.now, self.demo)
         elif found != self._branch.states.hashes[self.now] and self.divergence is None:
             self.divergence = self._branch.states.divergence(self.now, self.demo)
         self._branch.reached = max(self._branch.reached, self.now)
         keyframes = self._keyframes
-        if not self.demo.is_keyframe:
+        if not self.demo.run.is_keyframe:
             keyframes.tidy()
         elif is_whole and self.now not in keyframes and (is_new or keyframes.has_room()):
             keyframes.add(self.now, self.demo)  # broken off, it has not built its worlds anew
@@ -358,8 +343,8 @@ class History(Generic[_Demo]):
         return step
 
     def _leave_ahead(self, action: str) -> None:
-        """Let what lies ahead be another branch; what was undone can be redone no more, unless nobody has done this."""
-        if action not in _BY_NOBODY:
+        """Let what lies ahead be another branch; what was undone can be redone no more, unless the program has done this."""
+        if action not in _BY_THE_PROGRAM:
             self._undone.clear()
         if not self.at_tip:
             self._cut()
@@ -390,7 +375,7 @@ class History(Generic[_Demo]):
         finally:
             for stage, was in checking:
                 stage.checking = was
-        self.demo.use_missing_referees()
+        self.demo.run.use_missing_referees()
         if self.now < step:
             return False
         for one in self._branch.inputs[step][self._given : wanted]:
@@ -403,18 +388,13 @@ class History(Generic[_Demo]):
         self.now, self._given = step, 0
 
 
-def _method(demo: Subject, action: str) -> Callable[..., Any]:
-    method: Callable[..., Any] = getattr(demo, action)
-    return method
-
-
 def _repeat(demo: Subject, one: Input) -> None:
     """Do it again, with the stages where they lay in the picture then."""
     moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
     for (stage, _), offset in zip(moved, one.offsets, strict=False):
         stage.offset = offset
     try:
-        _quietly(lambda: _method(demo, one.action)(*one.arguments))
+        _quietly(lambda: demo.run.act(one.action, *one.arguments))
     finally:
         for stage, offset in moved:
             stage.offset = offset

@@ -16,8 +16,8 @@ __all__ = ["ACTIONS", "EDITS", "Input", "InputLog"]
 
 ACTIONS: dict[str, bool] = {
     "press": True,
-    "lift": False,
-    "lift_all": False,
+    "release_key": False,
+    "release_all": False,
     "set_parameter": True,
     "restart": True,
     "drop": True,
@@ -27,13 +27,11 @@ ACTIONS: dict[str, bool] = {
     "turn": True,
     "on_wheel": True,
     "edit": True,
-    "edit_too": False,
-    "remember": False,
-    "arrive": False,
+    "amend_edit": False,
+    "keep_solver_state": False,
+    "resource_ready": False,
 }
-"""Methods of a demo by which somebody acts on it, and whether `undo` stops before them: a drag belongs to the grip before it, an
-`edit_too` to the edit before it."""
-
+"""What is done to a demo, and whether `undo` stops before it: a drag belongs to the grip before it, an `amend_edit` to the `edit`."""
 
 EDITS = (
     "create_body",
@@ -51,7 +49,7 @@ EDITS = (
     "set_settings",
     "apply_impulse",
 )
-"""Methods of `World` by which somebody may change a running demo."""
+"""Methods of `World` that may be called on a running demo by hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,9 @@
-"""What a history needs of what it keeps the past of: a few members, which every `engine.demo.Demo` has.
-
-An action (`engine.history.branch.ACTIONS`) is a method of the subject, called by its name.
-"""
+"""What a history needs of what it keeps the past of: a few members, which every `engine.demo.Demo` has."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from engine.world import World
 
@@ -33,8 +30,33 @@ class SubjectStage(Protocol):
         """It."""
 
 
+class SubjectRun(Protocol):
+    """What steps a subject and acts on it."""
+
+    @property
+    def keeps_solver_state(self) -> bool:
+        """Whether its worlds keep the whole state of their solver in canonical form."""
+
+    @property
+    def waits(self) -> bool | None:
+        """Whether it goes without what has not been loaded yet."""
+
+    @property
+    def is_keyframe(self) -> bool:
+        """Whether it can be brought back exactly to where it stands."""
+
+    def step(self) -> None:
+        """Take a step."""
+
+    def act(self, action: str, /, *arguments: Any) -> Any:
+        """Do one of `engine.history.input_log.ACTIONS`."""
+
+    def use_missing_referees(self) -> None:
+        """Check worlds again that come from before there was a referee."""
+
+
 class Subject(Protocol):
-    """What is stepped, acted on, captured and restored."""
+    """What is captured and restored."""
 
     @property
     def id(self) -> str:
@@ -53,30 +75,16 @@ class Subject(Protocol):
         """Its parameters."""
 
     @property
-    def remembers(self) -> bool:
-        """Whether its worlds keep the solver's internal state when they are built anew."""
-
-    @property
-    def waits(self) -> bool | None:
-        """Whether it goes without what has not been loaded yet."""
-
-    @property
     def step_seconds(self) -> float:
         """Length of a step."""
-
-    @property
-    def is_keyframe(self) -> bool:
-        """Whether it can be brought back exactly to where it stands."""
 
     @property
     def grabbing(self) -> bool:
         """Whether the pointer holds something in it."""
 
-    def step(self) -> None:
-        """Take a step."""
+    @property
+    def run(self) -> SubjectRun:
+        """By which it is stepped and acted on."""
 
     def beside_worlds(self) -> bytes:
         """Return what else its state consists of."""
-
-    def use_missing_referees(self) -> None:
-        """Check worlds again that come from before there was a referee."""

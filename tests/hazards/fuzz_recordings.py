@@ -58,7 +58,7 @@ def good() -> bytes:
                 history.act("edit", 0, "create_joint", (RevoluteJointSpec(first, second, world.state(first).position),))
             if step == 3:
                 history.act("edit", 0, "set_body", (second,), (("linear_damping", 0.5),))
-                history.act("edit_too", 0, "create_fixture", (second, FixtureSpec(Circle(0.1))))
+                history.act("amend_edit", 0, "create_fixture", (second, FixtureSpec(Circle(0.1))))
                 history.act("press", "x")
                 recorder.flush()
             if step == 5:

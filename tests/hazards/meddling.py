@@ -30,8 +30,8 @@ WEIGHTS = {
     "grab": 12,
     "wave": 2,
     "press": 6,
-    "lift": 4,
-    "lift_all": 1,
+    "release_key": 4,
+    "release_all": 1,
     "turn": 2,
     "on_wheel": 2,
     "set_parameter": 1,
@@ -118,9 +118,9 @@ class Meddler:
                 self.act("release")
         elif what == "press":
             self.act("press", r.choice(KEYS))
-        elif what == "lift":
-            self.act("lift", r.choice(sorted(demo.held) or KEYS))
-        elif what in ("lift_all", "restart"):
+        elif what == "release_key":
+            self.act("release_key", r.choice(sorted(demo.held) or KEYS))
+        elif what in ("release_all", "restart"):
             self.act(what)
             self.hand = None
         elif what == "on_wheel":
@@ -183,7 +183,7 @@ class Meddler:
         except LabError:  # a body or joint that cannot be described at all
             self.seen["never made"] += 1
             return
-        action = "edit_too" if r.random() < 0.1 and self.seen["edit"] else "edit"
+        action = "amend_edit" if r.random() < 0.1 and self.seen["edit"] else "edit"
         self.act(action, number, what, arguments, tuple(sorted(changes.items())))
         self.seen[what] += 1
 

@@ -244,7 +244,7 @@ def branch(run: Run, chance: random.Random) -> None:
     history.seek(at)
     run.check(f"gone back to {at} for a branch")
     meddler = Meddler(history, chance.randrange(1000))
-    meddler.act("restart" if chance.random() < 0.2 else "lift_all")
+    meddler.act("restart" if chance.random() < 0.2 else "release_all")
     if not history.at_tip or history.last != at:
         raise RewindingError(f"done something else at {at}: still {history.last - at} steps ahead")
     run.readings = {step: one for step, one in run.readings.items() if step <= at}

@@ -47,12 +47,12 @@ from engine.demo.registry import find_demo
 from engine.box2d import memory
 
 history = History(find_demo("simple_shapes")(0))
-assert not history.demo.remembers
+assert not history.demo.run.keeps_solver_state
 recorder = record(history, sys.argv[1])
 for step in range(160):
     if step == 40:
         assert memory.load() is None
-        history.act("remember")
+        history.act("keep_solver_state")
     history.step()
 recorder.close()
 """

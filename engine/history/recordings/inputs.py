@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["ARGUMENTS", "as_plain", "input_of"]
 
 _FILE = "body file"
-_EDITS = ("edit", "edit_too")
+_EDITS = ("edit", "amend_edit")
+_NAMES = {
+    "release_key": "lift",
+    "release_all": "lift_all",
+    "amend_edit": "edit_too",
+    "keep_solver_state": "remember",
+    "resource_ready": "arrive",
+}
+"""Names of actions in the file, where they are others: those that they had when the first recordings were made."""
+_ACTIONS = {_NAMES.get(action, action): action for action in ACTIONS}
+"""By their names in the file."""
 _MOST_TEXT = 200
 
 
@@ -38,7 +48,7 @@ def as_plain(one: Input) -> list[Any]:
     InvalidInputError
         It has an argument that cannot be written down.
     """
-    plain: list[Any] = [one.action, [_argument_as_plain(argument) for argument in one.arguments]]
+    plain: list[Any] = [_NAMES.get(one.action, one.action), [_argument_as_plain(argument) for argument in one.arguments]]
     if one.offsets:
         plain.append([list(offset) for offset in one.offsets])
     return plain
@@ -54,13 +64,14 @@ def input_of(plain: object, place: str) -> Input:
     """
     if not isinstance(plain, list) or not 2 <= len(plain) <= 3 or not isinstance(plain[1], list):
         raise RecordingError(place, "an action and its arguments", plain)
-    action, given = plain[0], plain[1]
-    if not isinstance(action, str) or action not in ACTIONS:
-        raise RecordingError(place, "one of " + ", ".join(ACTIONS), action)
+    name, given = plain[0], plain[1]
+    if not isinstance(name, str) or name not in _ACTIONS:
+        raise RecordingError(place, "one of " + ", ".join(_ACTIONS), name)
+    action = _ACTIONS[name]
     readers = ARGUMENTS[action]
     if not _least(action) <= len(given) <= len(readers):
-        raise RecordingError(f"{place}: {action}", f"given {len(readers)} arguments", Described(str(len(given))))
-    arguments = tuple(read(one, f"{place}: {action}[{k}]") for k, (read, one) in enumerate(zip(readers, given, strict=False)))
+        raise RecordingError(f"{place}: {name}", f"given {len(readers)} arguments", Described(str(len(given))))
+    arguments = tuple(read(one, f"{place}: {name}[{k}]") for k, (read, one) in enumerate(zip(readers, given, strict=False)))
     if action in _EDITS:
         _check_edit(arguments, place)
     offsets: Any = plain[2] if len(plain) == 3 else []
@@ -127,8 +138,8 @@ Reader = Callable[[object, str], Any]
 ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
     {
         "press": (_text,),
-        "lift": (_text,),
-        "lift_all": (),
+        "release_key": (_text,),
+        "release_all": (),
         "set_parameter": (_text, _simple),
         "restart": (),
         "drop": (_body_file, _point),
@@ -138,9 +149,9 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "turn": (_point,),
         "on_wheel": (_point, _number),
         "edit": (_count, _text, _specs, _specs),
-        "edit_too": (_count, _text, _specs, _specs),
-        "remember": (),
-        "arrive": (_text,),
+        "amend_edit": (_count, _text, _specs, _specs),
+        "keep_solver_state": (),
+        "resource_ready": (_text,),
     }
 )
 """What reads each argument of each action."""

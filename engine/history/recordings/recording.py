@@ -34,10 +34,10 @@ class Recording:
         How often somebody went back and did something else; what was given up there is in the file, and not here.
     is_ended : bool
         False of one that was cut off: the program that recorded it did not come to an end in the usual way.
-    remembers : bool
-        Whether the demo's worlds remembered at the beginning (`Demo.remembers`).
+    keeps_solver_state : bool
+        Whether the demo's worlds kept the whole state of their solver at the beginning.
     waits : bool
-        Whether it waited for what comes in the background (`Demo.waits`).
+        Whether it waited for what comes in the background.
     begun : int
         The step at which recording was begun: what had been before it is there too.
     """
@@ -51,7 +51,7 @@ class Recording:
     branch: Branch = field(repr=False)
     branches: int = 0
     is_ended: bool = True
-    remembers: bool = True
+    keeps_solver_state: bool = True
     waits: bool = False
     begun: int = 0
 
@@ -66,16 +66,16 @@ class Recording:
         return sum(len(given) for given in self.branch.inputs)
 
     @property
-    def needs_memory(self) -> bool:
-        """Whether the worlds remembered what Box2D hides, from the beginning or from the moment at which memory came into reach."""
-        return self.remembers or any(one.action == "remember" for given in self.branch.inputs for one in given)
+    def needs_solver_state(self) -> bool:
+        """Whether the worlds kept the whole state of their solver, from the beginning or from the moment at which it came into reach."""
+        return self.keeps_solver_state or any(one.action == "keep_solver_state" for given in self.branch.inputs for one in given)
 
     @property
     def foreign(self) -> str:
         """What was otherwise where it was recorded, in words; nothing if nothing was."""
         here = present_makers()
         others = [f"{name} {made} (here {here[name]})" for name, made in self.makers.items() if name in here and here[name] != made]
-        if self.needs_memory:
+        if self.needs_solver_state:
             from engine.world import load_solver
 
             problem = load_solver().prepare()

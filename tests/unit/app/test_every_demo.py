@@ -40,7 +40,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     for layer in ("aabbs", "normals", "centers", "separations"):
         setattr(window.layers, layer, True)
     for k in range(60):
-        running.step()
+        running.run.step()
         if k % 15 == 0:
             window.show(surface)
     first = demo_hash(running)
@@ -49,7 +49,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     window.session.restart()
     assert window.session.timeline.failure == "" and running.steps == 0
     for _ in range(60):
-        running.step()
+        running.run.step()
     assert demo_hash(running) == first
 
 
@@ -68,9 +68,9 @@ def test_every_slider_end_works(demo: type[Demo]) -> None:
     for parameter in demo.parameters:
         for value in (parameter.low, parameter.slider_range[1]):
             running = demo(values={parameter.name: value})
-            running.step()
+            running.run.step()
             running.set_parameter(parameter.name, parameter.default)
-            running.step()
+            running.run.step()
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -107,7 +107,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
     running = demo()
     session, surface = Session(running, (0, 0, 1280, 720)), pygame.Surface((1280, 720))
     for _ in range(30):
-        running.step()
+        running.run.step()
     try:
         for theme in THEMES:
             palette.use_theme(theme)
@@ -135,7 +135,7 @@ def test_what_it_writes_and_draws_can_be_read(demo: type[Demo], monkeypatch: pyt
 @pytest.mark.parametrize("demo", DEMOS)
 def test_starts_without_overlap(demo: type[Demo]) -> None:
     running = demo()
-    running.step()
+    running.run.step()
     for stage in running.stages:
         contacts = stage.world.contacts
         deepest = min(contacts.separation[contacts.state >= 0].tolist(), default=0.0)

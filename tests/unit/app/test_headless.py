@@ -120,13 +120,13 @@ def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
             self.was_ready: list[tuple[bool, bool]] = []
 
         def arrivals(self) -> tuple[str, ...]:
-            return () if self._referee is None else ("kernels",)
+            return () if self.run.referee is None else ("kernels",)
 
         def after_step(self) -> None:
-            self.was_ready.append((self.interactive, self.has("kernels")))
+            self.was_ready.append((self.viewer.interactive, self.has("kernels")))
 
         def draw(self, canvas: Any) -> None:
-            assert self.interactive
+            assert self.viewer.interactive
 
     looked: list[int] = []
     monkeypatch.setattr(PlainCheck, "look", lambda self, stages, has_stepped: looked.append(len(stages)))
@@ -185,9 +185,9 @@ def test_a_picture_of_a_demo_without_worlds_compiles_nothing_if_nothing_is_waite
     loaded: list[bool] = []
     monkeypatch.setattr("engine.app.window.load_raster", lambda: loaded.append(True))
     demo = Bare()
-    demo.interactive = not is_waited_for
+    demo.viewer.interactive = not is_waited_for
     window_on(demo, (640, 360), 1.0)
-    assert bool(loaded) == is_waited_for and demo.interactive != is_waited_for
+    assert bool(loaded) == is_waited_for and demo.viewer.interactive != is_waited_for
 
 
 def test_a_demo_that_takes_very_long_is_shown_as_far_as_it_came(drop: type[Demo], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

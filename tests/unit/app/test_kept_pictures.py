@@ -66,7 +66,7 @@ def test_a_scene_keeps_the_pictures_of_its_bodies(drop: type[Demo], ring: Path, 
     for x in (-2.0, 2.0):  # the same file twice is kept once
         session.act("drop", load_dropped(str(ring), 1.2), (x, 3.0))
     for _ in range(10):
-        demo.step()
+        demo.run.step()
     save_scene(tmp_path / "rings.json", scene_maker(session)())
     ring.unlink()
     scene = load_any_scene(str(tmp_path / "rings.json"))

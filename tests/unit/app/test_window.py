@@ -40,7 +40,7 @@ def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: C
     assert hand.window.session.demo.stages[0].referee is None
     hand.key(pygame.K_DOWN)
     assert type(hand.window.session.demo) is needy and hand.window.session.demo.stages[0].referee is not None
-    assert hand.window.session.demo.interactive and hand.window._check.words(hand.window.session) == "one thing at a time"
+    assert hand.window.session.demo.viewer.interactive and hand.window._check.words(hand.window.session) == "one thing at a time"
 
 
 def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
@@ -143,7 +143,7 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[De
     assert lowest <= top + 0.6 * height
     at = left + 50, top + 60
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
-    assert session.demo.pointed == pytest.approx(session.view.camera.to_world(at))
+    assert session.demo.viewer.pointed == pytest.approx(session.view.camera.to_world(at))
     window.resize((1200, 700))
     hand.surface = pygame.Surface((1200, 700))
     hand.frame(2)
@@ -206,10 +206,24 @@ def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
     demo, stage = session.demo, session.demo.stages[0]
     session.view.pan(30.0, 10.0)
     session.clock.show(0.25)
-    before = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.view.camera, session.view.aim.followed, demo_hash(demo)
+    before = (
+        demo.viewer.drawn_fraction,
+        demo.viewer.pointed,
+        stage.drawn_poses,
+        session.view.camera,
+        session.view.aim.followed,
+        demo_hash(demo),
+    )
     window._draw(hand.surface)
-    after = demo.drawn_fraction, demo.pointed, stage.drawn_poses, session.view.camera, session.view.aim.followed, demo_hash(demo)
+    after = (
+        demo.viewer.drawn_fraction,
+        demo.viewer.pointed,
+        stage.drawn_poses,
+        session.view.camera,
+        session.view.aim.followed,
+        demo_hash(demo),
+    )
     assert all(one is other or one == other for one, other in zip(before, after, strict=True))
     assert stage.drawn_poses is before[2]
     window.show(hand.surface)
-    assert demo.drawn_fraction == 0.25 and stage.drawn_poses is not before[2]
+    assert demo.viewer.drawn_fraction == 0.25 and stage.drawn_poses is not before[2]

@@ -26,7 +26,6 @@ from engine.demo import Demo
 from engine.demo.dropping import NoWorldError, drop_places, drop_size, load_dropped
 from engine.demo.messages import Messages
 from engine.demo.registry import all_demos, find_demo
-from engine.history.history import Direct
 from tests.hazards.hostile import KINDS
 from tests.waiting import PATIENCE
 
@@ -241,10 +240,10 @@ def test_a_demo_without_a_world_says_so(ell: Path) -> None:
 def test_the_nearest_world_takes_it(twins: type[Demo], ell: Path) -> None:
     demo = twins()
     file = load_dropped(str(ell), drop_size(demo.home()))
-    assert demo.drop(file, (29.0, 5.0)).stage is demo.stages[1]
-    assert demo.drop(file, (1.0, 5.0)).stage is demo.stages[0]
+    assert demo.run.drop(file, (29.0, 5.0)).stage is demo.stages[1]
+    assert demo.run.drop(file, (1.0, 5.0)).stage is demo.stages[0]
     with pytest.raises(LabError):
-        demo.drop(file, (math.nan, 0.0))
+        demo.run.drop(file, (math.nan, 0.0))
 
 
 def test_a_body_file_too_large_is_made_to_fit(tmp_path: Path) -> None:
@@ -263,19 +262,19 @@ def test_every_demo_with_a_world_takes_a_body(kind: type[Demo]) -> None:
     demo = kind()
     if not demo.stages:
         with pytest.raises(NoWorldError):
-            demo.drop(load_body(BODY), (0.0, 0.0))
+            demo.run.drop(load_body(BODY), (0.0, 0.0))
         return
-    body = demo.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
+    body = demo.run.drop(load_dropped(str(BODY), drop_size(demo.home())), drop_places(demo.home(), 1)[0])
     for _ in range(8):
-        demo.step()
+        demo.run.step()
     assert not body.is_there or np.isfinite(body.world.state(body.body).position).all()
 
 
 def test_the_referee_checks_them_like_others(drop: type[Demo], ell: Path) -> None:
     demo = drop(0, None, referee_factory())
-    demo.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
+    demo.run.drop(load_dropped(str(ell), 1.2), (-4.0, 2.0))
     for _ in range(90):
-        demo.step()
+        demo.run.step()
     total = demo.agreement()
     assert total.compared > 60 and total.unexplained == 0
 
@@ -287,11 +286,11 @@ def test_the_command_drops_files_and_tells_mistakes(ell: Path, tmp_path: Path) -
     assert report.bodies == 1 + 3 + 2 and len(demo.dropped) == 2
     assert again.state_hash == report.state_hash
     with pytest.raises(InvalidInputError, match=r"^--drop .*missing.png must be a file that can be read") as told:
-        _drop(Direct(demo), [str(tmp_path / "missing.png")])
+        _drop(demo.run, [str(tmp_path / "missing.png")])
     assert str(told.value).count(" must be ") == 1
     (tmp_path / "no.svg").write_text("no drawing", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"^--drop .*no.svg, line 1 must be XML .* got 'no drawing'"):
-        _drop(Direct(demo), [str(tmp_path / "no.svg")])
+        _drop(demo.run, [str(tmp_path / "no.svg")])
     with pytest.raises(InvalidInputError, match="--drop"):
         run_command(pair_file="some.json", drops=[str(ell)])
 

@@ -48,7 +48,7 @@ def played(steps: int = 300) -> History:
         if step == 40:
             history.act("press", "left")
         if step == 70:
-            history.act("lift", "left")
+            history.act("release_key", "left")
         if step == 130:
             assert history.act("grab", history.demo.stages[0].world.state(history.demo.fallen[2]).position)  # type: ignore[attr-defined]
         if 130 < step < 160:
@@ -215,7 +215,7 @@ def test_edits_are_part_of_the_past() -> None:
     assert history.undo() and history.demo.stages[0].world.settings.gravity == (0.0, -10.0)
     for arguments, message in (((1, "create_body"), "stage must be below 1"), ((0, "snapshot"), "method must be one of create_body")):
         with pytest.raises(InvalidInputError, match=message):
-            history.demo.edit(*arguments)  # type: ignore[arg-type]
+            history.demo.run.edit(*arguments)  # type: ignore[arg-type]
 
 
 def test_verify_plays_everything_again_from_wherever_it_is_asked() -> None:
@@ -297,7 +297,7 @@ def test_a_large_demo_can_be_rewound(id: str) -> None:
         if step in (17, 60, 90):
             history.act("press", {17: "right", 60: "up", 90: "t"}[step])
         if step in (37, 80):
-            history.act("lift_all")
+            history.act("release_all")
         history.step()
     for step in (125, 60, 3, 149):
         history.seek(step)
@@ -315,20 +315,20 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.waits = True
+    demo.run.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
     for step in range(60):
         if step == 25:
-            demo.use_referee(referee)  # type: ignore[arg-type]
+            demo.run.use_referee(referee)  # type: ignore[arg-type]
             session._receive()
-            assert demo.arrived == {"kernels"}
+            assert demo.ready == {"kernels"}
         history.step()
     history.seek(10)
-    assert not demo.arrived
+    assert not demo.ready
     history.seek(60)
-    assert demo.arrived and history.divergence is None
+    assert demo.ready and history.divergence is None
     assert history.verify() is None
 
 
@@ -338,7 +338,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"}, referee=lambda world: None)  # type: ignore[arg-type, return-value]
-    demo.waits = True
+    demo.run.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
@@ -357,7 +357,7 @@ def test_what_has_come_stays_through_restarts_and_changes_and_the_past_stays_exa
         assert all(lane.watch is not None for lane in demo.lanes), "no lane is empty for the whole shot"  # type: ignore[attr-defined]
         for _ in range(3):
             history.step()
-    assert [one.arguments for given in history.inputs for one in given if one.action == "arrive"] == [("kernels",)]
+    assert [one.arguments for given in history.inputs for one in given if one.action == "resource_ready"] == [("kernels",)]
     history.seek(5)
     history.seek(history.last)
     assert history.divergence is None and history.verify() is None
@@ -369,20 +369,20 @@ def test_what_comes_in_the_background_after_an_undo_leaves_the_redo() -> None:
 
     memory.load()
     demo = find_demo("bullet")(0, {"lanes": "discrete+swept"})
-    demo.waits = True
+    demo.run.waits = True
     session = Session(demo, (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None
     history.step()
     session.press("w")
     history.step()
-    demo.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
+    demo.run.use_referee(lambda world: None)  # type: ignore[arg-type, return-value]
     session.advance(0.0)
     history.step()
     end = demo_hash(demo)
     session.undo()
     session.advance(0.0)
-    assert demo.arrived == {"kernels"} and history.can_redo
+    assert demo.ready == {"kernels"} and history.can_redo
     session.timeline.redo()
     assert history.now == 3 and demo_hash(demo) == end and history.divergence is None and history.verify() is None
 
@@ -394,8 +394,8 @@ def test_numbers_of_other_parameters_have_not_come_yet(monkeypatch: pytest.Monke
     monkeypatch.setattr("demos._promises._measure", measured.append)
     monkeypatch.setattr("demos._promises._known", {})
     monkeypatch.setattr("demos._promises.threading.Thread.start", lambda thread: None)
-    demo.interactive = demo.waits = True
-    demo.arrive("measured")
+    demo.viewer.interactive = demo.run.waits = True
+    demo.run.resource_ready("measured")
     demo.restart()
     assert demo.has("measured")
     demo.set_parameter("restitution", 0.5)

@@ -268,7 +268,7 @@ def test_every_action_can_be_written_and_read() -> None:
         Input("set_parameter", ("friction", 0.1)),
         Input("edit", (0, "create_joint", (RevoluteJointSpec(1, 2, (0.1, 0.2)),), ())),
         Input("edit", (0, "set_settings", (), (("gravity", (0.0, -3.7)), ("warm_starting", False)))),
-        Input("lift_all", ()),
+        Input("release_all", ()),
     ):
         assert input_of(as_plain(one), "here") == one
     back = input_of(as_plain(Input("drop", (file, (1.0, 2.0)))), "here")
