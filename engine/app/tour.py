@@ -25,7 +25,7 @@ from engine.history.history import History
 __all__ = ["LONGEST", "TourStop", "run_tour"]
 
 LONGEST = 240.0
-"""Seconds by the clock for the steps of all demos; five of each of forty take one minute where nothing else runs. Each has an even share of
+"""Seconds by the clock for the steps of all demos; five of each take one minute where nothing else runs. Each has an even share of
 what is left, so that the last are not worse off than the first."""
 
 
