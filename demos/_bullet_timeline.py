@@ -10,7 +10,7 @@ from engine.common.arrays import FloatArray
 from engine.contracts import Status
 from engine.geometry import FixtureShape
 from engine.render import palette
-from engine.render.gap_timeline import GapTimeline, Heading, Mark
+from engine.render.gap_plot import GapTimeline, Heading, Mark
 from engine.render.palette import mix
 from engine.world import World
 

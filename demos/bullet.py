@@ -39,14 +39,14 @@ from engine.demo.clock import SPEEDS
 from engine.experiments import DEFAULT_RADIUS, HALF_PHASE, RULES, Outcome, ShotSpec, ShotWatch, predicts_tunnel, verdict
 from engine.geometry import AABB
 from engine.render import palette
+from engine.render.gap_timeline import draw_timeline, fraction_under
 from engine.render.palette import Color, mix
-from engine.render.timeline import draw_timeline, fraction_under
 from engine.world import World, WorldSettings
 
 if TYPE_CHECKING:
     from engine.experiments.step_curve import StepCurve
     from engine.render.canvas import Canvas
-    from engine.render.gap_timeline import GapTimeline
+    from engine.render.gap_plot import GapTimeline
 
 __all__ = ["Bullet", "Lane"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pygame
 
-from engine.app.png import png_bytes
+from engine.app.files import png_bytes
 from engine.demo.base import Demo
 from engine.demo.dropping import DroppedBody
 from engine.demo.stage import Stage

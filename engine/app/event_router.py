@@ -11,28 +11,27 @@ from typing import TYPE_CHECKING, Protocol
 
 import pygame
 
-from engine.app.browser import Browser
+from engine.app.browser import Browser, edited
 from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.keys import FILE_COMMANDS, LAYER_COMMANDS, Command, command_of, is_plain
 from engine.app.layout import is_inside
 from engine.app.panel import DemoPanel
 from engine.app.pointing import Pointing
-from engine.app.search import edited
 from engine.demo.messages import Message
 
 if TYPE_CHECKING:
     from pygame_gui import UIManager
 
-    from engine.app.appearance import Appearance
     from engine.app.frame import FramePainter
     from engine.app.layout import Layout
     from engine.app.panels.dock_area import DockArea
     from engine.app.panels.files_dock import FilesDock
     from engine.app.panels.menu_dock import MenuDock
+    from engine.app.preferences import Appearance
     from engine.app.widgets import ScrollPanel
     from engine.demo.session import Session
     from engine.render.camera import Place
-    from engine.render.layers import Layers
+    from engine.render.views import Layers
 
 __all__ = ["EventRouter", "RoutedWindow"]
 

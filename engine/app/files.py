@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from engine.common.errors import InvalidInputError
 from engine.common.files import is_special, real_path, temporary_beside, write_atomically
 
-__all__ = ["check_directory", "check_writable", "failure_words", "write_atomically"]
+if TYPE_CHECKING:
+    import pygame
+
+__all__ = ["check_directory", "check_writable", "failure_words", "png_bytes", "write_atomically"]
 
 
 def check_writable(field: str, path: str | os.PathLike[str], suffixes: tuple[str, ...] = ()) -> Path:
@@ -98,3 +103,18 @@ def _probe(field: str, wanted: str, directory: Path, given: str) -> None:
         probe.unlink()
     except OSError as error:
         raise InvalidInputError(field, f"{wanted} where files may be written ({error.strerror})", given) from None
+
+
+def png_bytes(surface: pygame.Surface) -> bytes:
+    """Return a surface as the content of a PNG file.
+
+    Pillow makes it: pygame-ce 2.5.8 never lets go of an object that it has saved into, nor of all that was written there, and of a file
+    on a full disk it writes half and says nothing.
+    """
+    import pygame
+    from PIL import Image
+
+    mode: Literal["RGB", "RGBA"] = "RGBA" if surface.get_flags() & pygame.SRCALPHA else "RGB"
+    content = io.BytesIO()
+    Image.frombytes(mode, surface.get_size(), pygame.image.tobytes(surface, mode)).save(content, "PNG")
+    return content.getvalue()

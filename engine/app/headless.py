@@ -11,8 +11,8 @@ from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from engine.app.files import png_bytes
 from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes
-from engine.app.png import png_bytes
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement

@@ -52,7 +52,7 @@ LAYER_COMMANDS: tuple[Command, ...] = (
     Command.CHECK,
     Command.IMPULSES,
 )
-"""The toggles, keys 1 to 9; each value is a field of `engine.render.layers.Layers`."""
+"""The toggles, keys 1 to 9; each value is a field of `engine.render.views.Layers`."""
 
 LAYER_NAMES: dict[Command, str] = {
     Command.SHAPES: "Shapes",

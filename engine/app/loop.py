@@ -1,8 +1,8 @@
 """The loop of the real window: open, events, steps, picture, until closed.
 
-It rests where nobody looks (`engine.app.attention`): no steps, no pictures, only events. The preview beside the list does when nobody does
-anything, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its way. And while
-kernels are being compiled, which wants the processor too, a preview has half the frames.
+It rests where nobody looks, as far as its events tell: no steps, no pictures, only events. The preview beside the list does when nobody
+does anything, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its way. And
+while kernels are being compiled, which wants the processor too, a preview has half the frames.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from time import perf_counter
 import pygame
 
 from engine import query
-from engine.app.appearance import Appearance
-from engine.app.attention import Attention
 from engine.app.autosave import Autosave
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.plain_check import PlainCheck
-from engine.app.preferences import load_preferences, preferences_path
+from engine.app.preferences import Appearance, load_preferences, preferences_path
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError, LabError
@@ -32,7 +30,52 @@ from engine.demo.session import Session
 from engine.render import palette
 from engine.render.themes import THEMES
 
-__all__ = ["DisplayError", "Loop", "open_window", "run_window"]
+__all__ = ["Attention", "DisplayError", "Loop", "open_window", "run_window"]
+
+_PATIENCE = 30.0
+"""Seconds without mouse or key after which nobody looks: longer than reading what stands beside a preview takes."""
+_GONE = (pygame.WINDOWHIDDEN, pygame.WINDOWMINIMIZED)
+_BACK = (pygame.WINDOWSHOWN, pygame.WINDOWRESTORED, pygame.WINDOWMAXIMIZED, pygame.WINDOWEXPOSED)
+_INPUT = (
+    *(pygame.KEYDOWN, pygame.KEYUP, pygame.TEXTINPUT, pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL),
+    *(pygame.FINGERDOWN, pygame.FINGERMOTION, pygame.FINGERUP, pygame.DROPBEGIN, pygame.DROPFILE, pygame.WINDOWFOCUSGAINED),
+)
+
+
+class Attention:
+    """Begins with somebody who looks.
+
+    Attributes
+    ----------
+    is_hidden : bool
+        Whether the window cannot be seen.
+    """
+
+    def __init__(self) -> None:
+        self.is_hidden = False
+        self._is_elsewhere = False
+        self._idle = 0.0
+
+    def note(self, event: pygame.event.Event) -> None:
+        """Take in an event of the window."""
+        if event.type in _GONE:
+            self.is_hidden = True
+        elif event.type in _BACK:
+            self.is_hidden = False
+        elif event.type == pygame.WINDOWFOCUSLOST:
+            self._is_elsewhere = True
+        elif event.type in _INPUT:
+            self._is_elsewhere, self._idle = False, 0.0
+
+    def elapse(self, seconds: float) -> None:
+        """Let real time pass."""
+        self._idle += seconds
+
+    @property
+    def is_away(self) -> bool:
+        """Whether nobody looks, or can."""
+        return self.is_hidden or self._is_elsewhere or self._idle >= _PATIENCE
+
 
 _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
 """Usually; of a preview while kernels are being compiled; and how often a second somebody who returns is waited for."""

@@ -14,9 +14,8 @@ from engine.demo.session import Session
 from engine.render import palette
 from engine.render.differences import reason_color
 from engine.render.fonts import FontBook
-from engine.render.hud import draw_paragraph
+from engine.render.hud import draw_paragraph, draw_spark
 from engine.render.palette import Color
-from engine.render.spark import draw_spark
 
 __all__ = ["RefereePanel", "error_words", "worst_errors"]
 

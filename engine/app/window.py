@@ -14,16 +14,13 @@ from time import perf_counter
 import pygame
 from pygame_gui import UIManager
 
-from engine.app.appearance import Appearance
 from engine.app.autosave import Autosave
-from engine.app.browser import Browser
-from engine.app.check_note import CheckNote
+from engine.app.browser import Browser, called, found_in
 from engine.app.event_router import EventRouter
 from engine.app.frame import FramePainter
 from engine.app.keys import HELP, NOTES, Command
 from engine.app.layout import fitting_scale, lay_out
 from engine.app.left import LeftSessions
-from engine.app.notes import Note, Notes
 from engine.app.panel import DemoPanel
 from engine.app.panels.all_docks import make_docks
 from engine.app.panels.dock import Dock
@@ -31,11 +28,10 @@ from engine.app.panels.dock_area import DockArea
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.plain_check import PlainCheck
-from engine.app.search import called, found_in
-from engine.app.strip import draw_strip
+from engine.app.preferences import Appearance
+from engine.app.status_strip import CheckNote, Note, Notes, draw_strip
 from engine.app.surface_cache import KeptPictures
-from engine.app.theme import theme_for
-from engine.app.widgets import ScrollPanel
+from engine.app.widgets import ScrollPanel, theme_for
 from engine.common.errors import LabError
 from engine.demo.base import Demo
 from engine.demo.replaying import demo_kind, new_demo
@@ -45,9 +41,9 @@ from engine.history.recordings import Recording
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.canvas import Canvas
-from engine.render.help import draw_help
-from engine.render.layers import Layers
+from engine.render.hud import draw_help
 from engine.render.raster import Raster, load_raster
+from engine.render.views import Layers
 
 __all__ = ["Window"]
 

@@ -112,7 +112,7 @@ class Demo(CapturedInPlace):
     watch: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     layers: ClassVar[Mapping[str, bool]] = {}
-    """What is shown at first, where it differs from `engine.render.layers.Layers`: ``{"aabbs": True}``."""
+    """What is shown at first, where it differs from `engine.render.views.Layers`: ``{"aabbs": True}``."""
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
     needs_referee: ClassVar[bool] = False

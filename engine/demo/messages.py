@@ -1,4 +1,4 @@
-"""Lines told one after another, each for some seconds: in the status strip, by `engine.app.notes`."""
+"""Lines told one after another, each for some seconds: in the status strip, by `engine.app.status_strip`."""
 
 from __future__ import annotations
 

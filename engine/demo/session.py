@@ -27,7 +27,7 @@ from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS
 from engine.render.camera import Place
-from engine.render.layers import Layers
+from engine.render.views import Layers
 from engine.world import load_solver
 
 if TYPE_CHECKING:

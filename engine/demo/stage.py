@@ -15,7 +15,7 @@ from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
 from engine.geometry import AABB, Transform
 from engine.history.subject import CapturedInPlace
-from engine.render.impacts import PathPiece, StepImpacts, StepPath, step_impacts
+from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 from engine.world import World

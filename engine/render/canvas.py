@@ -18,8 +18,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.geometry.aabb import AABB
 from engine.render import palette
 from engine.render.camera import Camera
-from engine.render.clip import clip_polygon, clip_segment
-from engine.render.dashes import draw_dashed_box
+from engine.render.clip import clip_polygon, clip_segment, draw_dashed_box
 from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
 from engine.render.labels import ALL_SIDES, LabelRoom

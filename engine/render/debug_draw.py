@@ -15,11 +15,10 @@ from engine.render.canvas import Canvas, Dots
 from engine.render.differences import PlacedDifferences, draw_differences, placed
 from engine.render.impulses import ImpulseScale, draw_impulses
 from engine.render.interpolation import interpolated
-from engine.render.layers import Layers
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.palette import Color, mix
 from engine.render.raster import NO_COLOR
-from engine.render.views import SceneView, WorldView
+from engine.render.views import Layers, SceneView, WorldView
 
 __all__ = ["DebugDraw"]
 

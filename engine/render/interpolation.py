@@ -1,12 +1,24 @@
-"""Poses between two steps, and points that ride on them."""
+"""Poses between two steps, points that ride on them, and impacts inside a step, so that in slow motion cause comes before effect.
+
+A picture between two steps is drawn on the straight way from one state to the next. Where continuous physics found an impact
+inside the step, that way has a bend: up to the impact nothing was pushed, what was hit stood still.
+
+        straight from state to state           with the bend at the impact
+        bullet  o . . . . . >|                 bullet  o . . . >|
+        plate     |#|-->  moves at once        plate     |#|    |   waits, then moves
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine.contracts.contact import StepContacts
 
-__all__ = ["interpolated", "moved"]
+__all__ = ["PathPiece", "StepImpacts", "StepPath", "interpolated", "moved", "step_impacts"]
 
 
 def interpolated(before: FloatArray, after: FloatArray, fraction: float | FloatArray, local_centers: FloatArray) -> FloatArray:
@@ -35,3 +47,110 @@ def moved(local: FloatArray, poses: FloatArray, rows: IntArray | None = None) ->
     moved[:, 0] = cos * local[:, 0] - sin * local[:, 1] + at[:, 0]
     moved[:, 1] = sin * local[:, 0] + cos * local[:, 1] + at[:, 1]
     return moved
+
+
+@dataclass(frozen=True, slots=True)
+class StepImpacts:
+    """The impacts that continuous physics found in one step.
+
+    Attributes
+    ----------
+    rows : int64 (k,)
+        Bodies that were in one, by their row in the world; of several impacts of a body, the first counts.
+    moments : float64 (k,)
+        When, from 0, the step's beginning, to 1, its end.
+    poses : float64 (k, 3)
+        Where the body was then.
+    contact_moments : float64 (n,)
+        For every row of the step's contacts, the moment from which it is there; 0 where no impact inside the step made it.
+    """
+
+    rows: IntArray
+    moments: FloatArray
+    poses: FloatArray
+    contact_moments: FloatArray
+
+    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
+        """Return the poses at `fraction` of the step: straight, but for the bends at the impacts."""
+        drawn = interpolated(before, after, fraction, local_centers)
+        if fraction >= 1.0 or before.shape != after.shape or not len(self.rows):
+            return drawn
+        rows, moments = self.rows, self.moments
+        early = fraction <= moments
+        start = np.where(early[:, None], before[rows], self.poses)
+        end = np.where(early[:, None], self.poses, after[rows])
+        length = np.where(early, moments, 1.0 - moments)
+        share = np.where(early, fraction, fraction - moments) / np.maximum(length, np.finfo(np.float64).tiny)
+        bent = interpolated(start, end, share, local_centers[rows])
+        drawn[rows] = np.where(share[:, None] >= 1.0, end, bent)
+        return drawn
+
+
+@dataclass(frozen=True, slots=True)
+class PathPiece:
+    """One of several steps that a world took within one step of the picture: from `start` to `end` of it, and its poses (b, 3)."""
+
+    start: float
+    end: float
+    before: FloatArray
+    after: FloatArray
+    impacts: StepImpacts | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepPath:
+    """A step taken in pieces; asked for like `StepImpacts`.
+
+    Attributes
+    ----------
+    pieces : tuple of PathPiece
+        In order.
+    contact_moments : float64 (n,)
+        For every row of the contacts of the last piece, the moment of the whole step from which it is there.
+    """
+
+    pieces: tuple[PathPiece, ...]
+    contact_moments: FloatArray
+
+    def between(self, before: FloatArray, after: FloatArray, fraction: float, local_centers: FloatArray) -> FloatArray:
+        """Return the poses at `fraction` of the step; `before` and `after` are those of its last piece."""
+        piece = next((one for one in self.pieces if fraction <= one.end), self.pieces[-1])
+        if fraction >= 1.0 or piece.before.shape != after.shape:
+            return interpolated(before, after, fraction, local_centers)
+        share = min(max((fraction - piece.start) / max(piece.end - piece.start, np.finfo(np.float64).tiny), 0.0), 1.0)
+        if piece.impacts is not None:
+            return piece.impacts.between(piece.before, piece.after, share, local_centers)
+        return interpolated(piece.before, piece.after, share, local_centers)
+
+
+def step_impacts(contacts: StepContacts, body_ids: IntArray, before: FloatArray, velocities: FloatArray, seconds: float) -> StepImpacts:
+    """Find when in the step each impact was: the share of the way that the faster of the two bodies had gone by then.
+
+    Parameters
+    ----------
+    contacts : StepContacts
+    body_ids : int64 (b,)
+        Ascending.
+    before, velocities : float64 (b, 3)
+        Poses and velocities at the beginning of the step.
+    seconds : float
+        Length of the step.
+    """
+    moments = np.zeros(len(contacts))
+    at = np.flatnonzero(contacts.in_toi)
+    if not len(at):
+        none = np.zeros(0, dtype=np.int64)
+        return StepImpacts(none, np.zeros(0), np.zeros((0, 3)), moments)
+    rows = np.stack((np.searchsorted(body_ids, contacts.body_a[at]), np.searchsorted(body_ids, contacts.body_b[at])))
+    poses = np.stack((contacts.pose_a[at], contacts.pose_b[at]))
+    asked = np.hypot(velocities[rows, 0], velocities[rows, 1]) * seconds
+    asked = np.minimum(asked, MAX_TRANSLATION_PER_STEP)
+    gone = np.hypot(poses[:, :, 0] - before[rows, 0], poses[:, :, 1] - before[rows, 1])
+    faster, column = np.argmax(asked, axis=0), np.arange(len(at))
+    way = np.maximum(asked[faster, column], np.finfo(np.float64).tiny)
+    moments[at] = np.minimum(gone[faster, column] / way, 1.0)
+    order = np.argsort(np.concatenate((moments[at], moments[at])), kind="stable")
+    flat = rows.reshape(-1)[order]
+    first, where = np.unique(flat, return_index=True)
+    chosen = order[where]
+    return StepImpacts(first, np.concatenate((moments[at], moments[at]))[chosen], poses.reshape(-1, 3)[chosen], moments)

@@ -29,8 +29,7 @@ class Raster:
     """Draws; making one loads its kernels, or compiles them at the first time, and draws once to have them ready."""
 
     def __init__(self) -> None:
-        from engine.render._dot_kernel import paint_dots
-        from engine.render._polygon_kernel import paint_polygons
+        from engine.render._raster_kernel import paint_dots, paint_polygons
 
         self._paint_polygons, self._paint_dots = paint_polygons, paint_dots
         surface, none = pygame.Surface((4, 4), 0, 32), np.zeros(1, dtype=np.int64)

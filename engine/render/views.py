@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -16,9 +17,24 @@ from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 
 if TYPE_CHECKING:
-    from engine.render.impacts import StepImpacts, StepPath
+    from engine.render.interpolation import StepImpacts, StepPath
 
-__all__ = ["BodySpecView", "BodyView", "FixtureSpecView", "FixtureView", "SceneView", "WorldView"]
+__all__ = ["BodySpecView", "BodyView", "FixtureSpecView", "FixtureView", "Layers", "SceneView", "WorldView"]
+
+
+@dataclass(slots=True)
+class Layers:
+    """What is shown; the window's toggles 1 to 9 in this order."""
+
+    shapes: bool = True
+    aabbs: bool = False
+    points: bool = True
+    normals: bool = False
+    joints: bool = True
+    centers: bool = False
+    separations: bool = False
+    check: bool = True
+    impulses: bool = False
 
 
 class FixtureSpecView(Protocol):

@@ -30,7 +30,7 @@ from engine.render import palette
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
-    from engine.app.notes import Note
+    from engine.app.status_strip import Note
     from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook

@@ -17,7 +17,7 @@ from engine.app.surface_cache import KeptPictures
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
-    from engine.app.notes import Note
+    from engine.app.status_strip import Note
     from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook

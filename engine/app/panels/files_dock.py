@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import pygame
 
 from engine.app.autosave import EVERY, Autosave, LeftBehind
-from engine.app.files import check_writable, failure_words, write_atomically
+from engine.app.files import check_writable, failure_words, png_bytes, write_atomically
 from engine.app.keys import Command
 from engine.app.layout import Layout, is_inside
 from engine.app.panels.asking_dock import Answer, AskingDock, Question
 from engine.app.panels.dock import Dock
-from engine.app.png import png_bytes
 from engine.app.saving import Moment, built, kept_maker, moments, scene_at
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
@@ -35,7 +34,7 @@ from engine.scenes import save_scene
 
 if TYPE_CHECKING:
     from engine.app.left import LeftSessions
-    from engine.app.notes import Note
+    from engine.app.status_strip import Note
     from engine.demo.base import Demo
     from engine.demo.session import Session
     from engine.render.camera import Place

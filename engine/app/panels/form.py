@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 
 import pygame
 
-from engine.app.panels.form_drawing import Typing, draw_sheet
-from engine.app.panels.sheet import Laid, Sheet
+from engine.app.panels.sheet import Laid, Sheet, Typing, draw_sheet
 from engine.editor.rows import Choice, Field, Number, Row, Switch, Text
 from engine.render.camera import Place
 from engine.render.fonts import FontBook

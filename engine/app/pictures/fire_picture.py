@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pygame
 
-from engine.app.png import png_bytes
+from engine.app.files import png_bytes
 from engine.experiments import hit_chance
 from engine.render import palette
 from engine.render.camera import Camera

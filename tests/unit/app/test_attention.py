@@ -8,8 +8,7 @@ import pygame
 import pytest
 
 from engine.app import loop as loops
-from engine.app.attention import Attention
-from engine.app.loop import Loop, open_window
+from engine.app.loop import Attention, Loop, open_window
 from engine.app.window import Window
 from engine.demo.registry import find_demo
 

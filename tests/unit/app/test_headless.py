@@ -12,9 +12,9 @@ from PIL import Image
 
 from engine import query
 from engine.app import tour, warmup
+from engine.app.files import png_bytes
 from engine.app.headless import picture_of, run_headless, time_frames, window_on
 from engine.app.plain_check import PlainCheck
-from engine.app.png import png_bytes
 from engine.app.tour import run_tour
 from engine.cli import start
 from engine.common.errors import InvalidInputError

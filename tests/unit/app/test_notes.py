@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.app.notes import Notes
-from engine.app.strip import _cells
+from engine.app.status_strip import Notes, _cells
 from engine.demo import Demo
 from engine.demo.session import Session
 

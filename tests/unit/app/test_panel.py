@@ -5,8 +5,8 @@ import pytest
 
 from engine.app.keys import Command
 from engine.app.referee_panel import worst_errors
-from engine.app.strip import _cells
-from engine.app.theme import theme_for
+from engine.app.status_strip import _cells
+from engine.app.widgets import theme_for
 from engine.app.window import Window
 from engine.contracts.agreement import StepAgreement
 from engine.demo import Demo, Parameter

@@ -8,8 +8,7 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app.appearance import Appearance
-from engine.app.preferences import Preferences, load_preferences, preferences_path, save_preferences
+from engine.app.preferences import Appearance, Preferences, load_preferences, preferences_path, save_preferences
 from engine.render import palette
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pygame
 import pytest
 
+from engine.app.browser import edited, found_in
 from engine.app.layout import LEAST_SIZE
-from engine.app.search import edited, found_in
 from engine.app.window import Window
 from engine.demo.registry import all_demos
 from tests.unit.app.hand import SIZE, Hand

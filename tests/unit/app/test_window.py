@@ -7,7 +7,7 @@ from typing import Any
 import pygame
 import pytest
 
-from engine.app import notes
+from engine.app import status_strip
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError
 from engine.demo import Demo
@@ -194,9 +194,9 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
 
 def test_a_slow_frame_is_laid_at_the_right_door() -> None:
     times = FrameTimes(frame=100.0, step=1.0, draw=5.0, steps=1)
-    assert notes._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
-    assert notes._what_takes_long(times, False) == "the computer is busy with something else"
-    assert notes._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
+    assert status_strip._what_takes_long(times, True) == "the algorithms are being compiled or loaded"
+    assert status_strip._what_takes_long(times, False) == "the computer is busy with something else"
+    assert status_strip._what_takes_long(replace(times, draw=80.0), True) == "drawing takes too long"
 
 
 def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:

@@ -10,9 +10,8 @@ import pygame
 import pytest
 
 from engine.app.panels.form import Form
-from engine.app.panels.form_drawing import draw_sheet
 from engine.app.panels.inspector_dock import InspectorDock
-from engine.app.panels.sheet import Sheet
+from engine.app.panels.sheet import Sheet, draw_sheet
 from engine.box2d import memory
 from engine.editor.editor import Chosen
 from engine.editor.rows import Choice, Line, Note, Number, Row, Switch, Text

@@ -12,7 +12,7 @@ import pytest
 
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import Circle, Polygon
-from engine.render.impacts import StepImpacts
+from engine.render.interpolation import StepImpacts
 from engine.render.trail import ContactTrail
 
 

@@ -10,9 +10,9 @@ from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.interpolation import interpolated
-from engine.render.layers import Layers
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.trail import FADE_STEPS, FLASH_STEPS, ContactTrail
+from engine.render.views import Layers
 
 NOTHING = {field.name: False for field in fields(Layers)}
 

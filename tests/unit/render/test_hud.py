@@ -5,8 +5,7 @@ from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_length
 from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
-from engine.render.help import draw_help
-from engine.render.hud import draw_lines, draw_paragraph, draw_status
+from engine.render.hud import draw_help, draw_lines, draw_paragraph, draw_status
 from engine.render.palette import TEXT
 
 

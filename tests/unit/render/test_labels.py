@@ -6,7 +6,7 @@ import pytest
 from engine.render.backdrop import draw_scale_bar
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
-from engine.render.dashes import draw_dashed_box
+from engine.render.clip import draw_dashed_box
 from engine.render.differences import length_words
 from engine.render.labels import LabelRoom
 from engine.render.palette import TEXT

@@ -4,7 +4,7 @@ import numpy as np
 import pygame
 
 from engine.render import palette
-from engine.render.spark import columns_of, draw_spark
+from engine.render.hud import columns_of, draw_spark
 
 
 def test_no_peak_is_lost_in_the_columns() -> None:

@@ -12,8 +12,8 @@ from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
-from engine.render.gap_timeline import GapTimeline, Mark
-from engine.render.timeline import draw_timeline, fraction_under
+from engine.render.gap_plot import GapTimeline, Mark
+from engine.render.gap_timeline import draw_timeline, fraction_under
 
 FRACTIONS = np.linspace(0.0, 1.0, 101)
 LONG = (("a long heading that does not fit into a narrow place at all, however small it is written there", palette.TEXT),)

@@ -1,4 +1,21 @@
-"""Convex polygons into the pixels of a surface, all of a picture in one pass, with soft edges.
+"""Polygons and dots into the pixels of a surface: 32 bits, of which the lower 24 are red, green and blue, in whatever order.
+
+Dots. Small equal discs and rings into the pixels of a surface, thousands in one pass.
+
+Each kind of dot has a stamp: a square of shares, in 256ths, that tells how much of each pixel it covers, as `discs` has it. The stamp's
+middle goes to the pixel that the dot's centre lies in, and every pixel under it is mixed: ground + share (colour - ground). Dots are drawn
+in order, so that later ones lie over earlier ones.
+
+Source: alpha compositing, "over": T. Porter and T. Duff, "Compositing digital images", SIGGRAPH 1984.
+
+Mixing. Two of the three bytes are mixed in one multiplication, as there are eight bits of room after each::
+
+    0x00RR00BB * share  =  0xRRrrBBbb       the upper byte of each is what the mixture is, the lower one is rounded away
+    0x0000GG00 * share  =  0x00GGgg00
+
+Source: the two halves of a word as two numbers: L. Lamport, "Multiple byte processing with full-word instructions", CACM 18, 1975.
+
+Polygons. Convex polygons into the pixels of a surface, all of a picture in one pass, with soft edges.
 
 A pixel's centre p has the signed distance d to a convex polygon: the largest of its distances to the lines through the edges, negative
 inside. From it come the shares of the pixel that polygon and outline take, as in `discs`::
@@ -31,9 +48,65 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import FLAT_PIXELS
-from engine.render._mixing_kernel import WHOLE, mixed
 
-__all__ = ["paint_polygons"]
+__all__ = ["WHOLE", "mixed", "paint_dots", "paint_polygons"]
+
+WHOLE = 256
+OUTER_BYTES, MIDDLE_BYTE = 0xFF00FF, 0x00FF00
+"""Of a pixel: red, green, blue, in whatever order; the fourth byte becomes 0."""
+OUTER_HALVES, MIDDLE_HALF = 0x800080, 0x008000
+"""Half of the last place, so that what is cut off is rounded."""
+
+
+@inlined_kernel
+def mixed(ground: int, shade: int, share: int) -> int:
+    """Return a pixel of which `shade` takes so many 256ths: two bytes in one multiplication, with eight bits of room after each."""
+    keep = WHOLE - share
+    outer = ((ground & OUTER_BYTES) * keep + (shade & OUTER_BYTES) * share + OUTER_HALVES) >> 8
+    middle = ((ground & MIDDLE_BYTE) * keep + (shade & MIDDLE_BYTE) * share + MIDDLE_HALF) >> 8
+    return (outer & OUTER_BYTES) | (middle & MIDDLE_BYTE)
+
+
+@kernel
+def paint_dots(
+    pixels: NDArray[np.uint32],
+    pitch: int,
+    clip: IntArray,
+    columns: IntArray,
+    rows: IntArray,
+    kinds: IntArray,
+    stamps: IntArray,
+    starts: IntArray,
+    sides: IntArray,
+    colors: IntArray,
+) -> None:
+    """Draw dot after dot.
+
+    Parameters
+    ----------
+    pixels : uint32 (m,)
+        Rows one after another, `pitch` from one to the next; changed.
+    clip : int64 (4,)
+        left, top, right, bottom: of the columns and rows from left and top on, up to before right and bottom.
+    columns, rows, kinds : int64 (n,)
+        The pixel in the middle of each dot, and its kind.
+    stamps : int64 (s,); starts, sides : int64 (k,)
+        Stamp of kind k: ``sides[k]`` rows of as many shares, from ``starts[k]`` on.
+    colors : int64 (k,)
+        As the surface maps them.
+    """
+    for n in range(len(kinds)):
+        kind = kinds[n]
+        side, color = sides[kind], colors[kind]
+        left, top = columns[n] - side // 2, rows[n] - side // 2
+        for row in range(max(top, clip[1]), min(top + side, clip[3])):
+            shares = starts[kind] + (row - top) * side - left
+            base = row * pitch
+            for column in range(max(left, clip[0]), min(left + side, clip[2])):
+                share = stamps[shares + column]
+                if share > 0:
+                    pixels[base + column] = mixed(pixels[base + column], color, share)
+
 
 NO_COLOR = -1
 """As in `raster`."""

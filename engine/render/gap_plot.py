@@ -1,4 +1,4 @@
-"""One plot of a time line: axes, the curve, the walk down to its root, marks."""
+"""A plot of the gap between two shapes over a step: axes, the curve, the walk down to its root, marks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,86 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pygame
 
+from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.canvas import Canvas
-from engine.render.gap_timeline import GapTimeline, Mark
 from engine.render.palette import Color, mix
 
-__all__ = ["Axes", "draw_plot", "draw_symbol", "length_words"]
+__all__ = ["Axes", "GapTimeline", "Heading", "Mark", "MarkKind", "draw_plot", "draw_symbol", "length_words"]
+
+Heading = tuple[tuple[str, Color], ...]
+MarkKind = Literal["diamond", "triangle", "ring", "tick"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment of the step.
+
+    Parameters
+    ----------
+    fraction : float
+    gap : float or None
+        Metres, where it lies on the curve; None for a tick on the axis of time.
+    kind, color
+    words : str
+        For the pointer.
+    legend : str
+        Under the plot, once for all marks that share it; "" for none.
+    in_lens : bool
+        Whether the close-up writes its fraction beside it.
+    """
+
+    fraction: float
+    gap: float | None
+    kind: MarkKind
+    color: Color
+    words: str
+    legend: str = ""
+    in_lens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GapTimeline:
+    """What is drawn.
+
+    Parameters
+    ----------
+    title : tuple of headings
+        Pieces (str, Color) each; the first heading that fits is written.
+    fractions, gaps : float64 (n,)
+        The curve: ascending fractions of the step, metres.
+    walk : float64 (m, 2)
+        Fraction and gap of each step of an advancement down to the root; may be empty.
+    target : float or None
+        A gap drawn as a line, metres.
+    lens : pair of float or None
+        Fractions of the close-up.
+    marks : sequence of Mark
+    milliseconds : float
+        Length of the step.
+    now : float or None
+        The fraction that the picture shows, drawn as a bar; None where it shows another step.
+    """
+
+    title: tuple[Heading, ...]
+    fractions: FloatArray
+    gaps: FloatArray
+    walk: FloatArray
+    target: float | None
+    lens: tuple[float, float] | None
+    marks: Sequence[Mark]
+    milliseconds: float
+    now: float | None = None
+
+    def gap_at(self, fraction: float) -> float:
+        """Return the gap at a fraction, metres."""
+        return float(np.interp(fraction, self.fractions, self.gaps))
+
 
 _COLUMN, _FAR = 2.0, 1.0e4
 """Pixels: between the corners of a curve, and from the window's origin, where it is cut off."""

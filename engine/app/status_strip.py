@@ -1,0 +1,209 @@
+"""The status strip at the foot of the window: a note, what a frame costs, how time passes, how often the live check agrees.
+
+It covers nothing of the picture, and a note stands before the figures. In it, what is urgent comes first: why the demo has stopped; then
+what was told (`engine.demo.messages`); then the state that the demo is in by itself. Of a state that comes and goes it is said once that
+it is there, and not again until it has been gone for long.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pygame
+
+from engine.app.frame import FramePainter
+from engine.app.warmup import LOADING
+from engine.demo.costs import FrameTimes
+from engine.demo.session import Session
+from engine.render import palette
+from engine.render.camera import Place
+from engine.render.hud import draw_status
+from engine.render.palette import Color
+
+if TYPE_CHECKING:
+    from engine.demo.session import Session
+
+__all__ = ["CheckNote", "Note", "Notes", "draw_strip"]
+
+
+class CheckNote:
+    """Begins with the check on its way.
+
+    Attributes
+    ----------
+    sentence : str
+        For the panel; empty where there is a check.
+    short : str
+        A few words for the status strip.
+    is_warming_up : bool
+        Whether it is on its way.
+    meanwhile : str
+        What is checked while it is on its way; empty where nothing is.
+    """
+
+    def __init__(self) -> None:
+        self.is_warming_up = True
+        self.sentence, self.short, self.meanwhile = LOADING, "check: warming up", ""
+
+    def comes(self, sentence: str, short: str) -> None:
+        """Tell how far it is; not once it is there, or has failed."""
+        if self.is_warming_up:
+            self.sentence, self.short = sentence, short
+
+    def is_there(self) -> None:
+        """There is one: nothing is to be said."""
+        self.is_warming_up = False
+        self.sentence = self.short = self.meanwhile = ""
+
+    def fails(self, reason: str) -> None:
+        """There will be none."""
+        self.is_warming_up, self.meanwhile = False, ""
+        self.sentence, self.short = f"no live check: {reason}", "no live check"
+
+    def words(self, session: Session) -> str:
+        """Return what the panel says in place of the counts of a session; empty for the counts."""
+        return ("" if self.until(session) else self.sentence) or session.demo.note or ("" if session.layers.check else "switched off (8)")
+
+    def until(self, session: Session) -> str:
+        """Return what the panel says over the counts of a session: how few contacts they are of, and until when; empty once it is all."""
+        return f"{self.meanwhile}, until all can be ({self.short})" if self.meanwhile and session.layers.check else ""
+
+
+Note = tuple[str, Color]
+
+_SETTLED = 2.0
+"""Seconds for which a state lasts before it is told: the mean of the lag has settled by then, and a single long frame is none."""
+_REST = 60.0
+"""Seconds for which it must have been gone before it is told again."""
+_SLOW_FOR, _SLOW_AT_LEAST = 8.0, 4.0
+"""Seconds for which it is told that time runs slowly, and for how many of them even if it ends: it can be read. After that the figure
+beside the speed says so."""
+
+
+class _State:
+    """Something that is so or not, and when somebody was told.
+
+    Parameters
+    ----------
+    least, longest : float
+        Seconds for which it is told, even if it is so no more, and at the most.
+    """
+
+    def __init__(self, least: float = 0.0, longest: float = math.inf) -> None:
+        self._least, self._longest = least, longest
+        self._lasted = self._told_for = 0.0
+        self._gone_for = math.inf
+        self._is_told = False
+
+    def advance(self, elapsed: float, is_so: bool) -> bool:
+        """Note whether it has been so for `elapsed` seconds; return whether it is to be told now."""
+        if not is_so and not (self._is_told and self._told_for < self._least):
+            self._gone_for += elapsed
+            self._lasted = 0.0
+            self._is_told = False
+            if self._gone_for >= _REST:
+                self._told_for = 0.0
+            return False
+        self._lasted += elapsed
+        if self._lasted >= _SETTLED:
+            self._is_told = self._is_told or self._told_for == 0.0
+            self._gone_for = 0.0
+        if self._is_told:
+            self._told_for += elapsed
+            self._is_told = self._told_for <= self._longest
+        return self._is_told
+
+
+class Notes:
+    """The line of a window, for whichever demo runs in it: what was told of one is not told of the next at once."""
+
+    def __init__(self) -> None:
+        self._slow, self._empty = _State(_SLOW_AT_LEAST, _SLOW_FOR), _State()
+        self._is_slow = self._is_empty = False
+
+    def advance(self, elapsed: float, is_slow: bool, shows_nothing: bool) -> None:
+        """Let `elapsed` real seconds pass, in which time ran slowly or not, and none of the bodies was in view or some were."""
+        self._is_slow = self._slow.advance(elapsed, is_slow)
+        self._is_empty = self._empty.advance(elapsed, shows_nothing)
+
+    def now(self, session: Session, is_warming_up: bool) -> Note | None:
+        """Return what is to be said of a session, and its colour; nothing, mostly.
+
+        While it is warming up, kernels are being compiled or loaded beside the frames: that takes time from them.
+        """
+        if session.timeline.failure:
+            return f"stopped: {session.timeline.failure}  (R restarts)", palette.UNEXPLAINED
+        if (message := session.messages.now) is not None:
+            return message.words, message.color
+        if self._is_empty:
+            return "nothing is in view: Home brings the view back", palette.WARNING
+        if self._is_slow:
+            what = _what_takes_long(session.costs.shown, is_warming_up)
+            return f"runs at {session.clock.share_of_speed} of the speed asked for: {what}", palette.WARNING
+        if session.view.focus is not None:
+            return "looking closely: Esc returns", palette.TEXT
+        return None
+
+
+def _what_takes_long(times: FrameTimes, is_warming_up: bool) -> str:
+    """Return what most of a frame goes to, in words; none of ours, where all of it together is less than half."""
+    steps = max(times.steps, 1)
+    parts = {
+        "drawing takes too long": times.draw,
+        "steps take too long": steps * times.step,
+        "the check takes too long (8 switches it off)": steps * times.check,
+    }
+    longest = max(parts, key=lambda words: parts[words])
+    if sum(parts.values()) > 0.5 * times.frame:
+        return longest
+    return "the algorithms are being compiled or loaded" if is_warming_up else "the computer is busy with something else"
+
+
+Cell = tuple[str, str, Color]
+
+
+def draw_strip(
+    surface: pygame.Surface, painter: FramePainter, place: Place, session: Session, check: CheckNote, is_preview: bool, note: Note | None
+) -> None:
+    """Draw the strip of a session, with the note before the figures; of a preview there is no talk of a check that will not come."""
+    draw_status(surface, painter.fonts, place, _cells(session, painter.n_asleep(session)), _check(session, check, is_preview), note)
+
+
+def _cells(session: Session, n_asleep: int) -> list[Cell]:
+    times, stages = session.costs.shown, session.demo.stages
+    rate = f"{1000.0 / times.frame:.0f}/s" if times.frame > 0.0 else "-"
+    frame: Cell = ("frame", f"{times.frame:.1f} ms {rate}", palette.TEXT)
+    draw: Cell = ("draw", f"{times.draw:.1f} ms", palette.TEXT)
+    if not stages:
+        return [frame, draw]
+    speed = f"{session.clock.pace} ({session.clock.share_of_speed})" if session.clock.is_slow else session.clock.pace
+    bodies = str(sum(len(stage.world.body_ids) for stage in stages))
+    return [
+        frame,
+        ("step", f"{times.step:.2f} ms", palette.TEXT),
+        ("check", f"{times.check:.2f} ms", palette.TEXT),
+        draw,
+        ("speed", speed, palette.WARNING if session.clock.paused or session.clock.is_slow else palette.TEXT),
+        ("t", session.timeline.moment, palette.TEXT),
+        ("bodies", f"{bodies}, {n_asleep} asleep (dim)" if n_asleep else bodies, palette.TEXT),
+        ("contacts", str(sum(len(stage.world.contacts) for stage in stages)), palette.TEXT),
+    ]
+
+
+def _check(session: Session, check: CheckNote, is_preview: bool) -> list[tuple[str, Color]]:
+    """Return what stands at the right: how the check agrees, or why there is none."""
+    stages = session.demo.stages
+    until = [(check.short, palette.WARNING)] if check.short and (check.is_warming_up or not is_preview) else []
+    if until and (is_preview or not check.meanwhile):
+        return until
+    if is_preview:
+        return [("preview", palette.CAPTION)]
+    if not stages:
+        return []
+    agree, explained = sum(stage.total.agree for stage in stages), sum(stage.total.explained for stage in stages)
+    unexplained = sum(stage.total.unexplained + stage.pair_total.unexplained for stage in stages)
+    counts = [*until, (f"agree {agree:,}", palette.AGREE)]
+    if explained:
+        counts.append((f"explained {explained:,}", palette.EXPLAINED))
+    return [*counts, (f"unexplained {unexplained:,}", palette.UNEXPLAINED if unexplained else palette.CAPTION)]
