@@ -148,7 +148,7 @@ def scene_maker(session: Session, is_kept: bool = False, title: str = "") -> Cal
         ]
         told = (*left_out, *(note for one in made for note in one.notes))
         others = tuple(
-            SceneWorld(one.settings, one.bodies, one.joints, offset, label, one.pictures)
+            SceneWorld(one.settings, one.bodies, one.joints, offset, label, one.pictures, one.solver)
             for one, offset, label in zip(made[1:], offsets[1:], labels[1:], strict=True)
         )
         return replace(made[0], camera=camera, notes=(*notes, *told)[:MOST_NOTES], offset=offsets[0], label=labels[0], worlds=others)

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
 from engine.box2d.fixing import fix
-from engine.box2d.hidden import HiddenMemory, HiddenState
+from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.joints import create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle
 from engine.box2d.profile import phases_of
@@ -23,7 +23,8 @@ from engine.box2d.reading import RawContacts, Reader
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape
-from engine.world.joints import PrismaticJointSpec, ResolvedJoint, RevoluteJointSpec, WheelJointSpec
+from engine.world.joint_specs import PrismaticJointSpec, RevoluteJointSpec, WheelJointSpec
+from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion, JointState, Pose
 from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
@@ -33,9 +34,9 @@ __all__ = ["Box2DCache"]
 class Box2DCache:
     """One `b2World` and the handles of everything in it, by id."""
 
-    def __init__(self, settings: WorldSettings, reader: Reader, hidden: HiddenMemory | None) -> None:
+    def __init__(self, settings: WorldSettings, reader: Reader, internal: InternalMemory | None) -> None:
         self.reader = reader
-        self.hidden = hidden
+        self.internal = internal
         self._world: Any = Box2D.b2World(gravity=settings.gravity)
         self._settings = settings
         self.set_settings(settings)
@@ -178,13 +179,13 @@ class Box2DCache:
         They keep their impulses, but for those of motor and limits of the changed one, which may push where nothing is any more; and
         their sums, but for that of a gear joint that was itself changed.
         """
-        remembered = self.read_hidden()
+        remembered = self.read_internal()
         for joint in reversed(tuple(joints)):
             self.remove_joint(joint)
         for joint, resolved in joints.items():
             self.add_joint(joint, resolved)
         if remembered is not None:
-            self.write_hidden(remembered.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
+            self.write_internal(remembered.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
@@ -254,18 +255,18 @@ class Box2DCache:
         position, velocity = made.position, made.linearVelocity
         return (position.x, position.y, made.angle, velocity.x, velocity.y, made.angularVelocity), bool(made.awake)
 
-    def read_hidden(self) -> HiddenState | None:
+    def read_internal(self) -> InternalState | None:
         """Read what bodies and joints remember, in ascending order of id; None where that is out of reach."""
-        if self.hidden is None:
+        if self.internal is None:
             return None
         ids, _, addresses, _ = self._body_rows()
-        return self.hidden.read(ids, addresses, self._joints)
+        return self.internal.read(ids, addresses, self._joints)
 
-    def write_hidden(self, state: HiddenState) -> None:
+    def write_internal(self, state: InternalState) -> None:
         """Put back what was read from bodies and joints of the same ids."""
-        if self.hidden is not None:
+        if self.internal is not None:
             ids, _, addresses, _ = self._body_rows()
-            self.hidden.write(ids, addresses, self._joints, state)
+            self.internal.write(ids, addresses, self._joints, state)
 
     def touching(self) -> set[tuple[int, int]]:
         """Return the pairs of fixtures that touch as Box2D last told, sensors included: begun and not ended."""
@@ -366,8 +367,8 @@ class Box2DCache:
         raw, table = self.read_contacts(), self.fixture_table()
         at = np.searchsorted(table.address, raw.fixtures)
         impulses = impulses_of((table.fixture[at[:, 0]], table.fixture[at[:, 1]]), raw.manifolds, pairs)
-        if self.hidden is not None:
-            self.hidden.write_impulses(raw.contacts, impulses)
+        if self.internal is not None:
+            self.internal.write_impulses(raw.contacts, impulses)
             return
         rows = {address: row for row, address in enumerate(raw.contacts.tolist())}
         for contact in self._world.contacts:

@@ -1,6 +1,6 @@
-"""What Box2D takes, and how it holds it: shapes in float32 with its skin, bodies of a mass that it can work with.
+"""What Box2D takes, and how it holds it: numbers of float32, shapes with its skin, bodies of a mass that it can work with.
 
-Every number of a shape is rounded here, so that our algorithms see the very numbers that Box2D sees. Hazards closed here: PYBOX2D.md 9
+Every number is rounded here, so that our algorithms see the very numbers that Box2D sees. Hazards closed here: PYBOX2D.md 9
 (negative radius), 10 (density 0), 11 (concave outlines become hulls).
 """
 
@@ -15,14 +15,15 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
-from engine.world._spec import f32, f32_vec
+from engine.world.fields import float32, number, rounded, vector
+from engine.world.joints import ResolvedJoint
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = ["accepted"]
 
 
 def accepted(spec: Any) -> Any:
-    """Return a specification as Box2D holds it.
+    """Return a specification, of a joint also one that is fixed to its bodies already, as Box2D holds it.
 
     Raises
     ------
@@ -31,6 +32,9 @@ def accepted(spec: Any) -> Any:
     """
     if isinstance(spec, FixtureSpec):
         return _accepted_fixture(spec)
+    if isinstance(spec, ResolvedJoint):
+        return rounded(replace(spec, spec=rounded(spec.spec)))
+    spec = rounded(spec)
     if isinstance(spec, BodySpec):
         fixtures = tuple(_accepted_fixture(one) for one in spec.fixtures)
         if any(one is not other for one, other in zip(fixtures, spec.fixtures, strict=True)):
@@ -41,25 +45,31 @@ def accepted(spec: Any) -> Any:
 
 
 def _accepted_fixture(spec: FixtureSpec) -> FixtureSpec:
+    spec = rounded(spec)
     shape = _float32_shape(spec.shape)
     check_fixture_shape(shape)
     return spec if shape == spec.shape else replace(spec, shape=shape)
 
 
+def _float32_vector(field: str, value: object) -> tuple[float, float]:
+    x, y = vector(field, value, "m", MAX_REACH)
+    return float32(x), float32(y)
+
+
 def _float32_edge(edge: Segment) -> Segment:
     if edge.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every edge its own)", edge.skin_radius)
-    ends = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("p1", "p2")}
-    ghosts = {name: f32_vec(name, getattr(edge, name), "m", MAX_REACH) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
+    ends = {name: _float32_vector(name, getattr(edge, name)) for name in ("p1", "p2")}
+    ghosts = {name: _float32_vector(name, getattr(edge, name)) for name in ("ghost1", "ghost2") if getattr(edge, name) is not None}
     return Segment(**ends, skin_radius=BOX2D_POLYGON_SKIN, **ghosts)
 
 
 def _float32_shape(shape: FixtureShape) -> Box2DShape:
     if isinstance(shape, Circle):
-        radius = f32("radius", shape.radius, "m", 0.0, MAX_REACH)
+        radius = float32(number("radius", shape.radius, "m", 0.0, MAX_REACH))
         if radius == 0.0:
             raise InvalidShapeError("radius", "> 0 m at float32 precision", shape.radius)
-        return Circle(radius, f32_vec("center", shape.center, "m", MAX_REACH))
+        return Circle(radius, _float32_vector("center", shape.center))
     if isinstance(shape, Segment):
         return _float32_edge(shape)
     if not isinstance(shape, Polygon):
@@ -69,7 +79,7 @@ def _float32_shape(shape: FixtureShape) -> Box2DShape:
         raise InvalidShapeError("vertices", f"at most {MAX_POLYGON_VERTICES}", Described(n_vertices))
     if shape.skin_radius not in (0.0, BOX2D_POLYGON_SKIN):
         raise InvalidShapeError("skin_radius", f"0 or {BOX2D_POLYGON_SKIN} m (Box2D gives every polygon its own)", shape.skin_radius)
-    rows = [f32_vec(f"vertices[{i}]", row, "m", MAX_REACH) for i, row in enumerate(shape.vertices.tolist())]
+    rows = [_float32_vector(f"vertices[{i}]", row) for i, row in enumerate(shape.vertices.tolist())]
     rounded = Polygon(rows, BOX2D_POLYGON_SKIN)
     if len(rounded.vertices) != n_vertices:
         raise InvalidShapeError("vertices", "strictly convex at float32 precision", shape.vertices.tolist())

@@ -17,13 +17,13 @@ import Box2D
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.hidden import HiddenMemory
-from engine.box2d.hidden import self_test as hidden_self_test
+from engine.box2d.internal_state import InternalMemory
+from engine.box2d.internal_state import self_test as internal_self_test
 from engine.box2d.reading import MANIFOLD_DTYPE, PublicReader, RawContacts, Reader
 from engine.common.interrupts import DeferredInterrupt
 from engine.world.records import BodyMotion
 
-__all__ = ["MemoryReader", "best_hidden", "best_reader", "load", "self_test"]
+__all__ = ["MemoryReader", "best_internal_memory", "best_reader", "load", "self_test"]
 
 _FIRST_ROOM = 256
 
@@ -59,7 +59,7 @@ class MemoryReader:
 
 
 _tested: tuple[Reader, str | None] | None = None
-_hidden: HiddenMemory | None = None
+_internal: InternalMemory | None = None
 
 
 def load() -> str | None:
@@ -67,14 +67,14 @@ def load() -> str | None:
 
     Takes some tenths of a second (some seconds where nothing is cached): call it before a loop, never in a frame.
     """
-    global _tested, _hidden
+    global _tested, _internal
     if _tested is None:
         with DeferredInterrupt():
             problem = self_test()
             reader = MemoryReader() if problem is None else PublicReader()
             if problem is None:
-                problem = hidden_self_test()
-                _hidden = HiddenMemory() if problem is None else None
+                problem = internal_self_test()
+                _internal = InternalMemory() if problem is None else None
         _tested = reader, problem
     return _tested[1]
 
@@ -84,9 +84,9 @@ def best_reader() -> Reader:
     return PublicReader() if _tested is None else _tested[0]
 
 
-def best_hidden() -> HiddenMemory | None:
-    """Return what reads and writes the hidden state, once `load` was called and passed; None where it is out of reach."""
-    return _hidden
+def best_internal_memory() -> InternalMemory | None:
+    """Return what reads and writes the internal state, once `load` was called and passed; None where it is out of reach."""
+    return _internal
 
 
 def self_test() -> str | None:

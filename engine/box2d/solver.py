@@ -19,12 +19,12 @@ from engine.box2d import memory
 from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
+from engine.box2d.contact_packing import pack_contacts, unpack_contacts
 from engine.box2d.contacts import EvaluatedPairs, StepInputs, build_step_contacts, no_pairs
 from engine.box2d.convert import to_fixture_shape
-from engine.box2d.hidden import HiddenMemory, HiddenState
-from engine.box2d.kept_contacts import put_together, taken_apart
+from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
-from engine.box2d.memory import best_hidden, best_reader
+from engine.box2d.memory import best_internal_memory, best_reader
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
@@ -33,7 +33,8 @@ from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
 from engine.world.hooks import StepHooks
-from engine.world.joints import JOINT_SPECS, GearJointSpec, MouseJointSpec, ResolvedJoint, altered
+from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
+from engine.world.joints import ResolvedJoint, altered
 from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
@@ -56,13 +57,13 @@ class Box2DMemory:
         The pairs of fixtures of `manifolds`; see `engine.box2d.contacts`.
     manifolds : array of `MANIFOLD_DTYPE`
         With the contact impulses that the solver starts from.
-    hidden : HiddenState or None
+    internal : InternalState or None
         What bodies and joints remember, as raw words; None where it was out of reach, or not to be kept.
     """
 
     keys: IntArray
     manifolds: NDArray[np.void]
-    hidden: HiddenState | None
+    internal: InternalState | None
 
 
 class _Read(NamedTuple):
@@ -70,7 +71,7 @@ class _Read(NamedTuple):
 
     rows: dict[int, int]
     raw: BodyMotion
-    hidden: HiddenState | None
+    internal: InternalState | None
 
     @property
     def poses(self) -> FloatArray:
@@ -109,7 +110,7 @@ class Box2DSolver(Solver):
     def __init__(self, truth: Truth) -> None:
         self._hooks: StepHooks | None = None
         self._keeps_state = True
-        self._cache = Box2DCache(truth.settings, best_reader(), self._hidden_memory())
+        self._cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
         self._cache.attach_listener()
         super().__init__(truth)
         self._shapes: dict[int, _Made] = {}
@@ -139,7 +140,7 @@ class Box2DSolver(Solver):
 
     @classmethod
     def has_whole_states(cls) -> bool:
-        return best_hidden() is not None
+        return best_internal_memory() is not None
 
     # -- hooks --------------------------------------------------------------------------------------------------------
 
@@ -191,7 +192,7 @@ class Box2DSolver(Solver):
     def _now(self) -> _Read:
         """Return what stands, read again where a command may have changed it."""
         if self._read is None:
-            self._read = _Read(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_hidden())
+            self._read = _Read(self._cache.body_rows, self._cache.read_bodies(), self._cache.read_internal())
         return self._read
 
     def _shape(self, fixture: int) -> _Made:
@@ -356,7 +357,7 @@ class Box2DSolver(Solver):
         poses = before.poses
         self._step_pairs = None
         renewed, self._renewed = frozenset(self._renewed), set()
-        cache.reader, cache.hidden = best_reader(), self._hidden_memory()  # the fast one may have become ready since the last step
+        cache.reader, cache.internal = best_reader(), self._internal_memory()  # the fast one may have become ready since the last step
 
         def start_pose(body: int) -> Pose:
             x, y, angle = poses[before.rows[body]].tolist()
@@ -390,7 +391,7 @@ class Box2DSolver(Solver):
             touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
             columns, settled = self._fixture_columns(), cache.listener.settled
             step_pairs = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
-        read = _Read(before.rows, after, cache.read_hidden())
+        read = _Read(before.rows, after, cache.read_internal())
         self._pairs, self._step_pairs, self._read = pairs, step_pairs, read  # from here on nothing can go wrong
         self._is_mid_step = self.truth.settings.sub_stepping
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
@@ -415,17 +416,17 @@ class Box2DSolver(Solver):
     def keeps_state(self, value: bool) -> None:
         if value != self._keeps_state:
             self._keeps_state = value
-            self._cache.hidden = self._hidden_memory()
+            self._cache.internal = self._internal_memory()
             self._read = None
 
-    def _hidden_memory(self) -> HiddenMemory | None:
-        return best_hidden() if self._keeps_state else None
+    def _internal_memory(self) -> InternalMemory | None:
+        return best_internal_memory() if self._keeps_state else None
 
     def save(self) -> SolverState:
         now, pairs, listener = self._now(), self._pairs, self._cache.listener
         events = (tuple(listener.began), tuple(listener.ended))
-        remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.hidden)
-        return SolverState(now.raw, pairs.contacts, frozenset(self._touching()), events, remembered, now.hidden is not None)
+        remembered = Box2DMemory(pairs.keys, pairs.manifolds, now.internal)
+        return SolverState(now.raw, pairs.contacts, frozenset(self._touching()), events, remembered, now.internal is not None)
 
     def load(self, state: SolverState) -> None:
         remembered = state.memory
@@ -434,10 +435,10 @@ class Box2DSolver(Solver):
         before, pending = (self._pairs, self._keeps_state, self._shapes), listener.pending()
         try:
             self._pairs = EvaluatedPairs(state.contacts, remembered.keys, remembered.manifolds)
-            self._keeps_state = state.is_whole or best_hidden() is None  # as it went on then, so it must now
+            self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
             listener.owe(Pending(*state.events))
-            self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.hidden), set(state.touching))
+            self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
         except Exception:
             self._pairs, self._keeps_state, self._shapes = before
             listener.owe(pending)
@@ -472,16 +473,16 @@ class Box2DSolver(Solver):
 
         What that one remembers besides is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
         """
-        ids, raw, hidden = self._cache.body_ids, self._cache.read_bodies(), self._cache.read_hidden()
+        ids, raw, internal = self._cache.body_ids, self._cache.read_bodies(), self._cache.read_internal()
         if concerned is not None:
             body, values, is_awake = concerned
             others = ids != body
             at = int(np.searchsorted(ids[others], body))
-            if hidden is not None:
-                hidden = HiddenState(ids[others], hidden.bodies[others], hidden.joint_ids, hidden.joints)
+            if internal is not None:
+                internal = InternalState(ids[others], internal.bodies[others], internal.joint_ids, internal.joints)
             ids = np.insert(ids[others], at, body)
             raw = BodyMotion(np.insert(raw.values[others], at, values, axis=0), np.insert(raw.awake[others], at, is_awake))
-        return _Read({body: row for row, body in enumerate(ids.tolist())}, raw, hidden)
+        return _Read({body: row for row, body in enumerate(ids.tolist())}, raw, internal)
 
     def _touching(self) -> set[tuple[int, int]]:
         """Return the pairs of fixtures of whose beginning a hook was told, and of no end yet; sensors included."""
@@ -517,10 +518,10 @@ class Box2DSolver(Solver):
 
         The order matters: an empty step first, so that impulses are not scaled by a step ratio of 0; velocities after
         fixtures; all contacts made without moving before their impulses are written; sleepers put to sleep after that;
-        what is hidden over it all.
+        what is internal over it all.
         """
         truth, values = self.truth, read.raw.values.astype(np.float64)
-        cache = Box2DCache(truth.settings, best_reader(), self._hidden_memory())
+        cache = Box2DCache(truth.settings, best_reader(), self._internal_memory())
         cache.prime()
         for body in sorted(truth.bodies):
             x, y, angle, vx, vy, omega = values[read.rows[body]].tolist()
@@ -541,8 +542,8 @@ class Box2DSolver(Solver):
         for body, row in read.rows.items():
             if body in truth.bodies and not read.raw.awake[row]:  # static ones too: an island sleeps with its ground
                 cache.set_awake(body, False)
-        if read.hidden is not None:
-            cache.write_hidden(read.hidden)
+        if read.internal is not None:
+            cache.write_internal(read.internal)
         return cache
 
     @classmethod
@@ -550,12 +551,12 @@ class Box2DSolver(Solver):
         remembered = snapshot.state.memory
         assert isinstance(remembered, Box2DMemory)
         pairs = EvaluatedPairs(snapshot.contacts, remembered.keys, remembered.manifolds)
-        return taken_apart(pairs, snapshot.fixtures)
+        return pack_contacts(pairs, snapshot.fixtures)
 
     @classmethod
     def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
         assert isinstance(memory, Box2DMemory)
-        return put_together(left, memory.keys, memory.manifolds, fixtures)
+        return unpack_contacts(left, memory.keys, memory.manifolds, fixtures)
 
     # -- for those who judge it ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from engine.editor.editor import Chosen, Editor
 from engine.editor.naming import create_named, names_in
 from engine.editor.picking import body_box, local, stage_under
 from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
-from engine.world.joints import JointSpec
+from engine.world.joint_specs import JointSpec
 
 __all__ = ["copy_of", "put_at", "put_down"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.world import BodySpec
-from engine.world.joints import JointSpec
+from engine.world.joint_specs import JointSpec
 
 __all__ = ["Copied"]
 

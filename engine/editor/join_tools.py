@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.demo.stage import Stage
     from engine.editor.editor import Editor
     from engine.render.canvas import Canvas
-    from engine.world.joints import JointSpec
+    from engine.world.joint_specs import JointSpec
 
 __all__ = ["DistanceTool", "EraserTool", "PrismaticTool", "RevoluteTool", "WeldTool", "WheelTool"]
 

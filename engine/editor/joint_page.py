@@ -25,8 +25,9 @@ from engine.world import (
     WheelJointSpec,
     World,
 )
-from engine.world.joints import JointSpec, changeable
-from engine.world.specs import changed
+from engine.world.fields import changed
+from engine.world.joint_specs import JointSpec
+from engine.world.joints import changeable
 
 __all__ = ["joint_rows"]
 

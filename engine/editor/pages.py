@@ -11,7 +11,8 @@ from engine.common.errors import LabError
 from engine.editor.editor import Chosen, Editor, Gesture
 from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch, Text
 from engine.world import World
-from engine.world.specs import BODY_TYPES, changed
+from engine.world.fields import changed
+from engine.world.specs import BODY_TYPES
 
 __all__ = ["body_rows", "world_rows"]
 

@@ -3,9 +3,9 @@
     FixtureSpec(Circle(0.5), density=2.0)   <->   {"kind": "fixture", "shape": {"kind": "circle", "radius": 0.5}, "density": 2.0}
 
 A specification is an object whose names are its fields; ``"kind"`` tells which (`KINDS`) and is left out where there is only one
-choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. The numbers of a specification are
-those of float32, its shapes' too once a file has had them, so they are written with as few digits as bring back the same float32, 0.1 and
-not 0.10000000149011612; all others with as many as bring back the same float.
+choice, as for the fixtures of a body. A field that has its default is left out. Tuples are lists. Numbers have as many digits as bring back
+the same float; in specifications for a solver of float32 (`precision`) as few as bring back the same float32, 0.1 and not
+0.10000000149011612.
 
 Coming back, every value passes the specification's own checks, and whatever is wrong is told with its way from the top:
 ``bodies[3].fixtures[0].density must be >= 0 kg/m^2, got -1``.
@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,42 +27,16 @@ from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.world import accept
-from engine.world.joints import (
-    DistanceJointSpec,
-    FrictionJointSpec,
-    GearJointSpec,
-    MotorJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    PulleyJointSpec,
-    RevoluteJointSpec,
-    RopeJointSpec,
-    WeldJointSpec,
-    WheelJointSpec,
-)
-from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
+from engine.world import BodySpec, FixtureSpec, WorldSettings, accept
+from engine.world.fields import float32
+from engine.world.joint_specs import JOINT_SPECS
 
-__all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "at", "from_plain", "to_plain"]
+__all__ = ["JOINT_KINDS", "KINDS", "SHAPE_KINDS", "Precision", "at", "from_plain", "to_plain"]
 
 SHAPE_KINDS: Mapping[str, type] = MappingProxyType({"circle": Circle, "polygon": Polygon, "capsule": Capsule, "segment": Segment})
 """Shapes of fixtures, by their kind."""
 
-JOINT_KINDS: Mapping[str, type] = MappingProxyType(
-    {
-        "revolute": RevoluteJointSpec,
-        "distance": DistanceJointSpec,
-        "weld": WeldJointSpec,
-        "prismatic": PrismaticJointSpec,
-        "wheel": WheelJointSpec,
-        "rope": RopeJointSpec,
-        "pulley": PulleyJointSpec,
-        "mouse": MouseJointSpec,
-        "friction": FrictionJointSpec,
-        "motor": MotorJointSpec,
-        "gear": GearJointSpec,
-    }
-)
+JOINT_KINDS: Mapping[str, type] = MappingProxyType({kind.__name__.removesuffix("JointSpec").lower(): kind for kind in JOINT_SPECS})
 """Joints, by their kind."""
 
 KINDS: Mapping[str, type] = MappingProxyType(
@@ -75,10 +49,18 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 _DEEPEST = 32
 """Lists in lists that are still read; a specification needs four."""
 
-Choice = Mapping[str, type] | None
+Precision: TypeAlias = type[np.floating[Any]]
+"""Of what a solver holds: `numpy.float32` or `numpy.float64`."""
 
 
-def to_plain(value: Any) -> Any:
+class _Reading(NamedTuple):
+    """How specifications are read: refusing what this solver could not take, if any, with numbers of this precision."""
+
+    solver: str | None
+    precision: Precision
+
+
+def to_plain(value: Any, precision: Precision = np.float32) -> Any:
     """Return plain data: dict, list, str, int, float, bool and None, of a specification, a shape, a number, a text, or tuples of such.
 
     Raises
@@ -86,10 +68,16 @@ def to_plain(value: Any) -> Any:
     InvalidInputError
         It holds something else, or a number that is not finite.
     """
-    return _plain(value, "value", is_tagged=True)
+    return _plain(value, "value", True, False, precision)
 
 
-def from_plain(plain: object, path: str = "", kinds: Mapping[str, type] | None = None, solver: str | None = None) -> Any:
+def from_plain(
+    plain: object,
+    path: str = "",
+    kinds: Mapping[str, type] | None = None,
+    solver: str | None = None,
+    precision: Precision = np.float32,
+) -> Any:
     """Return what `to_plain` was given; lists come back as tuples.
 
     Parameters
@@ -102,13 +90,16 @@ def from_plain(plain: object, path: str = "", kinds: Mapping[str, type] | None =
         What it may be, such as `JOINT_KINDS` or ``{"body": BodySpec}``, and nothing else then; of one kind ``"kind"`` may be left out.
     solver : str, optional
         Refuse also what this solver could not take, one of `engine.world.solvers`.
+    precision : type
+        As `to_plain` was given it: `numpy.float32` or `numpy.float64`.
 
     Raises
     ------
     InvalidInputError
         An unknown kind or field, a field that is missing, a value that the specification, or the solver, refuses; named with its path.
     """
-    return _value(plain, path, 0, solver) if kinds is None else _object(plain, path, kinds, solver)
+    reading = _Reading(solver, precision)
+    return _value(plain, path, 0, reading) if kinds is None else _object(plain, path, kinds, reading)
 
 
 def at(path: str, name: str | int) -> str:
@@ -118,11 +109,12 @@ def at(path: str, name: str | int) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _plain(value: Any, path: str, is_tagged: bool, is_short: bool = False) -> Any:
+def _plain(value: Any, path: str, is_tagged: bool, is_short: bool, precision: Precision) -> Any:
     name = _NAMES.get(type(value))
     if name is not None:
         is_shape = name in SHAPE_KINDS
-        return _plain_object(value, name if is_tagged or is_shape else None, path, is_short or not is_shape)
+        is_short = is_short or (not is_shape and precision is np.float32)
+        return _plain_object(value, name if is_tagged or is_shape else None, path, is_short, precision)
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, Integral):
@@ -132,57 +124,58 @@ def _plain(value: Any, path: str, is_tagged: bool, is_short: bool = False) -> An
             raise InvalidInputError(path, "finite", float(value))
         return _shortest(float(value)) if is_short else float(value)
     if isinstance(value, tuple | list):
-        return [_plain(one, at(path, k), is_tagged, is_short) for k, one in enumerate(value)]
+        return [_plain(one, at(path, k), is_tagged, is_short, precision) for k, one in enumerate(value)]
     raise InvalidInputError(path, "a specification, a shape, a number, a text, or a tuple of such", value)
 
 
-def _plain_object(value: Any, name: str | None, path: str, is_short: bool) -> dict[str, Any]:
+def _plain_object(value: Any, name: str | None, path: str, is_short: bool, precision: Precision) -> dict[str, Any]:
     plain: dict[str, Any] = {} if name is None else {"kind": name}
     in_fixture = isinstance(value, FixtureSpec)
     for field in fields(value):
         given = getattr(value, field.name)
-        if not field.init or _is_default(given, field.default):
+        if not field.init or _is_default(given, field.default, is_short):
             continue
         if isinstance(value, Polygon) and field.name == "vertices":
             given = given.tolist()
-        # an axis is a unit vector of float64
-        plain[field.name] = _plain(given, at(path, field.name), is_tagged=False, is_short=is_short and field.name != "axis")
+        # an axis may be a unit vector of float64
+        plain[field.name] = _plain(given, at(path, field.name), False, is_short and field.name != "axis", precision)
         if in_fixture and field.name == "shape":
-            if plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
+            if is_short and plain["shape"].get("skin_radius") == BOX2D_POLYGON_SKIN:
                 del plain["shape"]["skin_radius"]  # Box2D gives its own
     return plain
 
 
-def _is_default(value: object, default: object) -> bool:
-    """Compare by what is written, which tells -0.0 from 0.0; a default is rounded to float32 as every number is."""
+def _is_default(value: object, default: object, is_short: bool) -> bool:
+    """Compare by what is written, which tells -0.0 from 0.0."""
     if type(value) is not type(default):
         return False
-    return repr(value) == repr(float(np.float32(default)) if isinstance(default, float) else default)
+    return repr(value) == repr(default) or (is_short and isinstance(default, float) and repr(value) == repr(float32(default)))
 
 
 def _shortest(number: float) -> float:
     """Return the float with the fewest digits that float32 rounds to the same; the number itself if float32 does not hold it."""
-    rounded = np.float32(number)
+    with np.errstate(over="ignore"):
+        rounded = np.float32(number)
     return float(str(rounded)) if float(rounded) == number else number
 
 
 def _as_float32(plain: object) -> object:
-    """Return the numbers of a fixture's shape as Box2D holds them, so that corners are judged as they are, not as they are written."""
+    """Return the numbers of a fixture's shape as float32 holds them, so that corners are judged as they are, not as written."""
     if isinstance(plain, list | tuple):
         return [_as_float32(one) for one in plain]
     if isinstance(plain, float) and abs(plain) <= MAX_NUMBER:
-        rounded = float(np.float32(plain))
+        rounded = float32(plain)
         return rounded if rounded != 0.0 else plain
     return plain
 
 
-def _value(plain: object, path: str, depth: int, solver: str | None) -> Any:
+def _value(plain: object, path: str, depth: int, reading: _Reading) -> Any:
     if isinstance(plain, Mapping):
-        return _object(plain, path, KINDS, solver)
+        return _object(plain, path, KINDS, reading)
     if isinstance(plain, list | tuple):
         if depth == _DEEPEST:
             raise InvalidInputError(path, f"at most {_DEEPEST} lists deep", Described("more"))
-        return tuple(_value(one, at(path, k), depth + 1, solver) for k, one in enumerate(plain))
+        return tuple(_value(one, at(path, k), depth + 1, reading) for k, one in enumerate(plain))
     if plain is None or isinstance(plain, bool | str | int):
         return plain
     if isinstance(plain, float) and math.isfinite(plain):
@@ -190,7 +183,7 @@ def _value(plain: object, path: str, depth: int, solver: str | None) -> Any:
     raise InvalidInputError(path or "value", "plain data with finite numbers", plain)
 
 
-def _object(plain: object, path: str, kinds: Mapping[str, type], solver: str | None) -> Any:
+def _object(plain: object, path: str, kinds: Mapping[str, type], reading: _Reading) -> Any:
     if not isinstance(plain, Mapping):
         raise InvalidInputError(path or "value", "an object", plain)
     kind = _kind(plain, path, kinds)
@@ -204,10 +197,10 @@ def _object(plain: object, path: str, kinds: Mapping[str, type], solver: str | N
             if field.default is MISSING and field.default_factory is MISSING:
                 raise InvalidInputError(at(path, field.name), "given", Described("nothing"))
             continue
-        given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), solver)
+        given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), reading)
     try:
         made = kind(**given)
-        return made if solver is None or kind in _SHAPES else accept(made, solver)
+        return made if reading.solver is None or kind in _SHAPES else accept(made, reading.solver)
     except InvalidInputError as error:
         raise type(error)(_place(path, error.field, given), error.requirement, error.value) from None
 
@@ -238,15 +231,16 @@ def _check_name(path: str, name: object, value: object, known: Sequence[str]) ->
     raise InvalidInputError(at(path, str(name)), "a field that exists (" + ", ".join(near) + ")", value)
 
 
-def _field(kind: type, name: str, plain: object, path: str, solver: str | None) -> Any:
+def _field(kind: type, name: str, plain: object, path: str, reading: _Reading) -> Any:
     if kind is FixtureSpec and name == "shape":
-        # no shape nests deeper than its list of corners; what does is refused as it stands
-        held = {key: _as_float32(one) if _is_shallow(one) else one for key, one in plain.items()} if isinstance(plain, Mapping) else plain
-        return _object(held, path, SHAPE_KINDS, solver)
+        if isinstance(plain, Mapping) and reading.precision is np.float32:
+            # no shape nests deeper than its list of corners; what does is refused as it stands
+            plain = {key: _as_float32(one) if _is_shallow(one) else one for key, one in plain.items()}
+        return _object(plain, path, SHAPE_KINDS, reading)
     if kind is BodySpec and name == "fixtures":
         if not isinstance(plain, list | tuple):
             raise InvalidInputError(path, "a list", plain)
-        return tuple(_object(one, at(path, k), {"fixture": FixtureSpec}, solver) for k, one in enumerate(plain))
+        return tuple(_object(one, at(path, k), {"fixture": FixtureSpec}, reading) for k, one in enumerate(plain))
     return plain
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.common.checks import point
 from engine.common.errors import Described, InvalidInputError, LabError
@@ -19,8 +19,10 @@ from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
 from engine.scenes.pictures import MOST_IN_ALL, MOST_PICTURED, MOST_PICTURES, BodyPicture
-from engine.world import BodySpec, GearJointSpec, JointSpec, MouseJointSpec, World, WorldSettings, WorldSnapshot, accept
-from engine.world.joints import as_it_stands, joints_of
+from engine.world import BodySpec, JointSpec, World, WorldSettings, WorldSnapshot, accept
+from engine.world.joint_specs import body_fields, joint_fields, joints_of
+from engine.world.joints import as_it_stands
+from engine.world.solver import DEFAULT
 
 __all__ = [
     "LONGEST_TEXT",
@@ -30,10 +32,8 @@ __all__ = [
     "MOST_WORLDS",
     "Scene",
     "SceneWorld",
-    "body_fields",
     "build",
     "build_all",
-    "joint_fields",
     "scene_of",
     "scene_of_snapshot",
 ]
@@ -43,6 +43,8 @@ MOST_JOINTS = 20_000
 LONGEST_TEXT = 1_000
 MOST_NOTES = 1_000
 MOST_WORLDS = 64
+
+_T = TypeVar("_T")
 
 _DEFAULT = WorldSettings()
 
@@ -61,6 +63,8 @@ class SceneWorld:
         Its name.
     pictures : sequence of BodyPicture
         What bodies look like; theirs are places in `bodies`.
+    solver : str
+        What drives it, one of `engine.world.solvers`.
     """
 
     settings: WorldSettings = _DEFAULT
@@ -69,6 +73,7 @@ class SceneWorld:
     offset: tuple[float, float] = (0.0, 0.0)
     label: str = ""
     pictures: tuple[BodyPicture, ...] = ()
+    solver: str = DEFAULT
 
     def __post_init__(self) -> None:
         _check_world(self)
@@ -98,6 +103,8 @@ class Scene:
         The others.
     pictures : sequence of BodyPicture
         What bodies look like; theirs are places in `bodies`.
+    solver : str
+        What drives the first world, one of `engine.world.solvers`; all specifications are as it holds them.
 
     Raises
     ------
@@ -116,6 +123,7 @@ class Scene:
     label: str = ""
     worlds: tuple[SceneWorld, ...] = ()
     pictures: tuple[BodyPicture, ...] = ()
+    solver: str = DEFAULT
 
     def __post_init__(self) -> None:
         _check_world(self)
@@ -153,9 +161,9 @@ def build(scene: Scene | SceneWorld) -> World:
     Raises
     ------
     InvalidInputError
-        Box2D cannot hold a shape, or a joint; the message has the place: ``bodies[3]``.
+        The solver cannot take a shape, or a joint; the message has the place: ``bodies[3]``.
     """
-    world = World(scene.settings)
+    world = World(scene.settings, scene.solver)
     for k, body in enumerate(scene.bodies):
         _at_place(f"bodies[{k}]", partial(world.create_body, body))
     for k, joint in enumerate(scene.joints):
@@ -241,7 +249,8 @@ def scene_of_snapshot(
         numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
         joints.append(_between(standing, numbers))
     seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
-    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, tuple(notes[:MOST_NOTES]), pictures=tuple(seen))
+    told, solver = tuple(notes[:MOST_NOTES]), snapshot.solver
+    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, told, pictures=tuple(seen), solver=solver)
 
 
 def _check_world(world: Scene | SceneWorld) -> None:
@@ -251,7 +260,10 @@ def _check_world(world: Scene | SceneWorld) -> None:
     listed = (("bodies", BodySpec, MOST_BODIES), ("joints", JointSpec, MOST_JOINTS), ("pictures", BodyPicture, MOST_PICTURES))
     for name, kind, most in listed:
         object.__setattr__(world, name, _listed(name, getattr(world, name), kind, most))
-    object.__setattr__(world, "bodies", tuple(_accepted(body, f"bodies[{k}]") for k, body in enumerate(world.bodies)))
+    object.__setattr__(world, "settings", _accepted(world.settings, "settings", world.solver))
+    for name in ("bodies", "joints"):
+        held = tuple(_accepted(one, f"{name}[{k}]", world.solver) for k, one in enumerate(getattr(world, name)))
+        object.__setattr__(world, name, held)
     x, y = point("offset", world.offset, "m")
     object.__setattr__(world, "offset", (x + 0.0, y + 0.0))  # 0 is left out of files, and so is -0
     if max(map(abs, world.offset)) > MAX_COORDINATE:
@@ -273,10 +285,10 @@ def _check_world(world: Scene | SceneWorld) -> None:
                 raise InvalidInputError(f"joints[{k}].{name}", f"one of the {k} joints before it, from 0", getattr(joint, name))
 
 
-def _accepted(body: BodySpec, path: str) -> BodySpec:
-    """Return a body as the solver holds it, so that a scene is the same before it is written down and after it is read."""
+def _accepted(spec: _T, path: str, solver: str) -> _T:
+    """Return a specification as the solver holds it, so that a scene is the same before it is written down and after it is read."""
     try:
-        return accept(body)
+        return accept(spec, solver)
     except InvalidInputError as error:
         raise type(error)(at(path, error.field), error.requirement, error.value) from None
 
@@ -294,18 +306,6 @@ def _in_world(place: int, action: Callable[[], World]) -> World:
 def _between(spec: Any, changes: Mapping[str, Any]) -> JointSpec:
     made: JointSpec = replace(spec, **changes)
     return made
-
-
-def body_fields(joint: JointSpec) -> tuple[str, ...]:
-    """Return the names of the fields of a joint that name bodies."""
-    if isinstance(joint, GearJointSpec):
-        return ()
-    return ("body",) if isinstance(joint, MouseJointSpec) else ("body_a", "body_b")
-
-
-def joint_fields(joint: JointSpec) -> tuple[str, ...]:
-    """Return the names of the fields of a joint that name other joints."""
-    return ("joint_a", "joint_b") if isinstance(joint, GearJointSpec) else ()
 
 
 def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:

@@ -15,8 +15,9 @@
     }
 
 Metres, kilograms, seconds, radians; y up. A body is a `BodySpec`, a joint one of the joint specifications with its kind, settings are
-`WorldSettings`; what is left out has its default (`engine.scenes.codec`). A joint names its bodies, by name or by their place in the list,
-from 0; a gear joint two joints by their places. The schema is `docs/scene.schema.json`.
+`WorldSettings`, and may name the ``"solver"`` that drives the world; what is left out has its default (`engine.scenes.codec`). A joint
+names its bodies, by name or by their place in the list, from 0; a gear joint two joints by their places. The schema is
+`docs/scene.schema.json`.
 
 Where several worlds stand side by side the others are in ``"worlds"``, a list of objects with settings, bodies and joints of their own, and
 each world has an ``"offset"``, where its origin is in the picture, and a ``"label"``. What bodies look like, of those that came from a
@@ -37,7 +38,7 @@ from engine.common.errors import Described, InvalidInputError
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.geometry import AABB
-from engine.scenes.codec import JOINT_KINDS, at, from_plain, to_plain
+from engine.scenes.codec import JOINT_KINDS, Precision, at, from_plain, to_plain
 from engine.scenes.json_lines import line_of
 from engine.scenes.pictures import MOST_PICTURES, BodyPicture, png_of
 from engine.scenes.scene import (
@@ -47,12 +48,12 @@ from engine.scenes.scene import (
     MOST_WORLDS,
     Scene,
     SceneWorld,
-    body_fields,
     build,
     build_all,
     scene_of,
 )
-from engine.world import BodySpec, JointSpec, WorldSettings
+from engine.world import BodySpec, JointSpec, WorldSettings, load_solver, solvers
+from engine.world.joint_specs import body_fields
 from engine.world.solver import DEFAULT
 
 __all__ = [
@@ -131,12 +132,17 @@ def _world_as_json(world: Scene | SceneWorld) -> dict[str, Any]:
     plain: dict[str, Any] = {"label": world.label} if world.label else {}
     if world.offset != (0.0, 0.0):
         plain["offset"] = list(world.offset)
-    plain["settings"] = _untagged(world.settings)
-    plain["bodies"] = [_untagged(body) for body in world.bodies]
+    precision = load_solver(world.solver).capabilities.precision
+    plain["settings"] = _untagged(world.settings, precision)
+    if world.solver != DEFAULT:
+        plain["settings"]["solver"] = world.solver
+    plain["bodies"] = [_untagged(body, precision) for body in world.bodies]
     times = Counter(body.name for body in world.bodies)
     names = [body.name if body.name and times[body.name] == 1 else place for place, body in enumerate(world.bodies)]
     if world.joints:
-        plain["joints"] = [to_plain(joint) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in world.joints]
+        plain["joints"] = [
+            to_plain(joint, precision) | {name: names[getattr(joint, name)] for name in body_fields(joint)} for joint in world.joints
+        ]
     if world.pictures:
         plain["pictures"] = [picture.as_json(dict(enumerate(names))) for picture in world.pictures]
     return plain
@@ -178,21 +184,33 @@ def _world(plain: object, path: str) -> SceneWorld:
 
 
 def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
+    settings, solver = plain.get("settings", {}), DEFAULT
+    if isinstance(settings, Mapping) and "solver" in settings:
+        solver = _solver(settings["solver"], at(path, "settings.solver"))
+        settings = {name: value for name, value in settings.items() if name != "solver"}
+    precision = load_solver(solver).capabilities.precision
     listed = enumerate(_list(plain, "bodies", MOST_BODIES, path))
-    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, DEFAULT) for k, one in listed]
+    bodies = [from_plain(one, at(path, f"bodies[{k}]"), _BODY, solver, precision) for k, one in listed]
     places: dict[str, list[int]] = {}
     for k, body in enumerate(bodies):
         places.setdefault(body.name, []).append(k)
     joints = enumerate(_list(plain, "joints", MOST_JOINTS, path))
     pictures = _list(plain, "pictures", MOST_PICTURES, path)
     return {
-        "settings": from_plain(plain.get("settings", {}), at(path, "settings"), _SETTINGS),
+        "settings": from_plain(settings, at(path, "settings"), _SETTINGS, solver),
         "bodies": tuple(bodies),
         "joints": tuple(_joint(one, at(path, f"joints[{k}]"), places) for k, one in joints),
         "pictures": tuple(_picture(one, at(path, f"pictures[{k}]"), places) for k, one in enumerate(pictures)),
         "offset": point(at(path, "offset"), plain.get("offset", (0.0, 0.0)), "m"),
         "label": plain.get("label", ""),
+        "solver": solver,
     }
+
+
+def _solver(name: object, path: str) -> str:
+    if not isinstance(name, str) or name not in solvers():
+        raise InvalidInputError(path, "one of " + ", ".join(solvers()), name)
+    return name
 
 
 def _check_names(plain: Mapping[str, Any], path: str, known: Sequence[str]) -> None:
@@ -206,8 +224,8 @@ _WORLD_NAMES = ("settings", "bodies", "joints", "offset", "label", "pictures")
 _PICTURE_NAMES = ("bodies", "lower", "upper", "png")
 
 
-def _untagged(value: object) -> dict[str, Any]:
-    plain: dict[str, Any] = to_plain(value)
+def _untagged(value: object, precision: Precision) -> dict[str, Any]:
+    plain: dict[str, Any] = to_plain(value, precision)
     del plain["kind"]
     return plain
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from engine.common.limits import MAX_COORDINATE, MAX_ITERATIONS, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH, MAX_SPEED
+from engine.common.limits import MAX_COORDINATE, MAX_NUMBER, MAX_POLYGON_VERTICES, MAX_REACH
 from engine.scenes.codec import JOINT_KINDS, SHAPE_KINDS
 from engine.scenes.pictures import MOST_BYTES, MOST_PICTURES
 from engine.scenes.scene import LONGEST_TEXT, MOST_BODIES, MOST_JOINTS, MOST_NOTES, MOST_WORLDS
 from engine.scenes.scene_file import FORMAT, VERSION
+from engine.world.fields import Rule, rule_of
+from engine.world.solver import DEFAULT, solvers
 from engine.world.specs import BODY_TYPES, BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["scene_schema"]
@@ -21,21 +23,14 @@ __all__ = ["scene_schema"]
 Schema = dict[str, Any]
 
 
-def _number(low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> Schema:
-    return {"type": "number", "minimum": low, "maximum": high}
-
-
 def _pair(limit: float) -> Schema:
-    return {"type": "array", "items": _number(-limit, limit), "minItems": 2, "maxItems": 2}
+    return {"type": "array", "items": {"type": "number", "minimum": -limit, "maximum": limit}, "minItems": 2, "maxItems": 2}
 
 
 def _whole(low: int, high: int) -> Schema:
     return {"type": "integer", "minimum": low, "maximum": high}
 
 
-_NOT_NEGATIVE = _number(0.0)
-_POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_NUMBER}
-_FLAG: Schema = {"type": "boolean"}
 _POINT = _pair(MAX_COORDINATE)
 _CORNER = _pair(MAX_REACH)
 _TEXT: Schema = {"type": "string", "maxLength": LONGEST_TEXT}
@@ -46,30 +41,14 @@ _BODY_REFERENCE: Schema = {
 _JOINT_REFERENCE: Schema = _whole(0, MOST_JOINTS - 1) | {
     "description": "A revolute or prismatic joint: its place in the list, from 0, before this one."
 }
-_FRACTION_HERTZ: Schema = {"type": "number", "minimum": 1.0, "maximum": 10_000.0}
 
 _BY_NAME: dict[str, Schema] = {
-    **dict.fromkeys(("anchor", "anchor_a", "anchor_b", "ground_anchor_a", "ground_anchor_b", "target", "grabbed", "position"), _POINT),
-    "linear_offset": _POINT,
     **dict.fromkeys(("center", "p1", "p2", "ghost1", "ghost2"), _CORNER),
-    **dict.fromkeys(("density", "friction", "restitution", "linear_damping", "angular_damping"), _NOT_NEGATIVE),
-    **dict.fromkeys(("frequency", "damping_ratio", "max_motor_torque", "max_motor_force", "max_force", "max_torque"), _NOT_NEGATIVE),
-    **dict.fromkeys(("max_length", "length", "length_a", "length_b"), _POSITIVE),
     **dict.fromkeys(("body", "body_a", "body_b"), _BODY_REFERENCE),
     **dict.fromkeys(("joint_a", "joint_b"), _JOINT_REFERENCE),
-    **dict.fromkeys(("velocity_iterations", "position_iterations"), _whole(1, MAX_ITERATIONS)),
-    **dict.fromkeys(("category", "mask"), _whole(0, 0xFFFF)),
-    "axis": _pair(MAX_NUMBER),
-    "correction_factor": _number(0.0, 1.0),
-    "gravity": _pair(MAX_NUMBER),
-    "linear_velocity": _pair(MAX_SPEED),
-    "angular_velocity": _number(-MAX_SPEED, MAX_SPEED),
-    "hertz": _FRACTION_HERTZ,
-    "group": _whole(-0x8000, 0x7FFF),
     "type": {"enum": list(BODY_TYPES)},
-    "name": {"type": "string"},
     "skin_radius": {"type": "number", "minimum": 0.0},
-    "radius": _POSITIVE | {"maximum": MAX_REACH},
+    "radius": {"type": "number", "exclusiveMinimum": 0.0, "maximum": MAX_REACH},
     "vertices": {
         "description": "Corners of a convex polygon, metres, in either winding.",
         "type": "array",
@@ -80,14 +59,7 @@ _BY_NAME: dict[str, Schema] = {
     "shape": {"$ref": "#/$defs/shape"},
     "fixtures": {"type": "array", "items": {"$ref": "#/$defs/fixture"}},
 }
-"""Of each field, by its name, which means one thing in all specifications; the others are flags or plain numbers, by their default."""
-
-_BY_KIND: dict[tuple[str, str], Schema] = {
-    ("mouse", "max_force"): _POSITIVE,
-    ("mouse", "frequency"): _POSITIVE,
-    ("pulley", "ratio"): _POSITIVE,
-}
-"""Where one kind is stricter."""
+"""Of fields without a rule of their own (`engine.world.fields`), or of which a file says more than the rule."""
 
 
 def scene_schema() -> Schema:
@@ -158,20 +130,36 @@ def _object(kind: Any, name: str | None = None) -> Schema:
     """Return the schema of a specification; one of several has a kind."""
     known = [field for field in fields(kind) if field.init]
     properties: Schema = {} if name is None else {"kind": {"const": name}}
-    properties.update((field.name, _field(field, name)) for field in known)
+    properties.update((field.name, _field(kind, field)) for field in known)
     if name is None:
+        if kind is WorldSettings:
+            properties["solver"] = {"description": "What drives the world.", "enum": list(solvers()), "default": DEFAULT}
         properties["kind"] = {"const": {BodySpec: "body", FixtureSpec: "fixture", WorldSettings: "settings"}[kind]}
     required = [*(["kind"] if name is not None else []), *(field.name for field in known if field.default is MISSING)]
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return schema | ({"required": required} if required else {})
 
 
-def _field(field: Field[Any], kind: str | None) -> Schema:
-    schema = _BY_KIND.get((kind or "", field.name), _BY_NAME.get(field.name))
-    if schema is None:
-        schema = _FLAG if isinstance(field.default, bool) else _number()
+def _field(kind: type, field: Field[Any]) -> Schema:
+    rule = rule_of(kind, field.name)
+    schema = _BY_NAME.get(field.name) or _of_rule(rule or Rule("number"))
     if field.default is MISSING or field.default == ():
         return schema
     if field.default is None:
         return {"anyOf": [schema, {"type": "null"}], "default": None}
     return schema | {"default": list(field.default) if isinstance(field.default, tuple) else field.default}
+
+
+def _of_rule(rule: Rule) -> Schema:
+    low, high = -MAX_NUMBER if rule.low is None else rule.low, MAX_NUMBER if rule.high is None else rule.high
+    match rule.kind:
+        case "number":
+            return {"type": "number", "exclusiveMinimum" if rule.is_above else "minimum": low, "maximum": high}
+        case "vector" | "direction":
+            return _pair(high)
+        case "whole":
+            return _whole(int(low), int(high))
+        case "flag":
+            return {"type": "boolean"}
+        case "text":
+            return {"type": "string"}

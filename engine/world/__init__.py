@@ -4,7 +4,7 @@ Nothing here knows a solver: `World(settings, solver="box2d")` loads one by its 
 """
 
 from engine.world.hooks import StepHooks
-from engine.world.joints import (
+from engine.world.joint_specs import (
     DistanceJointSpec,
     FrictionJointSpec,
     GearJointSpec,

@@ -16,25 +16,19 @@ from engine.common.errors import Described, InvalidInputError, LabError, WorldLo
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.geometry import Transform
 from engine.world import commands as c
-from engine.world.joints import (
-    GearJointSpec,
-    MouseJointSpec,
-    PrismaticJointSpec,
-    RevoluteJointSpec,
-    altered,
-    bodies_of,
-    resolve,
-)
+from engine.world.fields import changed
+from engine.world.joint_specs import GearJointSpec, MouseJointSpec, PrismaticJointSpec, RevoluteJointSpec, bodies_of
+from engine.world.joints import altered, resolve
 from engine.world.records import BodyMotion
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import Becomes, Solver
-from engine.world.specs import WorldSettings, changed
+from engine.world.specs import WorldSettings
 from engine.world.truth import Truth
 
 __all__ = ["Motion", "WorldState"]
 
 _MOST = np.array([MAX_COORDINATE, MAX_COORDINATE, np.inf, MAX_SPEED, MAX_SPEED, MAX_SPEED], dtype=np.float32)
-"""How large each column of `BodyMotion.values` may become before the body is astray."""
+"""How large each column of `BodyMotion.values` may become before the body is out of range."""
 
 _MAY_LOOSEN = c.SetBody | c.SetFixture | c.CreateFixture | c.DestroyFixture | c.SetSettings
 """Commands after which a joint may be one that cannot be."""
@@ -55,7 +49,7 @@ class WorldState:
     """The truth, the solver, and what was read from it."""
 
     def __init__(self, settings: WorldSettings, solver: type[Solver]) -> None:
-        self.truth = Truth(settings)
+        self.truth = Truth(solver.accept(settings))
         self.solver = solver(self.truth)
         self.lost = ""
         """Why there is nothing left to go on with; empty while there is."""
@@ -191,7 +185,7 @@ class WorldState:
         return WorldLostError(f"{told}; the world stands as before it")
 
     def _apply(self, command: c.Command) -> None:
-        truth = self.truth
+        truth, accept = self.truth, self.solver.accept
         match command:
             case c.CreateBody(body, spec, fixtures):
                 self._tell(command, spec)
@@ -209,34 +203,34 @@ class WorldState:
                 self._tell(command)
                 truth.remove_fixture(fixture)
             case c.CreateJoint(joint, joint_spec):
-                resolved = resolve(joint_spec, self.transform, truth.joints)
+                resolved = accept(resolve(joint_spec, self.transform, truth.joints))
                 self._tell(command, resolved)
                 truth.add_joint(joint, resolved)
             case c.DestroyJoint(joint):
                 self._remove_joint(joint)
             case c.SetJoint(joint, changes):
-                resolved = altered(truth.joints[joint], dict(changes))
+                resolved = accept(altered(truth.joints[joint], dict(changes)))
                 self._tell(command, resolved)
                 truth.set_joint(joint, resolved)
             case c.SetMouseTarget(joint, target):
                 resolved = truth.joints[joint]
                 assert isinstance(resolved.spec, MouseJointSpec)
-                resolved = replace(resolved, spec=replace(resolved.spec, target=target))
+                resolved = accept(replace(resolved, spec=replace(resolved.spec, target=target)))
                 self._tell(command, resolved)
                 truth.set_mouse_target(joint, resolved)
             case c.SetPose(body, _, _):
                 self._tell(command)
                 self._teleported.add(body)
             case c.SetBody(body, changes):
-                now = truth.changed_body(body, dict(changes))
+                now = accept(truth.changed_body(body, dict(changes)))
                 self._tell(command, now)
                 truth.set_body(body, now)
             case c.SetFixture(fixture, changes):
-                fixture_now = truth.changed_fixture(fixture, dict(changes))
+                fixture_now = accept(truth.changed_fixture(fixture, dict(changes)))
                 self._tell(command, fixture_now)
                 truth.set_fixture(fixture, fixture_now)
             case c.SetSettings(changes):
-                settings = changed(truth.settings, "WorldSettings", dict(changes))
+                settings = accept(changed(truth.settings, "WorldSettings", dict(changes)))
                 self._tell(command, settings)
                 truth.settings = settings
             case _:
@@ -273,7 +267,7 @@ class WorldState:
         """Make one step.
 
         A body that has gone farther than `MAX_COORDINATE`, or become faster than `MAX_SPEED`, is taken out: set inactive, and
-        added to the strays. Nothing meaningful happens out there in float32, and what overflows in the middle of Box2D's solver
+        listed in `out_of_range`. Nothing meaningful happens out there in float32, and what overflows in the middle of Box2D's solver
         makes it abort the interpreter.
 
         Raises
@@ -298,21 +292,21 @@ class WorldState:
         raw = self.solver.motion()
         self._motion = Motion(before.rows, raw, _columns(raw, 0), before.poses, _columns(raw, 3))
         self._is_stale = False
-        is_astray = np.abs(raw.values) > _MOST
-        if is_astray.any():
-            self._take_out(self.truth.body_ids[is_astray.any(axis=1)].tolist())
+        is_out = np.abs(raw.values) > _MOST
+        if is_out.any():
+            self._take_out(self.truth.body_ids[is_out.any(axis=1)].tolist())
 
     def _take_out(self, bodies: Iterable[int]) -> None:
-        mark, strays = self.solver.mark(), list(self.truth.strays)
+        mark, out_of_range = self.solver.mark(), list(self.truth.out_of_range)
         self.truth.begin()
         try:
             for body in bodies:
                 if self.truth.bodies[body].spec.active:
                     self._apply(c.SetBody(body, (("active", False),)))
-                    self.truth.strays.append(body)
+                    self.truth.out_of_range.append(body)
             dropped = self._drop_what_cannot_hold() if self.truth.gears else ()
         except Exception as error:
-            self.truth.strays = strays
+            self.truth.out_of_range = out_of_range
             raise self._put_back(f"{self._title} refused to take out a body: {error}", mark) from error
         self._dropped += dropped
 

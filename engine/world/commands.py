@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from engine.world.joints import JointSpec
+from engine.world.joint_specs import JointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [

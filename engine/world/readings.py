@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray
 from engine.common.errors import DeadHandleError, WorldLostError, WrongThreadError
 from engine.contracts import StepContacts
-from engine.world._spec import f32_vec
 from engine.world._state import WorldState
-from engine.world.joints import JointSpec, ResolvedJoint, as_it_stands
+from engine.world.fields import vector
+from engine.world.joint_specs import JointSpec
+from engine.world.joints import ResolvedJoint, as_it_stands
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.solver import Capabilities, load_solver
 from engine.world.specs import WorldSettings
@@ -90,9 +91,9 @@ class WorldReadings:
         return self._state.solver.contact_between(fixture_a, fixture_b)
 
     @property
-    def strays(self) -> tuple[int, ...]:
+    def out_of_range(self) -> tuple[int, ...]:
         """Bodies that left the range of positions and speeds that can be borne, and were set inactive for it."""
-        return tuple(self._state.truth.strays)
+        return tuple(self._state.truth.out_of_range)
 
     @property
     def last_cost(self) -> StepCost:
@@ -209,7 +210,7 @@ class WorldReadings:
         return tuple(dict.fromkeys(self._bodies_at(point, dynamic_only=False)))
 
     def _bodies_at(self, point: tuple[float, float], dynamic_only: bool) -> Iterator[int]:
-        at = f32_vec("point", point, "m")
+        at = vector("point", point, "m")
         for fixture in sorted(self._state.truth.fixtures, reverse=True):
             body = self._state.truth.fixtures[fixture].body
             if dynamic_only and self._state.truth.bodies[body].spec.type != "dynamic":

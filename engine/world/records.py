@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry import FixtureShape, Transform
-from engine.world.joints import JointSpec
+from engine.world.joint_specs import JointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 
 __all__ = [

@@ -55,7 +55,7 @@ class WorldSnapshot:
     state : SolverState
     next_ids : tuple of int
         The next body, fixture and joint id, so that ids are never handed out twice.
-    strays : tuple of int
+    out_of_range : tuple of int
         Bodies that were taken out.
     """
 
@@ -67,7 +67,7 @@ class WorldSnapshot:
     joints: tuple[tuple[int, ResolvedJoint], ...]
     state: SolverState
     next_ids: tuple[int, int, int]
-    strays: tuple[int, ...]
+    out_of_range: tuple[int, ...]
 
     @property
     def motion(self) -> BodyMotion:

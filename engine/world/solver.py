@@ -29,7 +29,8 @@ from engine.contracts import StepContacts
 from engine.geometry import FixtureShape
 from engine.world.commands import Command
 from engine.world.hooks import StepHooks
-from engine.world.joints import JointSpec, ResolvedJoint
+from engine.world.joint_specs import JointSpec
+from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings

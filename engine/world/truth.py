@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from engine.common.arrays import IntArray
-from engine.world.joints import GearJointSpec, ResolvedJoint
+from engine.world.fields import changed
+from engine.world.joint_specs import GearJointSpec
+from engine.world.joints import ResolvedJoint
 from engine.world.snapshot import WorldSnapshot
-from engine.world.specs import BodySpec, FixtureSpec, WorldSettings, changed
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["BodyEntry", "FixtureEntry", "Truth"]
 
-_RESTORED = ("settings", "step_index", "strays", "bodies", "fixtures", "joints", "gears")
+_RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
 """What a snapshot puts others in the place of."""
 
 
@@ -57,7 +59,7 @@ class Truth:
         Entries by id; a joint is kept as it was resolved when it was made.
     gears : dict
         The gear joints among the joints: nothing that one stands on may go, or leave its island, before it.
-    strays : list of int
+    out_of_range : list of int
         Bodies that were taken out.
     """
 
@@ -69,7 +71,7 @@ class Truth:
         self.fixtures: dict[int, FixtureEntry] = {}
         self.joints: dict[int, ResolvedJoint] = {}
         self.gears: dict[int, GearJointSpec] = {}
-        self.strays: list[int] = []
+        self.out_of_range: list[int] = []
         self._undo: list[tuple[dict[int, Any], int, Any]] = []
         """The entries that the command under way has changed or added, as they were; None where there was none."""
         self._rows: tuple[IntArray, dict[int, int]] | None = None
@@ -216,7 +218,7 @@ class Truth:
     def take_over(self, snapshot: WorldSnapshot) -> dict[str, Any]:
         """Become the truth of a snapshot; return what it was, for `give_back`."""
         before = {name: getattr(self, name) for name in _RESTORED}
-        self.settings, self.step_index, self.strays = snapshot.settings, snapshot.step_index, list(snapshot.strays)
+        self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
         self.fixtures = {fixture: FixtureEntry(spec, owner) for fixture, owner, spec in snapshot.fixtures}
         self.joints = dict(snapshot.joints)

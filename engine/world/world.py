@@ -18,13 +18,14 @@ from engine.common.interrupts import DeferredInterrupt
 from engine.common.limits import MAX_COORDINATE, MAX_SPEED
 from engine.contracts import StepContacts
 from engine.world import commands as c
-from engine.world._spec import check_names, f32, f32_vec
+from engine.world.fields import changed, check_names, number, vector
 from engine.world.hooks import PreSolveHook, StepHooks
-from engine.world.joints import JointSpec, MouseJointSpec, altered, bodies_of, joints_of
+from engine.world.joint_specs import JointSpec, MouseJointSpec, bodies_of, joints_of
+from engine.world.joints import altered
 from engine.world.readings import WorldReadings
 from engine.world.snapshot import WorldSnapshot
 from engine.world.solver import DEFAULT
-from engine.world.specs import BodySpec, FixtureSpec, WorldSettings, changed
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["World"]
 
@@ -155,18 +156,18 @@ class World(WorldReadings):
         """Move the point a mouse joint pulls to (world, m)."""
         if not isinstance(self._joint_entry(joint).spec, MouseJointSpec):
             raise InvalidInputError("joint", "a mouse joint", joint)
-        self._submit(c.SetMouseTarget(joint, f32_vec("target", target, "m", MAX_COORDINATE)))
+        self._submit(c.SetMouseTarget(joint, vector("target", target, "m", MAX_COORDINATE)))
 
     def set_pose(self, body: int, position: tuple[float, float], angle: float) -> None:
         """Put a body elsewhere; it keeps its velocity."""
         self._body_entry(body)
-        self._submit(c.SetPose(body, f32_vec("position", position, "m", MAX_COORDINATE), f32("angle", angle, "rad")))
+        self._submit(c.SetPose(body, vector("position", position, "m", MAX_COORDINATE), number("angle", angle, "rad")))
 
     def set_velocity(self, body: int, linear: tuple[float, float], angular: float = 0.0) -> None:
         """Give a moving body a velocity, m/s and rad/s."""
         self._body_entry(body)
-        turning = f32("angular", angular, "rad/s", -MAX_SPEED, MAX_SPEED)
-        self._submit(c.SetVelocity(body, f32_vec("linear", linear, "m/s", MAX_SPEED), turning))
+        turning = number("angular", angular, "rad/s", -MAX_SPEED, MAX_SPEED)
+        self._submit(c.SetVelocity(body, vector("linear", linear, "m/s", MAX_SPEED), turning))
 
     def set_awake(self, body: int, awake: bool) -> None:
         """Wake a body or put it to sleep."""
@@ -202,19 +203,19 @@ class World(WorldReadings):
     def apply_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N s, at a world point or at its centre of mass."""
         self._body_entry(body)
-        at = None if point is None else f32_vec("point", point, "m", MAX_COORDINATE)
-        self._submit(c.ApplyImpulse(body, f32_vec("impulse", impulse, "N s"), at))
+        at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
+        self._submit(c.ApplyImpulse(body, vector("impulse", impulse, "N s"), at))
 
     def apply_force(self, body: int, force: tuple[float, float], point: tuple[float, float] | None = None) -> None:
         """Push a body by N during the next step, at a world point or at its centre of mass."""
         self._body_entry(body)
-        at = None if point is None else f32_vec("point", point, "m", MAX_COORDINATE)
-        self._submit(c.ApplyForce(body, f32_vec("force", force, "N"), at))
+        at = None if point is None else vector("point", point, "m", MAX_COORDINATE)
+        self._submit(c.ApplyForce(body, vector("force", force, "N"), at))
 
     def apply_torque(self, body: int, torque: float) -> None:
         """Turn a body by N m during the next step."""
         self._body_entry(body)
-        self._submit(c.ApplyTorque(body, f32("torque", torque, "N m")))
+        self._submit(c.ApplyTorque(body, number("torque", torque, "N m")))
 
     def canonicalize(self) -> None:
         """Bring the solver into the form that `restore` would give it from a snapshot of this moment.
@@ -280,7 +281,7 @@ class World(WorldReadings):
             joints=tuple(sorted(truth.joints.items())),
             state=self._state.solver.save(),
             next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
-            strays=tuple(truth.strays),
+            out_of_range=tuple(truth.out_of_range),
         )
 
     @classmethod
@@ -324,9 +325,9 @@ class World(WorldReadings):
 
     def _check_command(self, command: c.Command) -> None:
         if self._busy:
-            for kind, number in self._targets(command):
-                if (kind, number) in self._doomed:
-                    raise DeadHandleError(f"{kind} {number} is destroyed at the end of this step already")
+            for kind, one in self._targets(command):
+                if (kind, one) in self._doomed:
+                    raise DeadHandleError(f"{kind} {one} is destroyed at the end of this step already")
         self._state.check(command)
 
     def _run(self, action: Callable[[], object]) -> None:
@@ -361,11 +362,11 @@ class World(WorldReadings):
     def _advance(self) -> None:
         """Make the step, and remember the joints that went because of a body that was taken out; log a step that broke off."""
         state = self._state
-        n_strays = len(state.truth.strays)
+        n_before = len(state.truth.out_of_range)
         try:
             state.advance()
         except WorldLostError:
-            self._log.append((state.truth.step_index, c.Canonicalize(tuple(state.truth.strays[n_strays:]))))
+            self._log.append((state.truth.step_index, c.Canonicalize(tuple(state.truth.out_of_range[n_before:]))))
             raise
         finally:
             self._bury_dropped()
@@ -376,8 +377,8 @@ class World(WorldReadings):
 
     def _execute(self, command: c.Command) -> None:
         """Apply a command, log it, and remember who died of it."""
-        for kind, number in self._targets(command):
-            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](number)
+        for kind, one in self._targets(command):
+            {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](one)
         victims = self._victims(command)
         state = self._state
         try:
@@ -433,7 +434,7 @@ class World(WorldReadings):
             case _:
                 return
         for kind, numbers in made.items():
-            self._next_ids[kind] = max(self._next_ids[kind], *(number + 1 for number in numbers), 0)
+            self._next_ids[kind] = max(self._next_ids[kind], *(one + 1 for one in numbers), 0)
 
     def _check_between_steps(self, what: str) -> None:
         self._check_thread()

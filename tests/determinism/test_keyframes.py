@@ -110,7 +110,7 @@ def test_a_restored_world_goes_on_as_the_one_that_came_through(name: str) -> Non
 
 
 def test_the_same_without_memory_to_write_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: None)
+    monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     hashes, kept, _ = run(chain())
     for step in (40, 120):
         again = run(World.from_snapshot(kept[step]))[0]
@@ -121,7 +121,7 @@ def test_the_same_without_memory_to_write_to(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("name", ["stack", "chain"])
 @pytest.mark.parametrize("step", [10, 60, 150])
 def test_a_rebuild_is_not_to_be_seen(name: str, step: int) -> None:
-    """Where the order of contacts does not matter a world restored anywhere goes on exactly; joints need their hidden impulses for it."""
+    """Where the order of contacts does not matter a world restored anywhere goes on exactly; joints need their internal impulses for it."""
     world = SCENES[name]()
     for _ in range(step):
         world.step()

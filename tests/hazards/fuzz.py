@@ -275,7 +275,7 @@ class Fuzzer:
         w, state = self.world, self.world._state.truth
         bodies = [(body, entry.spec, tuple(entry.fixtures), tuple(entry.joints)) for body, entry in state.bodies.items()]
         fixtures = [(fixture, entry.spec, entry.body) for fixture, entry in state.fixtures.items()]
-        return w.state_hash(), w.settings, w.strays, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
+        return w.state_hash(), w.settings, w.out_of_range, w._next_ids["body"], bodies, fixtures, list(state.joints.items())
 
     def check_ids(self) -> None:
         """The ids are those of what is in Box2D, and each of its handles is there still."""

@@ -132,13 +132,17 @@ def told(demo: Demo) -> dict[str, object]:
             for at, one in state.fixtures.items()
         ]
         found[f"joints {k}"] = list(state.joints.items())
-        found[f"settings {k}"] = stage.world.settings, stage.world.strays, stage.world.step_index
+        found[f"settings {k}"] = stage.world.settings, stage.world.out_of_range, stage.world.step_index
         found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in vars(contacts).values()]
         snapshot = stage.world.snapshot()
         kept, memory = snapshot.state, snapshot.state.memory
         found[f"solver {k}"] = memory.keys.tobytes(), memory.manifolds.tobytes(), sorted(kept.touching), kept.events
-        if memory.hidden is not None:
-            found[f"hidden {k}"] = memory.hidden.bodies.tobytes(), memory.hidden.joint_ids.tobytes(), memory.hidden.joints.tobytes()
+        if memory.internal is not None:
+            found[f"internal state {k}"] = (
+                memory.internal.bodies.tobytes(),
+                memory.internal.joint_ids.tobytes(),
+                memory.internal.joints.tobytes(),
+            )
     return found
 
 

@@ -170,17 +170,17 @@ def test_a_body_that_leaves_the_range_is_taken_out_and_the_world_goes_on() -> No
     goes = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(999_990.0, 0.0), linear_velocity=(120.0, 0.0)))
     for _ in range(20):
         world.step()
-    assert world.strays == (goes,)
+    assert world.out_of_range == (goes,)
     assert not world.body(goes).spec.active
     snapshot = world.snapshot()
     world.restore(snapshot)
-    assert world.strays == (goes,)
+    assert world.out_of_range == (goes,)
     assert world.state_hash() == World.from_snapshot(snapshot).state_hash()
     world.step()
     world.destroy_body(goes)
     assert world.body_ids == (stays,)
     replayed = World.replay(WorldSettings(gravity=(0.0, 0.0)), [], 0)
-    assert replayed.strays == ()
+    assert replayed.out_of_range == ()
 
 
 def test_replays_take_out_the_same_bodies() -> None:
@@ -191,7 +191,7 @@ def test_replays_take_out_the_same_bodies() -> None:
     for _ in range(20):
         world.step()
     again = World.replay(settings, world.log, 20)
-    assert (again.strays, again.state_hash()) == (world.strays, world.state_hash())
+    assert (again.out_of_range, again.state_hash()) == (world.out_of_range, world.state_hash())
 
 
 def test_one_failing_command_does_not_swallow_those_after_it() -> None:
@@ -272,7 +272,7 @@ def test_a_world_lost_twice_is_still_there() -> None:
         world._state.solver._cache._bodies[lost].angularVelocity = float("nan")
         with pytest.raises(WorldLostError, match=f"body {lost} left the finite numbers"):
             world.step()
-    assert world.strays == tuple(bodies[:2])
+    assert world.out_of_range == tuple(bodies[:2])
     for _ in range(5):
         world.step()
     assert world.step_index == 5

@@ -95,13 +95,13 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     """A thread loads it while the first demo runs: what was done before that moment must be done again without it."""
     if memory.load() is not None:
         pytest.skip("memory is out of reach here")
-    ready = memory.best_hidden()
-    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: None)
+    ready = memory.best_internal_memory()
+    monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     history = History(Pendulum(0))
     assert not history.demo.run.keeps_solver_state
     for _ in range(100):
         history.step()
-    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: ready)
+    monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: ready)
     history.step()
     history.act("keep_solver_state")
     for _ in range(100):

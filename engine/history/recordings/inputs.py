@@ -14,10 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.common.errors import Described, InvalidInputError
 from engine.history.input_log import ACTIONS, EDITS, Input
 from engine.history.recordings.layout import RecordingError, is_number
-from engine.scenes.codec import from_plain, to_plain
+from engine.scenes.codec import Precision, from_plain, to_plain
 from engine.world import World
 
 if TYPE_CHECKING:
@@ -54,8 +56,8 @@ def as_plain(one: Input) -> list[Any]:
     return plain
 
 
-def input_of(plain: object, place: str) -> Input:
-    """Return the input of plain data.
+def input_of(plain: object, place: str, precision: Precision = np.float64) -> Input:
+    """Return the input of plain data; in old recordings the numbers of specifications are those of float32.
 
     Raises
     ------
@@ -71,7 +73,10 @@ def input_of(plain: object, place: str) -> Input:
     readers = ARGUMENTS[action]
     if not _least(action) <= len(given) <= len(readers):
         raise RecordingError(f"{place}: {name}", f"given {len(readers)} arguments", Described(str(len(given))))
-    arguments = tuple(read(one, f"{place}: {name}[{k}]") for k, (read, one) in enumerate(zip(readers, given, strict=False)))
+    arguments = tuple(
+        _specs(one, f"{place}: {name}[{k}]", precision) if read is _specs else read(one, f"{place}: {name}[{k}]")
+        for k, (read, one) in enumerate(zip(readers, given, strict=False))
+    )
     if action in _EDITS:
         _check_edit(arguments, place)
     offsets: Any = plain[2] if len(plain) == 3 else []
@@ -87,7 +92,7 @@ def _argument_as_plain(argument: Any) -> Any:
         from engine.decompose import body_as_json
 
         return {"kind": _FILE, "body": body_as_json(argument, Path.cwd())}
-    return to_plain(argument)
+    return to_plain(argument, np.float64)
 
 
 def _point(plain: object, place: str) -> tuple[float, float]:
@@ -118,10 +123,10 @@ def _simple(plain: object, place: str) -> Any:
     return plain if isinstance(plain, str) and len(plain) <= _MOST_TEXT else _number(plain, place)
 
 
-def _specs(plain: object, place: str) -> tuple[Any, ...]:
+def _specs(plain: object, place: str, precision: Precision = np.float64) -> tuple[Any, ...]:
     if not isinstance(plain, list):
         raise RecordingError(place, "a list", plain)
-    found: tuple[Any, ...] = from_plain(plain, place)
+    found: tuple[Any, ...] = from_plain(plain, place, precision=precision)
     return found
 
 

@@ -6,6 +6,8 @@ import os
 import struct
 from typing import Any
 
+import numpy as np
+
 from engine.common.errors import Described
 from engine.common.files import read_at_most
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
@@ -14,6 +16,8 @@ from engine.history.digest import DIGEST_BYTES
 from engine.history.recordings.inputs import input_of
 from engine.history.recordings.layout import HASH_BYTES, RecordingError, Unpacked, chunks_of, ids_of, inflated, is_number, json_of, part_of
 from engine.history.recordings.recording import Recording
+from engine.scenes.codec import Precision
+from engine.world.solver import DEFAULT, solvers
 
 __all__ = ["load_recording", "recording_of"]
 
@@ -43,18 +47,20 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
     head: dict[str, Any] | None = None
     branch = Branch()
     branches, is_ended, room, n_inputs = 0, False, Unpacked(), 0
+    precision: Precision = np.float64
     for number, (kind, payload) in enumerate(chunks_of(content, name)):
         place = f"{name}, chunk {number}"
         if head is None:
             if kind != b"HEAD":
                 raise RecordingError(place, "the head", kind)
             head = _head(payload, place, branch, room)
+            precision = np.float64 if "solver" in head else np.float32  # an old one
             continue
         is_ended = kind == b"END "
         if kind == b"HEAD":
             raise RecordingError(place, "the only head", Described("another"))
         if kind == b"PART":
-            n_inputs += _append(branch, payload, place, room)
+            n_inputs += _append(branch, payload, place, room, precision)
             if n_inputs > MOST_RECORDED_INPUTS:
                 raise RecordingError(name, f"a recording of at most {MOST_RECORDED_INPUTS} inputs", Described("more"))
         elif kind == b"KEYS":
@@ -79,6 +85,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         head.get("remembers", True) is not False,
         head.get("waits", False) is True,
         min(head.get("begun", 0), branch.last),
+        head.get("solver", DEFAULT),
     )
 
 
@@ -103,6 +110,8 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
         raise RecordingError(f"{place}: makers", "an object", head["makers"])
     if head.get("scene") is not None and not isinstance(head["scene"], dict):
         raise RecordingError(f"{place}: scene", "the content of a scene file", head["scene"])
+    if head.get("solver", DEFAULT) not in solvers():
+        raise RecordingError(f"{place}: solver", "one of " + ", ".join(solvers()), head["solver"])
     branch.states.bodies.append(ids_of(head["bodies"], f"{place}: bodies"))
     branch.states.hashes.append(_bytes(head["hash"], HASH_BYTES, f"{place}: hash"))
     branch.states.digests.append(_bytes(head["digests"], DIGEST_BYTES * sum(map(len, branch.states.bodies[0])), f"{place}: digests"))
@@ -110,8 +119,8 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
     return found
 
 
-def _append(branch: Branch, payload: bytes, place: str, room: Unpacked) -> int:
-    """Add a part to a line; return how many inputs it has."""
+def _append(branch: Branch, payload: bytes, place: str, room: Unpacked, precision: Precision) -> int:
+    """Add a part to a branch; return how many inputs it has."""
     part = part_of(payload, place, room)
     if branch.last + len(part.hashes) > MOST_RECORDED_STEPS:
         raise RecordingError(place, f"of a recording of at most {MOST_RECORDED_STEPS} steps", Described("more"))
@@ -123,7 +132,7 @@ def _append(branch: Branch, payload: bytes, place: str, room: Unpacked) -> int:
         is_pair = isinstance(one, list) and len(one) == 2 and isinstance(one[0], int) and not isinstance(one[0], bool)
         if not is_pair or not 0 <= one[0] - part.step <= len(part.hashes):
             raise RecordingError(f"{place}: inputs[{k}]", "a step of this part and an input", one)
-        added[one[0] - part.step].append(input_of(one[1], f"{place}: inputs[{k}]"))
+        added[one[0] - part.step].append(input_of(one[1], f"{place}: inputs[{k}]", precision))
     branch.inputs[-1].extend(added[0])
     for given in added[1:]:
         branch.inputs.add_step(given)
@@ -142,7 +151,7 @@ def _take_states(branch: Branch, payload: bytes, place: str, room: Unpacked) -> 
 
 
 def _back(branch: Branch, payload: bytes, place: str) -> None:
-    """Cut a line off; at its place, for a copy of what is left, each time, could take a short file hours."""
+    """Cut a branch off; at its place, for a copy of what is left, each time, could take a short file hours."""
     plain = json_of(payload, place)
     is_pair = isinstance(plain, list) and len(plain) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in plain)
     if not is_pair or not 0 <= plain[0] <= branch.last or not 0 <= plain[1] <= len(branch.inputs[plain[0]]):

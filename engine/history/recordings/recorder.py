@@ -20,6 +20,7 @@ from engine.history.input_log import Input
 from engine.history.recordings.inputs import as_plain
 from engine.history.recordings.layout import LONGEST_CHUNK, Part, chunk, packed_part, start_of_file
 from engine.history.recordings.recording import present_makers
+from engine.world.solver import DEFAULT
 
 __all__ = ["Recorder", "free_path"]
 
@@ -63,6 +64,7 @@ class Recorder:
         demo, branch = history.demo, history.branch
         first = {
             "demo": demo.id,
+            "solver": demo.stages[0].world.solver if demo.stages else DEFAULT,
             "scene": scene,
             "seed": demo.seed,
             "values": history.first_values,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.history.branch import Branch
+from engine.world.solver import DEFAULT, load_solver
 
 __all__ = ["Recording", "present_makers"]
 
@@ -40,6 +41,8 @@ class Recording:
         Whether it waited for what comes in the background.
     begun : int
         The step at which recording was begun: what had been before it is there too.
+    solver : str
+        What drove its worlds.
     """
 
     demo: str
@@ -54,6 +57,7 @@ class Recording:
     keeps_solver_state: bool = True
     waits: bool = False
     begun: int = 0
+    solver: str = DEFAULT
 
     @property
     def steps(self) -> int:
@@ -76,9 +80,7 @@ class Recording:
         here = present_makers()
         others = [f"{name} {made} (here {here[name]})" for name, made in self.makers.items() if name in here and here[name] != made]
         if self.needs_solver_state:
-            from engine.world import load_solver
-
-            problem = load_solver().prepare()
+            problem = load_solver(self.solver).prepare()
             if problem is not None:
                 others.append(f"Box2D's memory in reach (here not: {problem})")
         return ", ".join(others)

@@ -188,7 +188,7 @@ def test_a_gear_goes_before_what_it_stands_on(death: str, rebuilt: bool) -> None
         world.set_pose(made.wheels[0], (0.0, MAX_COORDINATE - 1.0), 0.0)
         world.set_velocity(made.bar, (0.0, 120.0))
         world.step()
-        assert world.strays == (made.bar,)
+        assert world.out_of_range == (made.bar,)
     assert not world.is_joint(made.gear)
     with pytest.raises(DeadHandleError, match=f"joint {made.gear} was destroyed after step"):
         world.destroy_joint(made.gear)
@@ -259,7 +259,7 @@ def test_gears_survive_a_storm_of_edits_and_its_replay() -> None:
                 n_gears += _edit(world, dice)
                 world.step()
         assert n_gears > 15 and len(world._state.solver._cache._world.joints) == len(world.joint_ids)
-        if not world.strays:
+        if not world.out_of_range:
             assert World.replay(WorldSettings(), world.log, world.step_index).state_hash() == world.state_hash()
             n_replayed += 1
     assert n_replayed > 0, "of all three something was thrown out"
@@ -337,7 +337,7 @@ def test_they_are_rewound_exactly_whatever_was_done_to_them() -> None:
 @pytest.mark.skipif(memory.load() is not None, reason="memory is out of reach here")
 @pytest.mark.parametrize("step", [1, 40, 90])
 def test_a_rebuilt_world_of_them_goes_on_to_the_bit(step: int) -> None:
-    """With their hidden words, the sum of the gears among them; which drifts, so that taken anew it would be another."""
+    """With their internal words, the sum of the gears among them; which drifts, so that taken anew it would be another."""
     demo = Clockwork(0)
     world = demo.stages[0].world
     steps(world, step)

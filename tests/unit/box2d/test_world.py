@@ -26,6 +26,7 @@ from engine.world import (
     WheelJointSpec,
     World,
     WorldSettings,
+    accept,
 )
 
 BOX = FixtureSpec(Polygon.box(0.5, 0.5))
@@ -54,11 +55,25 @@ def test_records_say_what_box2d_holds() -> None:
     assert world.poses.tolist() == [[1.0, 2.0, 0.5]]
 
 
-def test_numbers_are_rounded_to_float32_where_they_enter() -> None:
-    spec = BodySpec(position=(0.1, 0.2), angle=0.3)
-    assert spec.position == (float(np.float32(0.1)), float(np.float32(0.2)))
-    world = World()
-    assert world.state(world.create_body(spec)).position == spec.position
+def test_numbers_are_rounded_to_float32_where_a_world_takes_them() -> None:
+    spec, settings = BodySpec(position=(0.1, 0.2), angle=0.3), WorldSettings((0.1, -9.81), 59.9)
+    assert (spec.position, settings.hertz) == ((0.1, 0.2), 59.9)
+    world = World(settings)
+    body = world.create_body(spec)
+    assert world.body(body).spec == accept(spec) and world.settings == accept(settings)
+    assert world.state(body).position == world.body(body).spec.position == (float(np.float32(0.1)), float(np.float32(0.2)))
+    assert world.settings.gravity[1] == float(np.float32(-9.81)) and world.settings.hertz == float(np.float32(59.9))
+    world.set_body(body, linear_damping=0.1)
+    world.set_settings(hertz=60.1)
+    assert world.body(body).spec.linear_damping == float(np.float32(0.1)) and world.settings.hertz == float(np.float32(60.1))
+
+
+@pytest.mark.parametrize(("field", "value"), [("max_length", 1e-60), ("length", 1e-50)])
+def test_a_length_that_float32_has_not_is_refused(field: str, value: float) -> None:
+    ends = 0, 1, (0.0, 0.0), (1.0, 0.0)
+    spec = RopeJointSpec(*ends, max_length=value) if field == "max_length" else DistanceJointSpec(*ends, length=value)
+    with pytest.raises(InvalidInputError, match=f"{field} must be > 0 m at float32 precision, got {value}"):
+        accept(spec)
 
 
 def test_previous_poses_follow_bodies_not_rows() -> None:
@@ -197,7 +212,7 @@ def test_each_joint_holds(make: Any, holds: Any) -> None:
     world, a, b = two_boxes()
     spec: JointSpec = make(a, b)
     joint = world.create_joint(spec)
-    assert world.joint(joint).spec == spec
+    assert world.joint(joint).spec == accept(spec)
     assert joint in world.body(b).joints
     for _ in range(120):
         world.step()

@@ -417,7 +417,7 @@ class Chain(Demo):
 def test_where_memory_is_out_of_reach_the_way_back_is_long_exact_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     from engine.demo.session import Session
 
-    monkeypatch.setattr("engine.box2d.solver.best_hidden", lambda: None)
+    monkeypatch.setattr("engine.box2d.solver.best_internal_memory", lambda: None)
     session = Session(Chain(0), (0, 0, 640, 480), has_history=True)
     history = session.timeline.history
     assert history is not None

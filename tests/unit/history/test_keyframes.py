@@ -142,7 +142,7 @@ def test_a_packed_moment_is_smaller_and_the_same() -> None:
     for name, column in contacts.items():
         if isinstance(column, np.ndarray):
             assert others[name].tobytes() == column.tobytes() and others[name].flags.writeable == column.flags.writeable, name
-    assert found.hidden is None or (kept.hidden is not None and found.hidden.bodies.tobytes() == kept.hidden.bodies.tobytes())
+    assert found.internal is None or (kept.internal is not None and found.internal.bodies.tobytes() == kept.internal.bodies.tobytes())
 
 
 def kept(n: int, most_bytes: int) -> Keyframes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import struct
@@ -438,3 +439,19 @@ def test_a_step_that_differs_counts_as_the_last_compared(recorded: Path) -> None
     verdict = verify(recording, replay(recording))
     assert verdict.divergence is not None and verdict.steps == verdict.divergence.step == 70
     assert verdict.measured_at is not None and verdict.measured_at > 70
+
+
+def test_a_recording_names_its_solver_and_another_one_is_refused(tmp_path: Path) -> None:
+    recorder = Recorder(begun(), tmp_path / "a.rec")
+    recorder.close()
+    content = recorder.path.read_bytes()
+    assert recording_of(content).solver == "box2d"
+    head = json.loads(zlib.decompress(next(chunks_of(content, "a.rec"))[1]))
+    for solver, is_known in ((None, True), ("newton", False), ([], False)):
+        plain = {name: value for name, value in head.items() if name != "solver"} | ({"solver": solver} if solver is not None else {})
+        changed = start_of_file() + chunk(b"HEAD", zlib.compress(json.dumps(plain).encode()))
+        if is_known:
+            assert recording_of(changed).solver == "box2d"
+        else:
+            with pytest.raises(RecordingError, match=r"a\.rec, chunk 0: solver must be one of box2d"):
+                recording_of(changed, "a.rec")

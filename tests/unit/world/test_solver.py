@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ import pytest
 from engine.common.errors import InvalidInputError, WorldLostError
 from engine.contracts import StepContacts, no_contacts
 from engine.geometry import AnyShape, Capsule, Circle, Polygon
-from engine.scenes import from_plain, to_plain
+from engine.scenes import Scene, build, from_plain, load_scene, save_scene, scene_of, to_plain
+from engine.scenes.scene_file import scene_as_json
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings, accept, commands, load_solver, solvers
 from engine.world import solver as table
 from engine.world.records import BodyMotion, JointState
@@ -167,7 +169,7 @@ def test_what_another_solver_cannot_do_leaves_the_world_as_it_stood() -> None:
 )
 def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says_so(shape: AnyShape, words: str) -> None:
     spec = FixtureSpec(shape)
-    assert spec.shape == as_float32(shape)
+    assert spec.shape == shape
     assert from_plain(json.loads(json.dumps(to_plain(spec)))).shape == as_float32(shape)
     world = World()
     body = world.create_body(BodySpec())
@@ -178,7 +180,7 @@ def test_a_specification_holds_any_shape_and_the_solver_that_cannot_take_it_says
 
 
 def as_float32(shape: AnyShape) -> AnyShape:
-    """The shape in numbers of float32, as a specification and a file have it."""
+    """The shape in numbers of float32, as a file has it."""
     if isinstance(shape, Polygon):
         return Polygon(shape.vertices.astype(np.float32).astype(float), shape.skin_radius)
     assert isinstance(shape, Capsule)
@@ -194,3 +196,20 @@ def test_box2d_holds_numbers_of_float32_and_a_skin() -> None:
     world = World()
     fixture = world.create_fixture(world.create_body(BodySpec()), spec)
     assert world.fixture(fixture).spec == held
+
+
+def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "falling.json"
+    scene = Scene(bodies=(BodySpec((DISC,), position=(0.1, float(np.float32(0.3)))),), solver="falling")
+    save_scene(path, scene)
+    again = load_scene(path)
+    assert again == scene and again.bodies[0].position == (0.1, float(np.float32(0.3)))
+    world = build(again)
+    assert world.solver == "falling" and scene_of(world).solver == "falling"
+    box = BodySpec((FixtureSpec(Polygon.box(1.0, 1.0)),))
+    with pytest.raises(InvalidInputError, match=r"bodies\[0\]\.shape must be one that Falling takes \(Circle\)"):
+        Scene(bodies=(box,), solver="falling")
+    assert "solver" not in scene_as_json(Scene(bodies=(box,)))["settings"]
+    path.write_text(path.read_text(encoding="utf-8").replace('"falling"', '"newton"'), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"line \d+: settings\.solver must be one of box2d, falling, got 'newton'"):
+        load_scene(path)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
 
-__all__ = ["BODY_WORDS", "JOINT_WORDS", "HiddenMemory", "HiddenState", "self_test"]
+__all__ = ["BODY_WORDS", "JOINT_WORDS", "InternalMemory", "InternalState", "self_test"]
 
 Words = NDArray[np.uint32]
 
@@ -69,7 +69,7 @@ _MOST_JOINT_WORDS = max(len(words) for words in JOINT_WORDS.values())
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenState:
+class InternalState:
     """Raw words of all bodies, uint32 (n, 17), and of all joints, uint32 (m, 5), with their ids, ascending."""
 
     body_ids: IntArray
@@ -77,23 +77,23 @@ class HiddenState:
     joint_ids: IntArray
     joints: Words
 
-    def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> HiddenState:
+    def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> InternalState:
         """Return what some of the joints remember, of one that was changed, of a kind of Box2D's, only what still holds."""
         ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
         words = self.joints[np.searchsorted(self.joint_ids, ids)]
         words[ids == changed, _BEFORE_LIMITS.get(kind, _MOST_JOINT_WORDS) :] = 0
-        return HiddenState(self.body_ids[:0], self.bodies[:0], ids, words)
+        return InternalState(self.body_ids[:0], self.bodies[:0], ids, words)
 
 
-class HiddenMemory:
-    """Copies hidden state between Box2D objects and arrays. Get one from `engine.box2d.memory.best_hidden`, which has it tested first."""
+class InternalMemory:
+    """Copies internal state between Box2D objects and arrays. See `engine.box2d.memory.best_internal_memory`."""
 
     def __init__(self) -> None:
         from engine.box2d import _memory_kernel
 
         self._kernel = _memory_kernel
 
-    def read(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any]) -> HiddenState:
+    def read(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any]) -> InternalState:
         """Read what bodies, given by address, and joints, given as pybox2d's objects by id, remember."""
         body_words = np.empty((len(bodies), len(BODY_WORDS)), dtype=np.uint32)
         self._kernel.copy_words(bodies, _body_offsets(len(bodies)), body_words)
@@ -101,9 +101,9 @@ class HiddenMemory:
         addresses, offsets = _joints([joints[joint] for joint in ids])
         joint_words = np.empty(offsets.shape, dtype=np.uint32)
         self._kernel.copy_words(addresses, offsets, joint_words)
-        return HiddenState(body_ids, body_words, np.array(ids, dtype=np.int64), joint_words)
+        return InternalState(body_ids, body_words, np.array(ids, dtype=np.int64), joint_words)
 
-    def write(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any], state: HiddenState) -> None:
+    def write(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any], state: InternalState) -> None:
         """Put back what was read from the bodies and the joints of the same ids; one that the state does not know stays as it is."""
         known, rows = _rows(body_ids, state.body_ids)
         self._kernel.write_words(np.ascontiguousarray(bodies[known]), _body_offsets(int(known.sum())), state.bodies[rows])
@@ -149,7 +149,7 @@ _HOLDING = 30.0
 
 def self_test() -> str | None:
     """Return None where every offset is proved, else what is wrong; needs a process in which the memory reader has passed."""
-    memory = HiddenMemory()
+    memory = InternalMemory()
     memory.write_impulses(np.zeros(0, dtype=np.int64), np.zeros((0, 2, 2), dtype=np.float32))  # loaded here, and not in a frame
     world = _Joined(memory)
     for step in range(_STEPS):
@@ -163,14 +163,14 @@ def self_test() -> str | None:
         world.step()
         other.step()
         if world.bits() != other.bits():
-            return "a world put together again from its hidden state goes another way"
+            return "a world put together again from its internal state goes another way"
     return None
 
 
 class _Joined:
     """A world with every kind of joint, all bodies off their centres of mass, no contacts, some joints at their limits."""
 
-    def __init__(self, memory: HiddenMemory) -> None:
+    def __init__(self, memory: InternalMemory) -> None:
         self.memory = memory
         self.world = Box2D.b2World(gravity=(0.3, -10.0))
         self.world.Step(_DT, 8, 3)
@@ -289,7 +289,7 @@ class _Joined:
         else:
             self.rest = np.float32(0.0)
 
-    def read(self) -> HiddenState:
+    def read(self) -> InternalState:
         return self.memory.read(*self._which())
 
     def _which(self) -> tuple[IntArray, IntArray, dict[int, Any]]:
@@ -300,7 +300,7 @@ class _Joined:
         return state.bodies.tobytes() + state.joints.tobytes()
 
     def take_over(self, other: _Joined) -> None:
-        """Take poses and velocities publicly, as a rebuild does, and then the hidden words."""
+        """Take poses and velocities publicly, as a rebuild does, and then the internal words."""
         for mine, its in zip(self.bodies, other.bodies, strict=True):
             mine.transform = (tuple(its.position), its.angle)
             mine.linearVelocity, mine.angularVelocity = tuple(its.linearVelocity), its.angularVelocity
@@ -340,7 +340,7 @@ class _Joined:
         return None
 
 
-def _words(memory: HiddenMemory, addresses: NDArray[np.int64], offsets: tuple[int, ...]) -> NDArray[np.float32]:
+def _words(memory: InternalMemory, addresses: NDArray[np.int64], offsets: tuple[int, ...]) -> NDArray[np.float32]:
     at = np.ascontiguousarray(np.broadcast_to(np.array(offsets, dtype=np.int64) // _WORD, (len(addresses), len(offsets))))
     found = np.empty(at.shape, dtype=np.uint32)
     memory._kernel.copy_words(addresses, at, found)

@@ -26,7 +26,7 @@ from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle
 from engine.world.specs import FixtureSpec
 
-__all__ = ["Owners", "put_together", "taken_apart"]
+__all__ = ["Owners", "pack_contacts", "unpack_contacts"]
 
 Owners = tuple[tuple[int, int, FixtureSpec], ...]
 """(fixture id, body id, specification) of all fixtures, in ascending order of ids, as in `WorldSnapshot`."""
@@ -34,7 +34,7 @@ Owners = tuple[tuple[int, int, FixtureSpec], ...]
 _POSES = "poses"
 
 
-def taken_apart(pairs: EvaluatedPairs, owners: Owners) -> dict[str, Any]:
+def pack_contacts(pairs: EvaluatedPairs, owners: Owners) -> dict[str, Any]:
     """Return what of `pairs.contacts` does not follow from the rest of `pairs` and the fixtures, by name."""
     contacts = pairs.contacts
     left = dict(vars(contacts))
@@ -46,7 +46,7 @@ def taken_apart(pairs: EvaluatedPairs, owners: Owners) -> dict[str, Any]:
     return left  # of fixtures that are gone
 
 
-def put_together(left: Mapping[str, Any], keys: IntArray, manifolds: NDArray[np.void], owners: Owners) -> StepContacts:
+def unpack_contacts(left: Mapping[str, Any], keys: IntArray, manifolds: NDArray[np.void], owners: Owners) -> StepContacts:
     """Return the contacts again."""
     found = _following(keys, manifolds, owners, left) | dict(left)
     found.pop(_POSES, None)
