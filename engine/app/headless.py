@@ -240,7 +240,7 @@ def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
             end = perf_counter()
             if k >= _UNTIMED:
                 costs = [stage.world.last_cost for stage in demo.stages]
-                box2d, reading = sum(cost.box2d for cost in costs), sum(cost.reading for cost in costs)
+                box2d, reading = sum(cost.solver for cost in costs), sum(cost.reading for cost in costs)
                 parts.append((demo.run.times.step, box2d, reading, demo.run.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
     medians = [statistics.median(column) for column in zip(*parts, strict=True)]
     bodies = sum(len(stage.world.body_ids) for stage in demo.stages)

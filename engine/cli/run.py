@@ -313,8 +313,13 @@ def _headless(
     for what, path in written.items():
         if path is not None:
             people(json_file).print(f"  {what:<10} {path}", markup=False)
-    write_json(json_file, report.as_json())
+    write_json(json_file, {**report.as_json(), "readout": _readout(demo)})
     return 0 if report.is_clean else 1
+
+
+def _readout(demo: Demo) -> list[str]:
+    """Return the lines of the readout at the end of a run."""
+    return [line if isinstance(line, str) else line[0] for line in demo.status()]
 
 
 def _pair_words(report: RunReport) -> str:
@@ -336,5 +341,5 @@ def _print(report: RunReport, demo: Demo, json_file: str | None) -> None:
         ("state", report.state_hash),
     ):
         out.print(f"  {label:<10} {text}")
-    for line in demo.summary():
+    for line in dict.fromkeys((*_readout(demo), *demo.summary())):
         out.print(f"  {line}", markup=False)

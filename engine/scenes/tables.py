@@ -153,7 +153,7 @@ class Tables:
                 self._tables["contacts"].add(_contacts(head, world))
             if "timings" in self._tables and step > 0:
                 cost, (whole, check) = world.last_cost, times[index] if index < len(times) else (0.0, 0.0)
-                parts = (cost.box2d, cost.collide, cost.solve, cost.toi, cost.reading)
+                parts = (cost.solver, cost.collide, cost.solve, cost.toi, cost.reading)
                 self._tables["timings"].add(iter([(*head, len(world.body_ids), len(world.contacts), whole, *parts, check)]))
 
     def _names_of(self, index: int, world: World) -> dict[int, str]:

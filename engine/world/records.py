@@ -102,13 +102,13 @@ class ImpactMoment:
 
 @dataclass(frozen=True, slots=True)
 class StepCost:
-    """What the last step cost, milliseconds: Box2D with its callbacks, and reading bodies and contacts out of it.
+    """What the last step cost, milliseconds: the solver with its callbacks, and reading bodies and contacts out of it.
 
-    `collide`, `solve` and `toi` are parts of `box2d`, as its own clock has them (`b2Profile`), each with the callbacks that it calls:
+    `collide`, `solve` and `toi` are parts of `solver`, as its own clock has them, each with the callbacks that it calls:
     manifolds; islands, constraints and new pairs; impacts inside the step.
     """
 
-    box2d: float = 0.0
+    solver: float = 0.0
     reading: float = 0.0
     collide: float = 0.0
     solve: float = 0.0

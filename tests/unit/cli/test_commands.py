@@ -108,6 +108,16 @@ def test_a_title_is_printed_as_it_stands(scene: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.startswith("a[/b] [bold]c, recorded")
 
 
+def test_a_headless_run_tells_the_readout(capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["run", "pair", "--steps", "2"]
+    assert main([*run, "--json", "-"]) == 0
+    readout = json.loads(capsys.readouterr().out)["readout"]
+    assert readout and all(isinstance(line, str) and line for line in readout)
+    assert main(run) == 0
+    told = capsys.readouterr().out
+    assert all(line in told for line in readout)
+
+
 def test_a_recording_is_pictured_in_the_theme_asked_for(scene: Path) -> None:
     assert main(["run", scene.name, "--steps", "1", "--record-inputs", "a.rec"]) == 0
     try:
