@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from demos._bullet_timeline import StepRecorder
 from engine.demo import Stage
-from engine.experiments import Outcome, Piece, Rule, RuleStepper, ShotSpec, ShotWatch, build_range, fire_bullet
-from engine.experiments.range import build_floor
+from engine.experiments.range import build_floor, build_range, fire_bullet
+from engine.experiments.rules import Piece, RuleStepper
+from engine.experiments.spec import Rule, ShotSpec
+from engine.experiments.tracker import Outcome, ShotTracker
 from engine.render import palette
 from engine.render.palette import mix
 
@@ -44,7 +46,7 @@ class Lane:
     def __init__(self, stage: Stage, rule: Rule) -> None:
         self.stage = stage
         self.rule = rule
-        self.watch: ShotWatch | None = None
+        self.watch: ShotTracker | None = None
         self.recorder: StepRecorder
         self.poses: list[Pose] = []
         self.tois: list[Toi] = []
@@ -66,7 +68,7 @@ class Lane:
         self.stage.colors[bullet] = palette.NORMAL
         self._stepper = RuleStepper(world, spec, bullet)
         self.stage.stepper = self._step
-        self.watch = ShotWatch(world, spec, bullet, built.panels)
+        self.watch = ShotTracker(world, spec, bullet, built.panels)
         self._fixture = world.body(bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
         self.recorder = StepRecorder(world, bullet, targets)
@@ -125,7 +127,7 @@ class Lane:
         state = self.stage.world.state(self.watch.bullet)
         return (*state.position, state.angle)
 
-    def _note_impacts(self, watch: ShotWatch, piece: Piece) -> None:
+    def _note_impacts(self, watch: ShotTracker, piece: Piece) -> None:
         """Keep where continuous physics, Box2D's or ours, put the bullet inside the step that is being taken."""
         world, contacts, step, travel = self.stage.world, piece.contacts, len(self.pieces) - 1, watch.spec.travel
         before = self.poses[-1]

@@ -19,7 +19,7 @@ from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
     from demos._bullet_timeline import StepRecorder
-    from engine.experiments import ShotSpec
+    from engine.experiments.spec import ShotSpec
     from engine.experiments.step_curve import StepCurve
     from engine.render.canvas import Canvas
 

@@ -81,7 +81,8 @@ class StepRecorder:
         return self._moving(step)
 
     def _moving(self, step: int) -> tuple[MovingShape, list[MovingShape]] | None:
-        from engine.experiments.step_curve import MovingShape, free_sweep
+        from engine.experiments.lookahead import free_sweep
+        from engine.experiments.step_curve import MovingShape
 
         motion = self._motions[step]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.experiments import Rule, Target
+from engine.experiments.spec import Rule, Target
 
 __all__ = ["ALSO", "CHOICES", "LANE_KEYS", "NAMES", "RULE_MEANINGS", "RULE_NAMES", "TARGET_KEYS", "WITH_ZONE", "WORDS"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from demos._promises import Promise
 from engine.demo import Parameter, Stage
-from engine.experiments.promises.rows import PITCH, Rows, RowsSpec, even_phases
+from engine.experiments.limitations.rows import PITCH, Rows, RowsSpec, even_phases
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.palette import Color, mix

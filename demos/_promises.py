@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.demo import Demo, StatusLine
-from engine.experiments.promises.finding import Finding
+from engine.experiments.limitations.finding import Finding
 from engine.render import palette
 from engine.render.palette import Color
 

@@ -36,7 +36,9 @@ from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, 
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.demo import Demo, Parameter, register
 from engine.demo.clock import SPEEDS
-from engine.experiments import DEFAULT_RADIUS, HALF_PHASE, RULES, Outcome, ShotSpec, ShotWatch, predicts_tunnel, verdict
+from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, ShotSpec
+from engine.experiments.tracker import Outcome, ShotTracker, verdict
+from engine.experiments.tunnelling import predicts_tunnel
 from engine.geometry import AABB
 from engine.render import palette
 from engine.render.gap_timeline import draw_timeline, fraction_under
@@ -338,7 +340,7 @@ class Bullet(Demo):
         canvas.text_px(at, lead, palette.CAPTION, 13.0)
         self._draw_timeline(canvas, shown[1] if shown is not None else None)
 
-    def _draw_lane(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+    def _draw_lane(self, canvas: Canvas, lane: Lane, watch: ShotTracker) -> None:
         arrived = self._has_arrived(lane)
         decided = lane.is_decided and (arrived or watch.steps > watch.decided_after)
         jump = watch.jump if decided else None
@@ -368,7 +370,7 @@ class Bullet(Demo):
         colors = (palette.UNEXPLAINED if decisive else palette.AGREE, palette.CAPTION)
         draw_numbers(canvas, ghosts, radius, first_numbers, colors, self._half)
 
-    def _draw_impacts(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+    def _draw_impacts(self, canvas: Canvas, lane: Lane, watch: ShotTracker) -> None:
         """Draw where continuous physics put the bullet inside its steps, the first one with contact point and normal."""
         now = watch.steps if self._has_arrived(lane) else watch.steps - 1 + self.viewer.drawn_fraction
         seen = [toi for toi in lane.tois if toi.step + toi.fraction <= now]
@@ -386,7 +388,7 @@ class Bullet(Demo):
             words = ["waits for our algorithms, which are compiled the first time", "waits for our algorithms", "waits"]
         draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], RULE_MEANINGS[lane.rule], words, palette.CAPTION, self._rows)
 
-    def _draw_words(self, canvas: Canvas, lane: Lane, watch: ShotWatch) -> None:
+    def _draw_words(self, canvas: Canvas, lane: Lane, watch: ShotTracker) -> None:
         decided = lane.is_decided and (self._has_arrived(lane) or watch.steps > watch.decided_after)
         color = _outcome_color(watch) if decided else palette.CAPTION
         words = shorter(verdict(watch)) if decided else shorter(_forecast(watch.spec))
@@ -484,7 +486,7 @@ def _forecast(spec: ShotSpec) -> str:
     return "in flight: by our reckoning it " + ("will tunnel" if predicted else "will touch in time")
 
 
-def _outcome_color(watch: ShotWatch) -> Color:
+def _outcome_color(watch: ShotTracker) -> Color:
     """Return the colour of a verdict; a sensor is passed by everything, and there it counts whether it was felt."""
     if watch.spec.target == "sensor" and watch.jump is not None:
         return palette.AGREE if watch.hit is not None else palette.UNEXPLAINED

@@ -1,6 +1,6 @@
 """Ghost collisions, counted: a stream of boxes slides over three level floors that look alike, and some trip over nothing.
 
-Each comes at a phase of its own, the fraction of a step's way that it is ahead. The rule of `engine.experiments.promises.seams` tells from
+Each comes at a phase of its own, the fraction of a step's way that it is ahead. The rule in `limitations.seams` tells from
 the phase alone, before it has moved, whether the seams will trip it: a box at tiles where a step ends with its face 15 to 20 mm before
 one, with a chance of 5 mm / (v h) at each; a disc at every corner near which a step ends, the ends of edges without ghosts included.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, label
 from engine.demo import Parameter, Stage, StatusLine, register
-from engine.experiments.promises.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
+from engine.experiments.limitations.seams import FINISH, HALF, N_TILES, SLIDERS, Ground, first_bump, floor_of, resting_height
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
 from engine.world import BodySpec, FixtureSpec, World

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from demos._promises import MEASURED, Promise
 from engine.demo import Stage, register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.missed_touch import MISSED, Passage, measure_missed
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.missed_touch import MISSED, Passage, measure_missed
 from engine.geometry import AABB, Transform
 from engine.render import palette
 from engine.render.palette import Color, mix

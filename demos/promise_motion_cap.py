@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from demos._promises import Promise
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.demo import Parameter, register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.motion_cap import BLADES_AT, PITCH, SPEEDS, STEPS, TURNINGS, Race, is_capped, measure_cap
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.motion_cap import BLADES_AT, PITCH, SPEEDS, STEPS, TURNINGS, Race, is_capped, measure_cap
 from engine.geometry import AABB
 from engine.render import palette
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from demos._promises import LONGEST_HEAD, Promise
 from engine.demo import Parameter, Stage, register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.seams import (
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.seams import (
     DEPTH,
     FINISH,
     GROUNDS,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from demos._promise_rows import N_SHOTS, RowsScene
 from engine.demo import register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.rows import Rows, RowsSpec
-from engine.experiments.promises.sensors import first_swept_touch, measure_sensors
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.rows import Rows, RowsSpec, first_swept_touch, measure_sensors
 from engine.render import palette
 from engine.render.palette import Color
 

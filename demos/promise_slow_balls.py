@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from demos._promises import LONGEST_HEAD, Promise
 from engine.demo import Parameter, register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold, predicted_drop
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold, predicted_drop
 from engine.geometry import AABB
 from engine.render import palette
 

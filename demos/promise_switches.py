@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from demos._promise_rows import N_SHOTS, RowsScene
 from engine.demo import register
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.flags import SWITCHES, measure_switches
-from engine.experiments.promises.rows import RowsSpec
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.rows import SWITCHES, RowsSpec, measure_switches
 
 __all__ = ["PromiseSwitches"]
 

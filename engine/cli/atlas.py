@@ -19,8 +19,7 @@ from engine.common.interrupts import raise_lost
 from engine.common.locks import held
 
 if TYPE_CHECKING:
-    from engine.experiments.atlas import Atlas
-    from engine.experiments.atlas_cost import RuleCost
+    from engine.experiments.atlas import Atlas, RuleTiming
     from engine.experiments.atlas_journal import AtlasJournal
     from engine.experiments.atlas_plan import AtlasPlan
 
@@ -73,8 +72,7 @@ def atlas_command(
     plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
     directory = check_directory("--out", out)
     from engine.box2d.oracle.pairs import BOX2D_VERSION
-    from engine.experiments.atlas import Atlas
-    from engine.experiments.atlas_cost import measure_costs
+    from engine.experiments.atlas import Atlas, measure_costs
     from engine.experiments.atlas_journal import AtlasJournal
 
     with held(directory / _LOCK) as is_mine:
@@ -172,8 +170,8 @@ def _write(directory: Path, atlas: Atlas, version: str) -> None:
     write_atomically(directory / ATLAS, text.encode("utf-8"))
 
 
-def _write_costs(directory: Path, costs: tuple[RuleCost, ...]) -> None:
-    from engine.experiments.atlas_cost import BULLETS
+def _write_costs(directory: Path, costs: tuple[RuleTiming, ...]) -> None:
+    from engine.experiments.atlas import BULLETS
 
     found = [
         {"rule": cost.rule, "ms_per_step": 1e3 * cost.alone, f"ms_per_step_of_{BULLETS}": None if cost.crowd is None else 1e3 * cost.crowd}
@@ -182,7 +180,7 @@ def _write_costs(directory: Path, costs: tuple[RuleCost, ...]) -> None:
     write_atomically(directory / COST, (json.dumps(found, indent=2) + "\n").encode("utf-8"))
 
 
-def _print(atlas: Atlas, costs: tuple[RuleCost, ...], directory: Path) -> None:
+def _print(atlas: Atlas, costs: tuple[RuleTiming, ...], directory: Path) -> None:
     from rich.table import Table
 
     console = people()

@@ -10,7 +10,8 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
-from engine.experiments.atlas import MOST_ERRORS, AtlasMap, predicted
+from engine.experiments import tunnelling
+from engine.experiments.atlas import MOST_ERRORS, AtlasMap
 from engine.experiments.atlas_plan import PARAMETERS, AtlasPlan, Axis
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _draw_panel(panel: Axes, found: AtlasMap, what: str, shares: FloatArray) -> 
     mesh = panel.pcolormesh(plan.x.edges, plan.y.edges, shares, cmap=_COLORS, vmin=0.0, vmax=1.0, rasterized=True)
     _set_label(panel, "x", plan.x)
     x, y = plan.x.spread(_FINE, to_edges=True), plan.y.spread(_FINE, to_edges=True)
-    chances = predicted(replace(plan.base, rule=found.rule), plan.grid(x, y))
+    chances = tunnelling.probabilities(replace(plan.base, rule=found.rule), plan.grid(x, y))
     chance = np.broadcast_to(chances[what == "tunneled"], (_FINE, _FINE))
     if np.ptp(chance) > 0.0:
         half_a_shot = 0.5 / plan.n_shots  # the border itself: a chance is 0, or 1, in a whole region

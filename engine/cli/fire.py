@@ -18,7 +18,7 @@ from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from engine.experiments import ShotResult, ShotSeries
+    from engine.experiments.shot import ShotResult, ShotSeries
 
 __all__ = ["fire_command"]
 
@@ -83,8 +83,8 @@ def fire_command(
     choice("--shape", shape, _SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
     seed_number("--seed", seed)
-    from engine.experiments import Jitter, ShotSpec, run_burst, scatter
-    from engine.experiments.spec import MOST_HEIGHT
+    from engine.experiments.shot import Jitter, run_burst, scatter
+    from engine.experiments.spec import MOST_HEIGHT, ShotSpec
 
     try:
         jitter = Jitter(
@@ -98,7 +98,6 @@ def fire_command(
                 thickness,
                 hertz,
                 radius,
-                None,
                 kind,  # type: ignore[arg-type] # a checked word
                 rule=word,  # type: ignore[arg-type] # a checked word
                 angle=_radians("angle", angle),
@@ -169,7 +168,7 @@ def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
 def _run_json(series: ShotSeries) -> dict[str, Any]:
     spec = series.spec
     return {
-        "ccd": "on" if spec.ccd else "off",
+        "ccd": "on" if spec.rule == "bullet" else "off",
         "rule": spec.rule,
         "target": spec.target,
         "hertz": spec.hertz,

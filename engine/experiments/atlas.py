@@ -9,21 +9,36 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.processes.workers import run_tasks
-from engine.experiments import law
+from engine.experiments import tunnelling
 from engine.experiments.atlas_journal import AtlasJournal, Count
 from engine.experiments.atlas_plan import AtlasPlan, Cell
-from engine.experiments.shot_batch import run_batch
+from engine.experiments.range import build_range, fire_bullet, range_settings
+from engine.experiments.rules import RuleStepper
+from engine.experiments.shot_batch import has_lanes, run_batch
 from engine.experiments.spec import Rule, ShotSpec
+from engine.world import World
 
-__all__ = ["Atlas", "AtlasMap", "Outlier", "finished_cells", "fire_cell", "fire_missing", "predicted"]
+__all__ = [
+    "BULLETS",
+    "MOST_ERRORS",
+    "Atlas",
+    "AtlasMap",
+    "Outlier",
+    "RuleTiming",
+    "finished_cells",
+    "fire_cell",
+    "fire_missing",
+    "measure_costs",
+]
 
 MOST_ERRORS = 3.0
 """Standard errors by which a measured share may differ from the law's: of normal samples 0.27 % do so by more."""
@@ -33,6 +48,12 @@ _BORDER = 2e-5
 """Metres. A shot whose step ends this near to the zone's border is decided by Box2D's float32: some additions of positions up to 100 m."""
 _BATCH = 250
 """Shots that share a world. More save nothing, and Box2D's search for pairs grows faster than in proportion."""
+
+BULLETS = 100
+"""Bullets of the crowd."""
+_COST_ROUNDS = 7
+_COST_STEPS = 40
+"""Of a shot alone: the flight, the impact, and some behind it."""
 
 
 def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
@@ -49,21 +70,21 @@ def fire_cell(task: tuple[AtlasPlan, Cell]) -> tuple[Cell, Count]:
         tunneled += int(batch.tunneled.sum())
         surprises += int(surprising.sum())
         inexcusable += int((surprising & ~batch.turned).sum())
-    return cell, (hit, tunneled, surprises, inexcusable)
+    return cell, Count(hit, tunneled, surprises, inexcusable)
 
 
 def _by_phase(spec: ShotSpec, phases: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for each phase whether the law lets that shot tunnel, and whether that is clear of rounding."""
-    chance = float(predicted(spec, {})[1])
+    chance = float(tunnelling.probabilities(spec, {})[1])
     if chance in (0.0, 1.0):
         return np.full(len(phases), chance == 1.0), np.ones(len(phases), np.bool_)
-    way, zone = _way_and_zone(spec, {})
+    way, zone = tunnelling.way_and_zone(spec, {})
     # the distance at the muzzle, less whole steps: what the last position before the middle is short of it
     short = (replace(spec, phase=0.0).gap + phases * way) % way
     from_border = np.minimum(np.abs(short - zone), np.minimum(short, way - short))
-    through = law.tunnels_by_phase(way, zone, short / way)
-    if _may_tumble(spec):
-        through |= law.corner_tunnels(way, zone, spec.radius, spec.angle, short / way)
+    through = tunnelling.tunnels_by_phase(way, zone, short / way)
+    if tunnelling.may_tumble(spec):
+        through |= tunnelling.corner_tunnels(way, zone, spec.radius, spec.angle, short / way)
     return through, from_border > _BORDER
 
 
@@ -85,65 +106,14 @@ def fire_missing(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> Generat
         answers.close()
 
 
-def predicted(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return the chances to hit and to tunnel that the law gives for shots like `spec`, some of its numbers replaced by arrays."""
-    way, zone = _way_and_zone(spec, changes)
-    arrives = (way > 0.0).astype(np.float64)
-    hit = arrives if _finds_contact(spec) else law.hit_chance(way, zone)
-    if spec.target == "sensor":
-        return hit, arrives
-    if _finds_contact(spec):
-        return hit, np.zeros_like(arrives)
-    tunneled = law.tunnel_chance(way, zone)
-    if _may_tumble(spec):
-        turned, radius = (np.asarray(changes.get(name, getattr(spec, name)), np.float64) for name in ("angle", "radius"))
-        tunneled = tunneled + law.corner_chance(way, zone, radius, turned)
-    return hit, tunneled
-
-
-def _may_tumble(spec: ShotSpec) -> bool:
-    """Tell whether the bullet is a box that may meet its target with a corner ahead; it is turned with its flight."""
-    return spec.shape == "box" and spec.target in ("static", "kinematic")
-
-
-def _finds_contact(spec: ShotSpec) -> bool:
-    """Tell whether a shot's rule finds every contact with its target, between the steps too."""
-    if spec.target == "sensor":
-        return spec.rule in ("substeps", "swept")
-    if spec.rule == "default":
-        return spec.target in ("static", "kinematic")
-    return spec.rule != "discrete"
-
-
-def _way_and_zone(spec: ShotSpec, changes: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    def number(name: str) -> FloatArray:
-        return np.asarray(changes.get(name, getattr(spec, name)), np.float64)
-
-    oncoming = number("target_speed") if spec.target in ("kinematic", "head_on") else 0.0
-    if spec.target == "head_on":  # both fly along one line, face to face: no angle matters, and the other is as thick as the bullet
-        way = law.approach(number("speed"), number("hertz"), 0.0, oncoming)
-        zone = law.reach(2.0 * number("radius"), number("radius"), spec.shape)
-        zone = zone - BOX2D_POLYGON_SKIN if spec.shape == "disc" else zone
-    else:
-        way = law.approach(number("speed"), number("hertz"), number("angle"), oncoming)
-        zone = law.reach(number("thickness"), number("radius"), spec.shape, number("angle"))
-    way, zone = np.broadcast_arrays(way, zone)
-    return way, zone
-
-
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A cell whose share differs from the law's by more than `MOST_ERRORS`.
+    """A cell, at the parameters `x` and `y`, whose share that tunneled differs from the law's by more than `MOST_ERRORS`.
 
     Attributes
     ----------
-    cell : Cell
-    x, y : float
-        Its parameters.
-    measured, predicted : float
-        Shares that tunneled.
     errors : float
-        Standard errors between them; infinite where the law leaves nothing to chance.
+        Standard errors between both; infinite where the law leaves nothing to chance.
     surprises : int
         Shots that did something else than the law says of their very phase.
     reason : "sampling", "turned" or "unexplained"
@@ -170,17 +140,8 @@ class Outlier:
 class AtlasMap:
     """One finished map, all arrays (rows, columns): y, then x.
 
-    Attributes
-    ----------
-    rule : Rule
-    hit, tunneled : float64
-        Shares measured.
-    surprises, inexcusable : int64
-        Shots that did something else than the law says of their phase, and those in which nothing had turned.
-    predicted_hit, predicted_tunneled : float64
-        Shares by the law.
-    errors : float64
-        Standard errors between `tunneled` and what the law says.
+    `hit` and `tunneled` are shares measured, `surprises` and `inexcusable` counts as in `Count`, `predicted_hit` and `predicted_tunneled`
+    shares by the law, and `errors` the standard errors between `tunneled` and the law.
     """
 
     def __init__(self, plan: AtlasPlan, rule: Rule, cells: Mapping[Cell, Count]) -> None:
@@ -191,9 +152,9 @@ class AtlasMap:
         self.surprises: IntArray = counts[:, :, 2]
         self.inexcusable: IntArray = counts[:, :, 3]
         shape = (plan.y.n, plan.x.n)
-        chances = predicted(replace(plan.base, rule=rule), plan.grid(np.array(plan.x.values), np.array(plan.y.values)))
+        chances = tunnelling.probabilities(replace(plan.base, rule=rule), plan.grid(np.array(plan.x.values), np.array(plan.y.values)))
         self.predicted_hit, self.predicted_tunneled = (np.broadcast_to(chance, shape) for chance in chances)
-        self.errors = law.standard_errors(self.tunneled, self.predicted_tunneled, plan.n_shots)
+        self.errors = tunnelling.standard_errors(self.tunneled, self.predicted_tunneled, plan.n_shots)
 
     @property
     def within_share(self) -> float:
@@ -233,8 +194,8 @@ class AtlasMap:
             "tunneled": np.rint(self.tunneled * n).astype(int).tolist(),
             "surprises": self.surprises.tolist(),
             "inexcusable": self.inexcusable.tolist(),
-            "predicted_hit": _rounded(self.predicted_hit),
-            "predicted_tunneled": _rounded(self.predicted_tunneled),
+            "predicted_hit": np.round(self.predicted_hit, _DIGITS).tolist(),
+            "predicted_tunneled": np.round(self.predicted_tunneled, _DIGITS).tolist(),
             "cells_within_3_standard_errors": self.within_share,
             "outliers": [
                 {
@@ -253,15 +214,8 @@ class AtlasMap:
         }
 
 
-_COUNTS = ("hit", "tunneled", "surprises", "inexcusable")
-"""Names in the JSON of what `Count` holds."""
 _DIGITS = 9
 """Digits of a predicted share in files: below that, platforms' cosines differ."""
-
-
-def _rounded(shares: FloatArray) -> list[list[float]]:
-    found: list[list[float]] = np.round(shares, _DIGITS).tolist()
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +241,51 @@ def finished_cells(plan: AtlasPlan, engine_version: str, found: Any) -> dict[Cel
     if not isinstance(found, dict) or any(found.get(key) != value for key, value in head.items()):
         return {}
     try:
-        maps = {rule: [found["maps"][rule][name] for name in _COUNTS] for rule in plan.rules}
+        maps = {rule: [found["maps"][rule][name] for name in Count._fields] for rule in plan.rules}
         counts = {cell: [matrix[cell.row][cell.column] for matrix in maps[cell.rule]] for cell in plan.cells()}
     except (KeyError, IndexError, TypeError):
         return {}
     if any(type(number) is not int for numbers in counts.values() for number in numbers):
         return {}
-    return {cell: (hit, tunneled, surprises, bad) for cell, (hit, tunneled, surprises, bad) in counts.items()}
+    return {cell: Count(*numbers) for cell, numbers in counts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTiming:
+    """What a rule costs in the cell in the middle of the map.
+
+    Median seconds of a step of the rule, all its sub-steps together: `alone` with one bullet and one target, `crowd` with `BULLETS` at once
+    around the impact, None for rules that look after one bullet only.
+    """
+
+    rule: Rule
+    alone: float
+    crowd: float | None
+
+
+def measure_costs(plan: AtlasPlan) -> tuple[RuleTiming, ...]:
+    """Fire the middle cell's shots under each rule in turn, some rounds, and return what a step took.
+
+    In one process, so that a busy machine slows all rules; it differs from run to run, and is kept out of the files that must not.
+    """
+    alone: dict[Rule, list[float]] = {rule: [] for rule in plan.rules}
+    crowd: dict[Rule, list[float]] = {rule: [] for rule in plan.rules}
+    for _ in range(_COST_ROUNDS):
+        for rule in plan.rules:
+            spec = plan.spec(Cell(rule, plan.x.n // 2, plan.y.n // 2))
+            alone[rule].append(_one_alone(spec))
+            if has_lanes(spec):
+                batch = run_batch(spec, [(k + 0.5) / BULLETS for k in range(BULLETS)])
+                crowd[rule].append(batch.seconds / max(batch.n_steps, 1))
+    return tuple(RuleTiming(rule, median(alone[rule]), median(crowd[rule]) if crowd[rule] else None) for rule in plan.rules)
+
+
+def _one_alone(spec: ShotSpec) -> float:
+    world = World(range_settings(spec))
+    build_range(world, spec)
+    stepper = RuleStepper(world, spec, fire_bullet(world, spec))
+    start = perf_counter()
+    for _ in range(_COST_STEPS):
+        for _ in stepper.step():
+            pass
+    return (perf_counter() - start) / _COST_STEPS

@@ -1,8 +1,7 @@
 """Finished cells on disk, so that an atlas that was interrupted, by whatever, goes on where it was.
 
-A text file: the plan in the first line, then a line for each finished cell, in the order in which they were done. A line is written at once
-and whole. A process that is killed in the middle of one leaves a line without an end, which is cut off; the cell is fired again, with the
-same phases, so that the counts, and the files made of them, come out the same.
+A text file: the plan in the first line, then a line for each finished cell, written at once. A process that is killed in the middle of one
+leaves a line without an end, which is cut off; the cell is fired again, with the same phases, so that the counts come out the same.
 """
 
 from __future__ import annotations
@@ -11,35 +10,30 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.experiments.atlas_plan import AtlasPlan, Cell
 
 __all__ = ["AtlasJournal", "Count"]
 
-Count = tuple[int, int, int, int]
-"""Shots of a cell that hit; that tunneled; that did something else than the law says of their phase; and of these, those in which
-nothing had turned, so that the law has no excuse."""
-
-_VERSION, _N_COUNTS = 1, 4
+_VERSION = 1
 _NAME_DIGITS = 12
+
+
+class Count(NamedTuple):
+    """Shots of a cell that hit; that tunneled; that did something else than the law says of their phase; and of these, those in which
+    nothing had turned, so that the law has no excuse."""
+
+    hit: int
+    tunneled: int
+    surprises: int
+    inexcusable: int
 
 
 class AtlasJournal:
     """The journal of one plan in a directory; its name comes from the plan, so that plans do not disturb each other.
 
-    Parameters
-    ----------
-    directory : path-like
-    plan : AtlasPlan
-    engine_version : str
-        Of Box2D: cells of another one are not taken over.
-
-    Attributes
-    ----------
-    path : Path
-    cells : dict of Cell to Count
-        What was found there, and what was added.
+    Cells of another `engine_version` of Box2D are not taken over. `cells` has what was found there, and what was added.
     """
 
     def __init__(self, directory: str | os.PathLike[str], plan: AtlasPlan, engine_version: str) -> None:
@@ -90,11 +84,10 @@ class AtlasJournal:
             entry: Any = json.loads(line)
         except (ValueError, RecursionError):
             return None
-        if not isinstance(entry, list) or len(entry) != 3 + _N_COUNTS or entry[0] not in self._plan.rules:
+        if not isinstance(entry, list) or len(entry) != 3 + len(Count._fields) or entry[0] not in self._plan.rules:
             return None
         numbers = entry[1:]
-        most = (self._plan.x.n - 1, self._plan.y.n - 1, *[self._plan.n_shots] * _N_COUNTS)
+        most = (self._plan.x.n - 1, self._plan.y.n - 1, *[self._plan.n_shots] * len(Count._fields))
         if any(type(number) is not int or not 0 <= number <= high for number, high in zip(numbers, most, strict=True)):
             return None
-        hit, tunneled, surprises, inexcusable = numbers[2:]
-        return Cell(entry[0], numbers[0], numbers[1]), (hit, tunneled, surprises, inexcusable)
+        return Cell(entry[0], numbers[0], numbers[1]), Count(*numbers[2:])

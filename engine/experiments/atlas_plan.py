@@ -154,20 +154,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class AtlasPlan:
-    """Everything that decides an atlas, to the bit.
-
-    Parameters
-    ----------
-    x, y : Axis
-        Of two parameters.
-    rules : tuple of Rule
-        A map for each.
-    base : ShotSpec
-        The parameters that no axis varies, and the target.
-    n_shots : int
-        In every cell.
-    seed : int
-        The phases come from it.
+    """Everything that decides an atlas, to the bit: a map for each rule; `base` has the parameters that no axis varies, and the target.
 
     Raises
     ------

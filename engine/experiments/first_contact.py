@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine import query
@@ -13,35 +13,30 @@ from engine.experiments.spec import ShotSpec
 from engine.geometry import Transform
 from engine.world import World
 
-__all__ = ["ContactSearch", "Impact", "dot", "normal_onto"]
+__all__ = ["ContactSearch", "Impact", "dot"]
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Box2D reported contact points between bullet and target.
+    """A contact of bullet and target.
 
     Attributes
     ----------
-    step : int
-        Steps completed when the manifold's poses were reached or passed: the poses lie at the end of this step, or between it
-        and the next where `in_toi`.
+    step, fraction : int and float
+        Steps completed when the manifold's poses were reached, and how much of the next, 0 to 1.
     time : float
         Seconds from the shot at which the bodies had those poses.
     center : pair of float
         The bullet's centre then.
-    point : pair of float or None
-        The (first) contact point.
+    point, normal : pair of float or None
+        The (first) contact point, and the unit normal onto the bullet.
     pushes_back : bool
-        Whether the normal, as it acts on the bullet, points against its flight.
+        Whether the normal points against the bullet's flight.
     in_toi : bool
         Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
         left the bodies.
-    fraction : float
-        Of the step that follows the completed ones, 0 to 1.
-    normal : pair of float or None
-        Unit, onto the bullet.
     body : int or None
         What was struck.
     """
@@ -58,53 +53,36 @@ class Impact:
 
 
 class ContactSearch:
-    """The search for the contacts of one bullet.
-
-    Parameters
-    ----------
-    world : World
-    spec : ShotSpec
-    bullet : int
-        Its body.
-    bodies : collection of int
-        What it may touch.
-    flight : pair of float
-        Unit, the way it flies.
-    """
+    """The search for the contacts of a bullet that flies along the unit vector `flight`, with `bodies`."""
 
     def __init__(self, world: World, spec: ShotSpec, bullet: int, bodies: Collection[int], flight: Point) -> None:
         self._world, self._spec, self._bullet, self._bodies, self._flight = world, spec, bullet, bodies, flight
 
-    def first(self, piece: Piece, before: Point, step: int, felt: Sequence[SweptImpact]) -> Impact | None:
-        """Return the first contact with a panel in a piece of a step.
+    def rows(self, contacts: StepContacts) -> Iterator[tuple[int, int, Point]]:
+        """Yield the row of each contact of the bullet, the body that it touches, and the unit normal onto the bullet."""
+        for row, (a, b) in enumerate(zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)):
+            other, sign = (b, -1.0) if a == self._bullet else (a, 1.0)
+            if self._bullet in (a, b) and other in self._bodies:
+                x, y = contacts.normal[row].tolist()
+                yield row, other, (sign * x, sign * y)
 
-        Parameters
-        ----------
-        before : pair of float
-            The bullet's centre where the piece began.
-        step : int
-            Steps completed before.
-        felt : sequence of SweptImpact
-            All that our swept test found so far.
+    def first(self, piece: Piece, before: Point, step: int, felt: Sequence[SweptImpact]) -> Impact | None:
+        """Return the first contact in a piece of a step, `step` steps being completed.
+
+        `before` is the bullet's centre where the piece began, `felt` all that our swept test found so far.
         """
         dt, contacts = 1.0 / self._spec.hertz, piece.contacts
         found: list[Impact] = []
-        for row in range(len(contacts)):
-            a, b = int(contacts.body_a[row]), int(contacts.body_b[row])
-            other = b if a == self._bullet else a
-            if self._bullet not in (a, b) or other not in self._bodies:
-                continue
-            pose = contacts.pose_b[row] if b == self._bullet else contacts.pose_a[row]
+        for row, other, normal in self.rows(contacts):
             if contacts.in_toi[row]:
                 continue  # the row has the last of the pair's moments; the first comes below
-            center, fraction = (float(pose[0]), float(pose[1])), piece.start
+            x, y, _ = (contacts.pose_a if int(contacts.body_a[row]) == self._bullet else contacts.pose_b)[row].tolist()
             point = (float(contacts.position[row, 0, 0]), float(contacts.position[row, 0, 1]))
-            normal = normal_onto(contacts, row, b == self._bullet)
-            pushes_back, time = dot(normal, self._flight) < 0.0, (step + fraction) * dt
+            time, fraction = (step + piece.start) * dt, piece.start
             ours = next((each for each in reversed(felt) if each.body == other), None)
             if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
                 time, fraction = ours.time, ours.fraction
-            found.append(Impact(step, time, center, point, pushes_back, ours is not None, fraction, normal, other))
+            found.append(Impact(step, time, (x, y), point, dot(normal, self._flight) < 0.0, ours is not None, fraction, normal, other))
         inside = self._first_inside(piece, before, step)
         if inside is not None:
             found.append(inside)
@@ -158,9 +136,3 @@ def dot(a: Point, b: Point) -> float:
 
 def _between(a: Point | None, b: Point | None) -> Point | None:
     return None if a is None or b is None else (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]))
-
-
-def normal_onto(contacts: StepContacts, row: int, is_b: bool) -> Point:
-    """Return a contact's normal as it acts on the bullet, which is its B or its A."""
-    sign = 1.0 if is_b else -1.0
-    return sign * float(contacts.normal[row, 0]), sign * float(contacts.normal[row, 1])

@@ -21,27 +21,30 @@ blade adds the rounding of its angle, times its length: it is the larger toleran
 
 Where contacts are seen at the end of a step only, the first end at which the outlines overlap is the moment, and there may be none. Of
 our sub-steps only the longest is known: the window is as long. Our swept rule stops within the depth that it aims at
-(`engine.experiments.meeting.depth_aimed_at`).
+(`engine.experiments.lookahead.depth_aimed_at`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from engine import query
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, BOX2D_TOI_BACKOFF, BOX2D_TOI_TOLERANCE, EPS32, LINEAR_SLOP
 from engine.contracts import Status
-from engine.experiments.meeting import depth_aimed_at, thinnest
+from engine.experiments.lookahead import depth_aimed_at, thinnest
 from engine.experiments.range import Panel
 from engine.experiments.spec import BLADE_HALF_LENGTH, SHORTEST_STEP, ShotSpec
 from engine.geometry import Circle, FixtureShape, Polygon, Sweep, Transform
 from engine.world import World
 
-__all__ = ["Mover", "first_touch", "looks_between_steps", "movers_of", "rounding", "stop_time", "stop_window"]
+__all__ = ["Mover", "first_touch", "movers_of", "rounding", "stop_time", "stop_window"]
+
+Aim = Literal["touch", "box2d"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,9 @@ def first_touch(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float
 
 
 def stop_time(spec: ShotSpec, targets: Iterable[Mover], t_max: float) -> float | None:
-    """Return the seconds from the shot at which `b2TimeOfImpact`, were it exact, would stop the bullet.
-
-    Cores its target apart, or a little more: within half of its tolerance.
-    """
+    """Return the seconds from the shot at which `b2TimeOfImpact`, were it exact within half of its tolerance, would stop the bullet."""
     bullet = _bullet(spec)
-    each = [_impact(bullet, target, spec, t_max, "box2d") for target in targets]
-    return min((time for time in each if time is not None), default=None)
+    return _earliest(_impact(bullet, target, spec, t_max, "box2d") for target in targets)
 
 
 def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple[float, float] | None:
@@ -102,30 +101,22 @@ def stop_window(spec: ShotSpec, targets: Sequence[Mover], t_max: float) -> tuple
     """
     if spec.target == "stack" and spec.thickness < LINEAR_SLOP:
         return 0.0, math.inf  # such planks do not stand, and nothing is known
-    early = _first(spec, targets, t_max, -rounding(spec))
+    margin = rounding(spec)
+    early = _first(spec, targets, t_max, -margin)
     if early is None:
         return None
-    if looks_between_steps(spec):
-        return _window_inside(spec, targets, t_max, early)
+    if spec.looks_between_steps:
+        soonest, latest = (_first(spec, targets, t_max, sign * (BOX2D_TOI_TOLERANCE + margin), aimed=True) for sign in (-1.0, 1.0))
+        step_end = math.ceil(early * spec.hertz) * (1.0 / spec.hertz)
+        return (early if soonest is None or step_end <= soonest else soonest), math.inf if latest is None else latest
     if spec.rule == "swept":
-        late = _first(spec, targets, t_max, depth_aimed_at(_bullet(spec).shape) + rounding(spec))
+        late = _first(spec, targets, t_max, depth_aimed_at(_bullet(spec).shape) + margin)
         return early, math.inf if late is None else late
     if spec.rule == "substeps":  # where its pieces end is not known beforehand
-        sure = _first(spec, targets, t_max, rounding(spec))
+        sure = _first(spec, targets, t_max, margin)
         late = math.inf if sure is None else sure + _longest_piece(spec, targets)
-        return early, late if late < t_max and _gap(spec, targets, late) < -rounding(spec) else math.inf
+        return early, late if late < t_max and _gap(spec, targets, late) < -margin else math.inf
     return _window_of_ends(spec, targets, t_max, early)
-
-
-def _window_inside(spec: ShotSpec, targets: Sequence[Mover], t_max: float, early: float) -> tuple[float, float]:
-    bullet = _bullet(spec)
-    ends = []
-    for sign in (-1.0, 1.0):
-        slack = sign * (BOX2D_TOI_TOLERANCE + rounding(spec))
-        times = [_impact_at_depth(bullet, each, spec, t_max, _aim(bullet, each) + slack) for each in targets]
-        ends.append(min((time for time in times if time is not None), default=math.inf))
-    step_end = math.ceil(early * spec.hertz) * (1.0 / spec.hertz)
-    return (early if step_end <= ends[0] else ends[0]), ends[1]
 
 
 def _window_of_ends(spec: ShotSpec, targets: Sequence[Mover], t_max: float, early: float) -> tuple[float, float] | None:
@@ -149,20 +140,12 @@ def _gap(spec: ShotSpec, targets: Sequence[Mover], time: float) -> float:
     return min(query.distance(each.shape, each.at(time), bullet.shape, here).separation for each in targets)
 
 
-def looks_between_steps(spec: ShotSpec) -> bool:
-    """Tell whether Box2D itself looks for the time of impact with this target: never with a sensor, by default with no dynamic body."""
-    if spec.target == "sensor":
-        return False
-    return spec.rule == "bullet" or (spec.rule == "default" and spec.target in ("static", "kinematic", "blade", "posts"))
-
-
 def rounding(spec: ShotSpec) -> float:
     """Return how far, metres, float32 may have carried bullet and target together from their even motion.
 
-    In each step the velocity times the step and the sum with the position are rounded, by half a spacing of float32 at most, and the
-    velocities are rounded themselves. The moment of an impact is a difference of two such positions. Of the blade the same holds of
-    its angle; its farthest point is half a blade and half a metre away. A stack works in its joints while it stands: the solver
-    leaves a slop alone, and measured it moves by 1.7 mm in a second at 15 Hz, by a hundredth of that at 60.
+    Each step rounds a product and a sum by half a spacing at most, and an impact's moment is a difference of two positions. The same
+    holds of the blade's angle; its farthest point is half a blade and half a metre away. A stack works within a slop while it stands:
+    measured, 1.7 mm in a second at 15 Hz, a hundredth of that at 60.
     """
     steps = (spec.gap / spec.closing if spec.closing > 0.0 else 0.0) + 3.0
     pieces = steps * max(1, min(spec.most_substeps, math.ceil(spec.closing / min(2.0 * spec.radius, spec.thickness))))
@@ -173,10 +156,8 @@ def rounding(spec: ShotSpec) -> float:
 
 
 def _longest_piece(spec: ShotSpec, targets: Sequence[Mover]) -> float:
-    """Return the seconds between two looks of a rule that looks at ends only, near the target."""
+    """Return the seconds of the longest sub-step near the target."""
     step = 1.0 / spec.hertz
-    if spec.rule != "substeps":
-        return step
     feature = min(thinnest(_bullet(spec).shape), min(thinnest(each.shape) for each in targets))
     closing = spec.closing * spec.hertz
     return min(step, max(feature / closing if closing > 0.0 else step, step / spec.most_substeps, SHORTEST_STEP))
@@ -192,10 +173,14 @@ def _bullet(spec: ShotSpec) -> Mover:
     return Mover(shape, Transform((x, y), angle), _scaled(spec.velocity, spec.flown_speed, spec.speed))
 
 
-def _first(spec: ShotSpec, targets: Iterable[Mover], t_max: float, depth: float) -> float | None:
+def _first(spec: ShotSpec, targets: Iterable[Mover], t_max: float, depth: float, aimed: bool = False) -> float | None:
+    """Return when the bullet is first so deep in a target, or, `aimed`, so much deeper than `b2TimeOfImpact` aims at."""
     bullet = _bullet(spec)
-    each = [_impact_at_depth(bullet, target, spec, t_max, depth) for target in targets]
-    return min((time for time in each if time is not None), default=None)
+    return _earliest(_impact_at_depth(bullet, target, spec, t_max, _aim(bullet, target) + depth if aimed else depth) for target in targets)
+
+
+def _earliest(times: Iterable[float | None]) -> float | None:
+    return min((time for time in times if time is not None), default=None)
 
 
 def _impact_at_depth(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, depth: float) -> float | None:
@@ -203,22 +188,22 @@ def _impact_at_depth(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float,
 
     None also where that is deeper than both radii: the cores themselves would overlap.
     """
-    if depth >= target.shape.radius + bullet.shape.radius:
+    radii = target.shape.radius + bullet.shape.radius
+    if depth >= radii:
         return None
-    a, b = _lessened(target.shape, bullet.shape, depth)
-    return _impact(Mover(b, bullet.pose, bullet.velocity), Mover(a, target.pose, target.velocity, target.spin), spec, t_max, "touch")
+    share = 1.0 - depth / radii
+    a, b = (replace(mover, shape=mover.shape.with_radius(mover.shape.radius * share)) for mover in (target, bullet))
+    return _impact(b, a, spec, t_max, "touch")
 
 
-def _impact(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, aim: str) -> float | None:
+def _impact(bullet: Mover, target: Mover, spec: ShotSpec, t_max: float, aim: Aim) -> float | None:
     if target.spin == 0.0 and aim == "touch":
         swept = query.swept_contact(target.shape, target.pose, target.velocity, bullet.shape, bullet.pose, bullet.velocity, t_max)
         return swept.t_first if swept.status in (Status.HIT, Status.OVERLAPPING) else None
     n_steps = max(1, math.ceil(t_max * spec.hertz)) if target.spin != 0.0 else 1
     for k in range(n_steps):
         start, end = k * t_max / n_steps, (k + 1) * t_max / n_steps
-        found = query.time_of_impact(
-            target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target="box2d" if aim == "box2d" else "touch"
-        )
+        found = query.time_of_impact(target.shape, target.sweep(start, end), bullet.shape, bullet.sweep(start, end), target=aim)
         if found.status is not Status.MISS:
             return start + found.fraction * (end - start)
     return None
@@ -228,12 +213,6 @@ def _aim(bullet: Mover, target: Mover) -> float:
     """Return the depth D that `b2TimeOfImpact` aims at."""
     radii = bullet.shape.radius + target.shape.radius
     return radii - max(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
-
-
-def _lessened(a: FixtureShape, b: FixtureShape, depth: float) -> tuple[FixtureShape, FixtureShape]:
-    """Return both shapes with radii that are together less by `depth`, each by its share."""
-    share = 1.0 - depth / (a.radius + b.radius)
-    return a.with_radius(a.radius * share), b.with_radius(b.radius * share)
 
 
 def _scaled(velocity: tuple[float, float], flown: float, asked: float) -> tuple[float, float]:

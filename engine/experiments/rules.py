@@ -11,19 +11,17 @@ The first three are Box2D's own, chosen by the world's continuous physics and th
 discrete and step its world in pieces.
 
 **substeps.** A discrete step catches the bullet if it ends within ``reach = w/2 + r + skins`` before the target's middle
-(`engine.experiments.prediction`); none jumps over that stretch if none is longer. The pieces here are no longer than the thinnest
-feature, ``min(2 r, w)``: the smaller of two numbers is at most their mean ``(2 r + w)/2 < reach``. That is more than is needed, as engines
-do it, because it asks nothing about who meets whom. With a closing speed u (both velocities, and the turning of both times their
-sizes) that makes ``n = ceil(u h / min(2 r, w))`` pieces of h/n. It is adaptive: n is counted anew each step, from the present speeds, of
-what the bullet's box can meet in this step; far away n is 1. Box2D's cap of 2 m holds for a piece, so n is at least ``v h / 2 m``.
-The world takes no step shorter than 0.1 ms, and this limits n: at 60 Hz to 166.
+(`engine.experiments.tunnelling`); none jumps over that stretch if none is longer. The pieces here are no longer than the thinnest
+feature, ``min(2 r, w) <= (2 r + w)/2 < reach``: more than is needed, as engines do it, because it asks nothing about who meets whom. With a
+closing speed u (both velocities, and the turning of both times their sizes) that makes ``n = ceil(u h / min(2 r, w))`` pieces of h/n,
+counted anew each step from the present speeds of what the bullet's box can meet in it; far away n is 1. Box2D's cap of 2 m holds for a
+piece, so n is at least ``v h / 2 m``; and as no step is shorter than 0.1 ms, at most 166 at 60 Hz.
 
 **swept.** Before the step our time of impact is asked about every fixture that the bullet may meet. Is there none, the step is taken
 whole. Otherwise the world is stepped just to the impact, where the bullet lies a little inside the other's skin, so that Box2D
-sees the contact at the start of the next piece and solves it: friction, restitution, the momentum of both. Nothing is reflected by
-hand. That piece is as short as the world allows, because before it nobody knows how the bullet goes on. Then the time that is left is
-spent in the same way. While the bullet touches something that turns, no test ahead can be trusted
-(`engine.experiments.meeting.look_ahead`), and the pieces are as short as sub-steps. Sensors are found too, and stop nothing. Four things
+sees the contact at the start of the next piece, as short as the world allows, and solves it: friction, restitution, the momentum of both.
+Then the time that is left is spent in the same way. While the bullet touches something that turns, no test ahead can be trusted
+(`engine.experiments.lookahead.look_ahead`), and the pieces are as short as sub-steps. Sensors are found too, and stop nothing. Four things
 are not exact:
 
 - the piece that solves a contact, 0.1 ms, is not looked into: 12 mm at 120 m/s;
@@ -37,10 +35,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.contracts import StepContacts
-from engine.experiments.meeting import Meeting, look_ahead, swept_candidates, thinnest
+from engine.experiments.lookahead import PredictedImpact, look_ahead, swept_candidates, thinnest
 from engine.experiments.spec import SHORTEST_STEP, ShotSpec
 from engine.geometry import Transform
 from engine.world import World
@@ -60,19 +59,8 @@ does not bite."""
 class SweptImpact:
     """The touch of the bullet and a body, found by our own swept test.
 
-    Attributes
-    ----------
-    body : int
-    time : float
-        Seconds from the first step on.
-    fraction : float
-        Of the step, 0 to 1.
-    center : (x, y)
-        The bullet's, at the impact.
-    point, normal : (x, y) or None
-        On the other's surface, and unit, out of it onto the bullet; None where the two overlap too deep for a nearest point.
-    sensor : bool
-        It was felt, and stopped nothing.
+    `time` is in seconds from the first step on, `fraction` of the step; `center` is the bullet's at the impact, `point` on the other's
+    surface, `normal` unit, out of it onto the bullet, both None where the two overlap too deep for a nearest point. A sensor stops nothing.
     """
 
     body: int
@@ -86,19 +74,10 @@ class SweptImpact:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One step that the world took within one step of the rule.
+    """One step that the world took within one step of the rule, between two fractions of it.
 
-    Attributes
-    ----------
-    contacts : StepContacts
-        Computed where the piece began, or at an impact of Box2D's inside it.
-    start, end : float
-        Fractions of the step.
-    closes_step : bool
-        Whether it is the step's last.
-    impacts : tuple of SweptImpact
-        What our swept test found: at most one that ends this piece, or that the bullet was put at before it, after the sensors on
-        the way there.
+    `contacts` are computed where the piece began, or at an impact of Box2D's inside it. `impacts` are those that our swept test found: at
+    most one that ends this piece, or that the bullet was put at before it, after the sensors on the way there.
     """
 
     contacts: StepContacts
@@ -121,20 +100,9 @@ class RuleCost:
 
 
 class RuleStepper:
-    """Takes a world forward by whole steps of ``1 / hertz`` seconds, under the rule of a shot.
+    """Takes a world, made with `range_settings`, forward by whole steps of ``1 / hertz`` seconds, under the rule of a shot.
 
-    Parameters
-    ----------
-    world : World
-        Made with `range_settings`.
-    spec : ShotSpec
-    bullet : int
-        Its body; the rules of our own look after this one only.
-
-    Attributes
-    ----------
-    cost : RuleCost
-        Up to now.
+    The rules of our own look after the body `bullet` only; `cost` is what was spent up to now.
     """
 
     def __init__(self, world: World, spec: ShotSpec, bullet: int) -> None:
@@ -178,24 +146,24 @@ class RuleStepper:
 
     def _swept(self) -> Iterator[Piece]:
         whole = min(self._dt + self._carried, _LONGEST_STEP)
-        left, n_meetings = whole, 0
+        left, n_impacts = whole, 0
         while True:
             found: list[SweptImpact] = []
-            meeting, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, found, whole)
-            ahead = left if meeting is None else meeting.fraction * left
+            impact, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, found, whole)
+            ahead = left if impact is None else impact.fraction * left
             if trusted < ahead:  # a touching pair turns: go on by a sub-step
-                meeting, ahead = None, trusted
-            if meeting is not None:
-                n_meetings += 1
-                found.append(self._impact(meeting, whole - left + ahead, whole))
+                impact, ahead = None, trusted
+            if impact is not None:
+                n_impacts += 1
+                found.append(self._impact(impact, whole - left + ahead, whole))
                 if ahead < SHORTEST_STEP:
-                    self._put_at(meeting)
-            is_reached = ahead >= SHORTEST_STEP and meeting is not None
+                    self._put_at(impact)
+            is_reached = ahead >= SHORTEST_STEP and impact is not None
             if self._to_be_solved or ahead < SHORTEST_STEP:
                 ahead = SHORTEST_STEP if left >= 2.0 * SHORTEST_STEP else left
             self._to_be_solved = is_reached
             rest = left - ahead
-            too_many = n_meetings == MOST_IMPACTS
+            too_many = n_impacts == MOST_IMPACTS
             closes = rest < SHORTEST_STEP or too_many
             self._carried = rest if closes and not too_many else 0.0
             self._set_duration(ahead)
@@ -205,28 +173,27 @@ class RuleStepper:
                 return
             left = rest
 
-    def _look_ahead(self, left: float, found: list[SweptImpact], whole: float) -> tuple[Meeting | None, float]:
-        """Return the next meeting that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
+    def _look_ahead(self, left: float, found: list[SweptImpact], whole: float) -> tuple[PredictedImpact | None, float]:
+        """Return the next impact that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
         near = list(swept_candidates(self._world, self._bullet, left))
         while True:
             ahead = look_ahead(self._world, self._bullet, left, near, self._felt)
             self._count(toi_queries=ahead.n_asked)
-            meeting = ahead.meeting
-            if meeting is None or not meeting.candidate.is_sensor:
-                return meeting, ahead.trusted
-            self._felt.add(meeting.candidate.body)
-            found.append(self._impact(meeting, whole - left + meeting.fraction * left, whole))
+            impact = ahead.impact
+            if impact is None or not impact.candidate.is_sensor:
+                return impact, ahead.trusted
+            self._felt.add(impact.candidate.body)
+            found.append(self._impact(impact, whole - left + impact.fraction * left, whole))
 
-    def _impact(self, meeting: Meeting, passed: float, whole: float) -> SweptImpact:
+    def _impact(self, impact: PredictedImpact, passed: float, whole: float) -> SweptImpact:
         """Note an impact after `passed` seconds of the step's `whole`."""
         self._count(impacts=1)
-        time = self.cost.steps * self._dt - whole + passed
-        sensor = meeting.candidate.is_sensor
-        return SweptImpact(meeting.candidate.body, time, passed / whole, meeting.bullet.position, meeting.point, meeting.normal, sensor)
+        time, other = self.cost.steps * self._dt - whole + passed, impact.candidate
+        return SweptImpact(other.body, time, passed / whole, impact.bullet.position, impact.point, impact.normal, other.is_sensor)
 
-    def _put_at(self, meeting: Meeting) -> None:
+    def _put_at(self, impact: PredictedImpact) -> None:
         """Put the bullet where the other body, still at the start of its way, sees it at the impact."""
-        start, there, here = meeting.candidate.sweep.start, meeting.other, meeting.bullet
+        start, there, here = impact.candidate.sweep.start, impact.other, impact.bullet
         position = start.apply(there.apply_inverse(here.position))
         turned = here.angle + start.angle - there.angle
         self._world.set_pose(self._bullet, Transform(position, turned).position, turned)
@@ -235,12 +202,7 @@ class RuleStepper:
         hertz = self._spec.hertz if seconds == self._dt else min(1.0 / seconds, 1.0 / SHORTEST_STEP)
         self._world.set_settings(hertz=max(hertz, 1.0 / _LONGEST_STEP))
 
-    def _count(self, steps: int = 0, world_steps: int = 0, toi_queries: int = 0, impacts: int = 0, dropped: float = 0.0) -> None:
-        old = self.cost
-        self.cost = RuleCost(
-            old.steps + steps,
-            old.world_steps + world_steps,
-            old.toi_queries + toi_queries,
-            old.impacts + impacts,
-            old.dropped + dropped,
-        )
+    def _count(self, **more: float) -> None:
+        """Add to numbers of the cost."""
+        changes: dict[str, Any] = {name: getattr(self.cost, name) + number for name, number in more.items()}
+        self.cost = replace(self.cost, **changes)

@@ -1,25 +1,27 @@
-"""Running one shot to its end."""
+"""Running a shot to its end, and many that differ in their phase, and perhaps a little in where they are aimed: what share goes through?"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from engine.experiments.impact import Mover, first_touch, movers_of, stop_time, stop_window
-from engine.experiments.prediction import predicts_hit, predicts_tunnel
+from engine.common.checks import integer, non_negative, seed_number
+from engine.common.rng import stream
+from engine.experiments.impact import first_touch, movers_of, stop_time, stop_window
 from engine.experiments.range import build_floor, build_range, fire_bullet, range_settings
 from engine.experiments.rules import RuleCost, RuleStepper
-from engine.experiments.spec import ShotSpec
-from engine.experiments.verdict import verdict
-from engine.experiments.watch import Outcome, ShotWatch, flight_steps
+from engine.experiments.spec import HALF_PHASE, ShotSpec
+from engine.experiments.tracker import Outcome, ShotTracker, flight_steps, verdict
+from engine.experiments.tunnelling import predicts_hit, predicts_tunnel, tunnel_chance
 from engine.world import World
 
-__all__ = ["ShotResult", "run_shot"]
+__all__ = ["Jitter", "ShotResult", "ShotSeries", "phases", "run_burst", "run_shot", "scatter"]
 
 
 @dataclass(frozen=True, slots=True)
 class ShotResult:
-    """A shot and what came of it.
+    """A shot and what came of it; times in seconds from the shot, places in metres.
 
     Attributes
     ----------
@@ -28,25 +30,22 @@ class ShotResult:
     tunneled : bool
         The bullet's centre came to lie behind the target, in the target's own frame. With or without a hit.
     stopped_at : float or None
-        x of the bullet's centre, metres, at the poses of the contact that stopped it; None if nothing did. Stopped is meant in
-        the target's frame, by a target that took at least half of its speed: `engine.experiments.watch` says it exactly.
+        x of the bullet's centre at the contact that stopped it (`engine.experiments.tracker`); None if nothing did.
     impact_time_box2d : float or None
-        Seconds from the shot to the poses of the first contact that Box2D reported: the end of a step, or a moment inside one
-        where continuous physics, or our swept test, found it.
+        Of the poses of the first contact that Box2D reported: the end of a step, or a moment inside one where continuous physics, or our
+        swept test, found it.
     impact_time_ours : float or None
-        Seconds from the shot to the first touch on the ideal way, exact. Never later than Box2D's, and, where that is
-        discrete, sooner by up to one step; with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at.
-    impact_point : (x, y) or None
-    predicted_tunnels : bool or None
-        What `engine.experiments.prediction` says; None where it says nothing.
+        Of the first touch on the ideal way, exact. Never later than Box2D's, and, where that is discrete, sooner by up to one step;
+        with CCD sooner by the way into the skins that `b2TimeOfImpact` aims at.
+    impact_point, impact_normal : (x, y) or None
+        Of the first contact, the normal unit, onto the bullet; None where there is none, as with a sensor.
+    predicted_tunnels, predicted_hit : bool or None
+        What `engine.experiments.tunnelling` says; None where it says nothing.
     positions : tuple of (x, y)
         The bullet's centre after 0, 1, 2... steps.
     verdict : str
-    impact_normal : (x, y) or None
-        Of the first contact, unit, onto the bullet; None where there is none, as with a sensor.
-    predicted_hit : bool or None
     stop_time_ours : float or None
-        Seconds from the shot to the moment that `b2TimeOfImpact` aims at, found by our own time of impact.
+        Of the moment that `b2TimeOfImpact` aims at, by our own time of impact.
     stop_window : (float, float) or None
         The earliest and latest `impact_time_box2d` that our analysis allows; see `engine.experiments.impact`. None: none is
         to be reported.
@@ -84,39 +83,130 @@ class ShotResult:
 
 
 def run_shot(spec: ShotSpec) -> ShotResult:
-    """Fire one bullet in a world of its own and watch it until it has passed or has been held for a while."""
+    """Fire one bullet in a world of its own and follow it until it has passed or has been held for a while."""
     world = World(range_settings(spec))
     if spec.target == "stack":
         build_floor(world, -5.0, 5.0)
     built = build_range(world, spec)
     targets = movers_of(world, spec, built.panels)
     bullet = fire_bullet(world, spec)
-    watch = ShotWatch(world, spec, bullet, built.panels)
+    tracker = ShotTracker(world, spec, bullet, built.panels)
     stepper = RuleStepper(world, spec, bullet)
-    while not watch.is_over:
+    while not tracker.is_over:
         for piece in stepper.step():
-            watch.observe(piece)
-    return _result(watch, targets, stepper.cost)
-
-
-def _result(watch: ShotWatch, targets: tuple[Mover, ...], cost: RuleCost) -> ShotResult:
-    spec, hit = watch.spec, watch.hit
-    stop = watch.stop if watch.outcome is Outcome.STOPPED else None
-    t_max = flight_steps(spec) / spec.hertz
+            tracker.observe(piece)
+    hit, t_max = tracker.hit, flight_steps(spec) / spec.hertz
     return ShotResult(
         spec=spec,
         hit=hit is not None,
-        tunneled=watch.jump is not None,
-        stopped_at=None if stop is None else stop.center[0],
+        tunneled=tracker.jump is not None,
+        stopped_at=tracker.stop.center[0] if tracker.stop is not None and tracker.outcome is Outcome.STOPPED else None,
         impact_time_box2d=None if hit is None else hit.time,
         impact_time_ours=first_touch(spec, targets, t_max),
         impact_point=None if hit is None else hit.point,
         predicted_tunnels=predicts_tunnel(spec),
-        positions=tuple(watch.positions),
-        verdict=verdict(watch),
+        positions=tuple(tracker.positions),
+        verdict=verdict(tracker),
         impact_normal=None if hit is None else hit.normal,
         predicted_hit=predicts_hit(spec),
         stop_time_ours=stop_time(spec, targets, t_max),
         stop_window=stop_window(spec, targets, t_max),
-        cost=cost,
+        cost=stepper.cost,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ShotSeries:
+    """Shots that have `spec` in common but for their phase, and for what is jittered, of which it has the middle."""
+
+    spec: ShotSpec
+    shots: tuple[ShotResult, ...]
+
+    @property
+    def tunneled_share(self) -> float:
+        """Share that went through, 0 to 1."""
+        return sum(shot.tunneled for shot in self.shots) / len(self.shots)
+
+    @property
+    def hit_share(self) -> float:
+        """Share for which a contact was reported."""
+        return sum(shot.hit for shot in self.shots) / len(self.shots)
+
+    @property
+    def predicted_share(self) -> float | None:
+        """Share that our analysis says goes through, for these very shots; None where it says nothing of one of them."""
+        told = [shot.predicted_tunnels for shot in self.shots]
+        return None if None in told else sum(map(bool, told)) / len(told)
+
+    @property
+    def chance(self) -> float | None:
+        """Share to expect over all phases, of shots aimed as these were; None where that is not derived of one of them."""
+        told = [tunnel_chance(shot.spec) for shot in self.shots]
+        return None if None in told else sum(chance or 0.0 for chance in told) / len(told)
+
+    @property
+    def world_steps(self) -> float:
+        """Steps of Box2D's for one step of the rule, on average over the shots."""
+        return sum(shot.cost.world_steps for shot in self.shots) / sum(shot.cost.steps for shot in self.shots)
+
+    @property
+    def surprises(self) -> tuple[ShotResult, ...]:
+        """Shots that did not do what was predicted."""
+        return tuple(shot for shot in self.shots if not shot.agrees)
+
+
+def phases(seed: int, n_shots: int) -> tuple[float, ...]:
+    """Return the phases of a series: uniform in [0, 1) from the seed; a single shot has its middle plane half-way."""
+    seed_number("seed", seed)
+    if integer("shots", n_shots, 1) == 1:
+        return (HALF_PHASE,)
+    return tuple(stream(seed, "fire", "phase").random(n_shots).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Jitter:
+    """By how much shots of a burst may be off, to either side, uniformly: the angle (rad), the height (m), the blade's turn (rad).
+
+    Raises
+    ------
+    InvalidInputError
+        One is negative or not finite.
+    """
+
+    angle: float = 0.0
+    height: float = 0.0
+    turn: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, unit in (("angle", "rad"), ("height", "m"), ("turn", "rad")):
+            object.__setattr__(self, name, non_negative(name, getattr(self, name), unit))
+
+
+def scatter(spec: ShotSpec, n_shots: int, seed: int, jitter: Jitter | None = None) -> tuple[ShotSpec, ...]:
+    """Return the shots of a burst: their phases from the seed, and each thing jittered from a stream of its own.
+
+    So that the phases of a seed are the same whatever else is jittered. One shot alone is not jittered.
+
+    Raises
+    ------
+    InvalidInputError
+        The seed is negative, there is no shot, or a jittered value leaves its range.
+    """
+    wanted = Jitter() if jitter is None else jitter
+    shots = [replace(spec, phase=phase) for phase in phases(seed, n_shots)]
+    for name in ("angle", "height", "turn") if n_shots > 1 else ():
+        width = getattr(wanted, name)
+        if width > 0.0:
+            off = stream(seed, "fire", name).uniform(-width, width, n_shots).tolist()
+            shots = [replace(shot, **{name: getattr(shot, name) + by}) for shot, by in zip(shots, off, strict=True)]
+    return tuple(shots)
+
+
+def run_burst(spec: ShotSpec, shots: Sequence[ShotSpec], on_shot: Callable[[], object] | None = None) -> ShotSeries:
+    """Fire each of the shots, which have `spec` in common; `on_shot` is called after each."""
+    results = []
+    for shot in shots:
+        results.append(run_shot(shot))
+        if on_shot is not None:
+            on_shot()
+    return ShotSeries(spec, tuple(results))

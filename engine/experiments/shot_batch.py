@@ -11,13 +11,12 @@ A shot alone costs a world, a target and some sixty steps. In a batch the lanes 
 What Box2D does to a lane does not depend on its y, as long as the bullet flies along the normal: the wall stands upright, its normal is
 (1, 0) or (-1, 0) to the last bit, and every product with y is a product with 0. So a batch's shot has the same outcome as the shot alone
 (`engine.experiments.shot.run_shot`), which a test holds over thousands. At an angle y is rounded coarser in a lane far out, and a shot
-whose step ends just at the zone's border may differ.
+whose step ends just at the zone's border may differ. (A shot alone tells more: when, where, and how it was stopped.)
 
-Bullets never meet: their filter group says so. A wall that cannot move is one for all lanes, higher by a power of two, which
-multiplies its corners and leaves its normals to the bit; anything that can move is there once a lane. Nothing happens before the bullet
-is near, so those steps are not made by Box2D: `_coasted` adds the same float32 numbers. A disc that was
-caught, so that it could not come past the target's middle any more at the speed that is left, is watched no longer: from there contacts
-push it back only.
+The bullets' filter group lets none meet another. A wall that cannot move is one for all lanes, higher by a power of two, which
+multiplies its corners and leaves its normals to the bit; anything that can move is there once a lane. Steps in which the bullet is not yet
+near are not made by Box2D: `_coasted` adds the same float32 numbers. A disc that was caught, so that it could not come past the target's
+middle any more at the speed that is left, is followed no longer: from there contacts push it back only.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ from engine.contracts import StepContacts
 from engine.experiments.range import Panel, build_range, fire_bullet, range_settings
 from engine.experiments.shot import run_shot
 from engine.experiments.spec import Rule, ShotSpec, Target
-from engine.experiments.watch import SETTLING_STEPS, STEPS_BEHIND, TURN
+from engine.experiments.tracker import MARGIN_STEPS, SETTLING_STEPS, STEPS_BEHIND, TURN
+from engine.experiments.tunnelling import capped_velocity
 from engine.geometry import Polygon
 from engine.world import BodySpec, FixtureSpec, World, load_solver
 
@@ -54,18 +54,14 @@ _BULLETS = -1
 """Filter group of the bullets: a negative one keeps its members apart."""
 _STEPS_AHEAD = 2
 """Steps that Box2D makes itself before the bullet can be in contact, in the least: its boxes and pairs are as if it had made all."""
-_STEPS_PAST = 8
-"""Steps watched after the bullet should have passed the target's middle, as of a shot alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShotBatch:
-    """Shots of one kind and what came of each.
+    """What came of shots of one kind.
 
     Attributes
     ----------
-    spec : ShotSpec
-        What they have in common; its phase means nothing.
     hit, tunneled : bool (n,)
         As in `ShotResult`.
     turned : bool (n,)
@@ -76,7 +72,6 @@ class ShotBatch:
         What those steps took; differs from run to run.
     """
 
-    spec: ShotSpec
     hit: Flags
     tunneled: Flags
     turned: Flags
@@ -100,11 +95,11 @@ def _one_by_one(spec: ShotSpec, at: Sequence[float]) -> ShotBatch:
     shots = [run_shot(replace(spec, phase=phase)) for phase in at]
     n_steps = sum(len(shot.positions) - 1 for shot in shots)
     hit, tunneled = (np.array([getattr(shot, name) for shot in shots]) for name in ("hit", "tunneled"))
-    return ShotBatch(spec, hit, tunneled, np.zeros(len(shots), np.bool_), n_steps, perf_counter() - start)
+    return ShotBatch(hit, tunneled, np.zeros(len(shots), np.bool_), n_steps, perf_counter() - start)
 
 
 class _Lanes:
-    """The world of a batch, and what `ShotWatch` notes of a shot, for all lanes in arrays."""
+    """The world of a batch, and what `ShotTracker` notes of a shot, for all lanes in arrays."""
 
     def __init__(self, spec: ShotSpec, at: Sequence[float]) -> None:
         self.spec = spec
@@ -137,16 +132,16 @@ class _Lanes:
         self.hit, self.jumped, self.turned = (np.zeros(self.n, np.bool_) for _ in range(3))
         may_turn = [self.panel_rows] if spec.shape == "disc" else [self.panel_rows, self.bullet_rows]
         self.may_turn = [(rows, self.world.poses[rows, 2]) for rows in may_turn]
-        self.last_step: IntArray = np.full(self.n, max(_steps_to_middle(first), _steps_to_middle(last)) + _STEPS_PAST)
+        self.last_step: IntArray = np.full(self.n, max(_steps_to_middle(first), _steps_to_middle(last)) + MARGIN_STEPS)
 
     def run(self) -> ShotBatch:
-        """Step until every shot is over, by the rules of `ShotWatch`."""
+        """Step until every shot is over, by the rules of `ShotTracker`."""
         first, seconds = self.steps, 0.0
         before = self.world.poses[self.bullet_rows, :2]
         while True:
             watched = self.steps < self.last_step
             if not watched.any():
-                return ShotBatch(self.spec, self.hit, self.jumped, self.turned, self.steps - first, seconds)
+                return ShotBatch(self.hit, self.jumped, self.turned, self.steps - first, seconds)
             start = perf_counter()
             contacts = self.world.step()
             seconds += perf_counter() - start
@@ -184,7 +179,7 @@ class _Lanes:
         return held
 
     def _passed(self, before: FloatArray, after: FloatArray) -> Flags:
-        """Tell which bullets passed their panel's far face in this step; `ShotWatch._passed` derives it."""
+        """Tell which bullets passed their panel's far face in this step; `ShotTracker` derives it."""
         start, end = self.world.previous_poses[self.panel_rows], self.world.poses[self.panel_rows]
         n_pieces = 1 + int(np.abs(end[:, 2] - start[:, 2]).max() / TURN)
         passed = np.zeros(self.n, np.bool_)
@@ -239,15 +234,11 @@ def _free_steps(shot: ShotSpec) -> int:
 def _coasted(at: Float32s, velocity: tuple[float, float], hertz: float, n_steps: int) -> Float32s:
     """Return where bodies are after steps in which nothing acts on them, float32 (n, 2).
 
-    The operations are those of `b2Island::Solve`: ``translation = h v``, v shortened while that is longer than 2 m, ``c += h v``.
+    The operations are those of `b2Island::Solve`: the velocity capped, ``c += h v``.
     """
-    h, longest = np.float32(1.0 / hertz), np.float32(MAX_TRANSLATION_PER_STEP)
-    v = np.array(velocity, np.float32)
+    h, v = np.float32(1.0 / hertz), np.array(velocity, np.float32)
     for _ in range(n_steps):
-        way = h * v
-        square = way[0] * way[0] + way[1] * way[1]
-        if square > longest * longest:
-            v = (longest / np.sqrt(square)) * v
+        v = capped_velocity(v, hertz)
         at = at + h * v
     return at
 

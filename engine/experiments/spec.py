@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from engine.common.checks import boolean, choice, within
+from engine.common.checks import choice, within
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
@@ -30,6 +30,7 @@ __all__ = [
     "HALF_PHASE",
     "MOST_ANGLE",
     "MOST_HEIGHT",
+    "MOST_TURN",
     "RULES",
     "SHORTEST_STEP",
     "TARGETS",
@@ -44,9 +45,9 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 """Contacts only where a step ends; the world's continuous physics, without and with the body's bullet flag; our own sub-steps and
 our own swept test on top of discrete steps (`engine.experiments.rules`)."""
 
-Target = Literal["static", "kinematic", "dynamic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain"]
+Target = Literal["static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain"]
 TARGETS: tuple[Target, ...] = get_args(Target)
-"""A wall; a wall that moves; a plate at rest that nothing holds; a plate hanging from a hinge; planks standing on each other; a
+"""A wall; a plate at rest that nothing holds; a wall that moves; a plate hanging from a hinge; planks standing on each other; a
 blade that spins at a constant rate; a wall that only senses; another bullet, head-on; a grid of round posts; links jointed into a
 chain."""
 
@@ -55,13 +56,16 @@ BULLET_SHAPES: tuple[BulletShape, ...] = get_args(BulletShape)
 
 HALF_PHASE = 0.5
 """The phase of a single shot: the middle plane lies half-way between two steps, so that it tunnels unless half a step is
-shorter than the zone that catches it (`engine.experiments.prediction`)."""
+shorter than the zone that catches it (`engine.experiments.tunnelling`)."""
 
 DEFAULT_RADIUS = 0.05
 """Metres: the bullet of the demo and of the command ``fire``."""
 
 MOST_ANGLE = math.radians(80.0)
 """Radians of incidence: beyond, a shot that grazes travels metres inside the zone of the wall."""
+MOST_HEIGHT = 0.5
+"""Metres off the middle of a target: every target reaches so far."""
+MOST_TURN = math.radians(360.0)
 
 SHORTEST_STEP = 1.0e-4
 """Seconds: the shortest step that `engine.world.World` takes, 10,000 Hz."""
@@ -81,11 +85,9 @@ _SHORTEST_WAY = 1.0e-8
 """Metres a step, of what moves at all: the spacing of float32 where a slow bullet starts, 0.1 m away. What is slower stands still there."""
 _SAME = 1.0e-9
 """Rounding, relative: of the few operations from one way to compute a distance to another."""
-MOST_HEIGHT = 0.5
-"""Metres off the middle of a target: every target reaches so far."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class ShotSpec:
     """Everything that decides a shot.
 
@@ -99,22 +101,18 @@ class ShotSpec:
         Steps a second, 1 to 10,000.
     radius : float
         Of the bullet, 0.0001 to 100 m; half of its side where it is a box.
-    ccd : bool, optional
-        The short form of two rules, and where given it chooses: True is "bullet", False is "discrete".
     target : one of `TARGETS`
     phase : float
         0 to 1, see the module.
     direction : int
         1 shoots to the right, -1 to the left.
     rule : one of `RULES`
-        How time is advanced, and by whom a hit is noticed.
     angle : float
         Incidence: radians between the flight and the normal of the target, up to `MOST_ANGLE`; positive comes from above.
     restitution : float
         0 to 1, of the bullet.
     target_speed : float
-        m/s, up to 100,000, towards the bullet: of the kinematic wall, of the other bullet, of the blade's tip. Negative: away. Nothing
-        else moves.
+        m/s, up to 100,000, towards the bullet, negative away: of the kinematic wall, of the other bullet, of the blade's tip.
     shape : "disc" or "box"
         A box flies with a face ahead.
     height : float
@@ -122,79 +120,56 @@ class ShotSpec:
     turn : float
         Radians by which the blade is turned from upright at the moment when the bullet, were it alone, would be at x = 0.
 
-    Attributes
-    ----------
-    ccd : bool
-        Whether the rule is "bullet": both of Box2D's switches are on.
-
     Raises
     ------
     InvalidInputError
         A value is outside its range.
     """
 
-    speed: float
-    thickness: float
-    hertz: float
-    radius: float
-    target: Target
-    phase: float
-    direction: int
-    rule: Rule
-    angle: float
-    restitution: float
-    target_speed: float
-    shape: BulletShape
-    height: float
-    turn: float
+    speed: float = 110.0
+    thickness: float = 0.05
+    hertz: float = 60.0
+    radius: float = DEFAULT_RADIUS
+    target: Target = "static"
+    phase: float = HALF_PHASE
+    direction: int = 1
+    rule: Rule = "discrete"
+    angle: float = 0.0
+    restitution: float = 0.0
+    target_speed: float = 0.0
+    shape: BulletShape = "disc"
+    height: float = 0.0
+    turn: float = 0.0
 
-    def __init__(  # written out: `ccd` is no value of its own, only another way to say the rule
-        self,
-        speed: float = 110.0,
-        thickness: float = 0.05,
-        hertz: float = 60.0,
-        radius: float = DEFAULT_RADIUS,
-        ccd: bool | None = None,
-        target: Target = "static",
-        phase: float = HALF_PHASE,
-        direction: int = 1,
-        rule: Rule = "discrete",
-        angle: float = 0.0,
-        restitution: float = 0.0,
-        target_speed: float = 0.0,
-        shape: BulletShape = "disc",
-        height: float = 0.0,
-        turn: float = 0.0,
-    ) -> None:
-        for name, value, unit, low, high in (
-            ("speed", speed, "m/s", 0.0, 1.0e5),
-            ("thickness", thickness, "m", 1.0e-4, 100.0),
-            ("hertz", hertz, "Hz", 1.0, 1.0e4),
-            ("radius", radius, "m", 1.0e-4, 100.0),
-            ("phase", phase, "", 0.0, 1.0),
-            ("angle", angle, "rad", -MOST_ANGLE, MOST_ANGLE),
-            ("restitution", restitution, "", 0.0, 1.0),
-            ("target_speed", target_speed, "m/s", -1.0e5, 1.0e5),
-            ("height", height, "m", -MOST_HEIGHT, MOST_HEIGHT),
-            ("turn", turn, "rad", -2.0 * math.pi, 2.0 * math.pi),
+    def __post_init__(self) -> None:
+        for name, unit, low, high in (
+            ("speed", "m/s", 0.0, 1.0e5),
+            ("thickness", "m", 1.0e-4, 100.0),
+            ("hertz", "Hz", 1.0, 1.0e4),
+            ("radius", "m", 1.0e-4, 100.0),
+            ("phase", "", 0.0, 1.0),
+            ("angle", "rad", -MOST_ANGLE, MOST_ANGLE),
+            ("restitution", "", 0.0, 1.0),
+            ("target_speed", "m/s", -1.0e5, 1.0e5),
+            ("height", "m", -MOST_HEIGHT, MOST_HEIGHT),
+            ("turn", "rad", -MOST_TURN, MOST_TURN),
         ):
-            object.__setattr__(self, name, within(name, value, low, high, unit))
+            object.__setattr__(self, name, within(name, getattr(self, name), low, high, unit))
         for name in ("speed", "target_speed"):
             if 0.0 < abs(getattr(self, name)) < _SHORTEST_WAY * self.hertz:
                 least = f"0, or {_SHORTEST_WAY * self.hertz:g} m/s at least ({_SHORTEST_WAY:g} m a step)"
                 raise InvalidInputError(name, least, getattr(self, name))
-        if ccd is not None:
-            rule = "bullet" if boolean("ccd", ccd) else "discrete"
-        for name, word, allowed in (("target", target, TARGETS), ("rule", rule, RULES), ("shape", shape, BULLET_SHAPES)):
-            object.__setattr__(self, name, choice(name, word, allowed))
-        if direction not in (1, -1):
-            raise InvalidInputError("direction", "1 or -1", direction)
-        object.__setattr__(self, "direction", direction)
+        for name, allowed in (("target", TARGETS), ("rule", RULES), ("shape", BULLET_SHAPES)):
+            choice(name, getattr(self, name), allowed)
+        if self.direction not in (1, -1):
+            raise InvalidInputError("direction", "1 or -1", self.direction)
 
     @property
-    def ccd(self) -> bool:
-        """Whether both of Box2D's switches are on."""
-        return self.rule == "bullet"
+    def looks_between_steps(self) -> bool:
+        """Whether Box2D itself looks for the time of impact with this target: never with a sensor, by default with no dynamic body."""
+        if self.target == "sensor":
+            return False
+        return self.rule == "bullet" or (self.rule == "default" and self.target in ("static", "kinematic", "blade", "posts"))
 
     @property
     def most_substeps(self) -> int:
@@ -254,20 +229,14 @@ class ShotSpec:
 
     @property
     def half_bullet(self) -> float:
-        """Metres from the bullet's centre to its foremost point along the target's normal, without skin.
-
-        A box that flies at an angle to the normal meets the target with a corner.
-        """
+        """Metres from the bullet's centre to its foremost point along the target's normal, without skin: of a box at an angle a corner."""
         if self.shape == "disc" or self.target == "head_on":
             return self.radius
         return self.radius * (math.cos(self.angle) + abs(math.sin(self.angle)))
 
     @property
     def reach(self) -> float:
-        """Distance of the bullet's centre from the middle plane within which Box2D makes contact points, metres.
-
-        Every polygon adds its skin: a wall, a box; discs have none.
-        """
+        """Metres from the middle plane to the bullet's centre within which Box2D makes contact points, a skin for each polygon."""
         target_has_skin = self.shape == "box" if self.target == "head_on" else self.target != "posts"
         skins = BOX2D_POLYGON_SKIN * (int(target_has_skin) + int(self.shape == "box"))
         return self.half_target + self.half_bullet + skins
@@ -307,11 +276,6 @@ class ShotSpec:
         if self.target_travel == 0.0:
             return True
         return self.travel > 0.0 and math.isclose(self.run_up / self.travel * self.closing, self.gap, rel_tol=_SAME)
-
-    @property
-    def muzzle(self) -> float:
-        """Where the bullet starts, x in metres."""
-        return self.start[0]
 
     @property
     def start(self) -> tuple[float, float]:

@@ -16,7 +16,6 @@ of our conservative advancement, step by step. Box2D's answer is b2TimeOfImpact'
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,14 +25,13 @@ from engine.box2d.oracle.held import round_pose
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray, frozen
 from engine.common.errors import Described, InvalidInputError
-from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
 from engine.continuous.time_of_impact import conservative_advancement
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import FixtureShape, Sweep, Transform
 from engine.query import batch
 
-__all__ = ["LENS_GAP", "MovingShape", "StepCurve", "free_sweep", "step_curve", "touches"]
+__all__ = ["LENS_GAP", "MovingShape", "StepCurve", "step_curve", "touches"]
 
 LENS_GAP = 0.03
 """Metres: the gaps around touching that the close-up shows: twice the 15 mm that b2TimeOfImpact goes into the skins."""
@@ -58,26 +56,20 @@ class MovingShape:
 
 @dataclass(frozen=True, slots=True)
 class StepCurve:
-    """What happens between two shapes in one step.
+    """What happens between two shapes in one step: gaps in metres, skins included, negative where they overlap.
 
     Attributes
     ----------
     other : int
         Which of the others this is about: the one touched first, or else the one that comes nearest.
     fractions, gaps : float64 (n,)
-        The gap between the surfaces, metres, skins included, at ascending fractions; negative where they overlap.
+        Gaps at ascending fractions of the step.
     lens : pair of float
         The fractions that the close-up shows; None without a touch.
     walk : float64 (m, 2)
         Fraction and gap at each step of our conservative advancement.
-    touch : TimeOfImpact
-        Our answer: the first touch.
-    aimed : TimeOfImpact
-        Our answer to Box2D's question: when is the gap down to `target`?
-    box2d : TimeOfImpact
-        b2TimeOfImpact's answer to that; it counts no iterations.
-    target : float
-        Metres, negative: the gap at which b2TimeOfImpact wants to stop.
+    touch, aimed, box2d : TimeOfImpact
+        Our first touch; ours and b2TimeOfImpact's of the gap `target`, at which that wants to stop. Box2D counts no iterations.
     """
 
     other: int
@@ -144,38 +136,6 @@ def touches(one: MovingShape, others: Sequence[MovingShape]) -> bool:
     """Tell whether `one` touches any of `others` in the step."""
     found = (conservative_advancement(one.shape, one.sweep, other.shape, other.sweep) for other in others)
     return any(touch.status is not Status.MISS for touch in found)
-
-
-def free_sweep(
-    pose: tuple[float, float, float],
-    velocity: tuple[float, float, float],
-    seconds: float,
-    local_center: tuple[float, float] = (0.0, 0.0),
-    n_steps: int = 1,
-) -> Sweep:
-    """Return the motion of a body over a step were nothing in its way, Box2D's caps of 2 m and a quarter turn included.
-
-    Parameters
-    ----------
-    pose, velocity : (x, y, angle), (m/s, m/s, rad/s)
-        At the beginning; the velocity is that of the centre of mass.
-    seconds : float
-        Length of the step.
-    local_center : pair of float
-        The centre of mass, body frame.
-    n_steps : int
-        Steps of Box2D's that it is made of; each has the caps.
-    """
-    dx, dy, turn = (seconds * part for part in velocity)
-    way = math.hypot(dx, dy)
-    shorter = min(1.0, n_steps * MAX_TRANSLATION_PER_STEP / way) if way > 0.0 else 1.0
-    most = n_steps * MAX_ROTATION_PER_STEP
-    turn = min(max(turn, -most), most)
-    start = Transform(pose[:2], pose[2])
-    x, y = start.apply(local_center)
-    across, up = Transform((0.0, 0.0), pose[2] + turn).apply(local_center)
-    end = Transform((x + shorter * dx - across, y + shorter * dy - up), pose[2] + turn)
-    return Sweep(start, end, local_center)
 
 
 def _gaps(one: MovingShape, other: MovingShape, fractions: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import pytest
 
 from demos._bullet_words import CHOICES, WORDS
 from engine.cli.main import main
-from engine.experiments import RULES, TARGETS
+from engine.experiments.spec import RULES, TARGETS
 from engine.render import palette
 
 PANEL_TOP = 180

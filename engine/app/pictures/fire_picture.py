@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.files import png_bytes
-from engine.experiments import hit_chance
+from engine.experiments.tunnelling import hit_chance
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
@@ -23,7 +23,8 @@ from engine.render.fonts import FontBook
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.experiments import ShotResult, ShotSeries, ShotSpec
+    from engine.experiments.shot import ShotResult, ShotSeries
+    from engine.experiments.spec import ShotSpec
 
 __all__ = ["MOST_PANELS", "draw_runs"]
 

@@ -15,8 +15,7 @@ from PIL import Image, ImageDraw
 from benchmarks.measuring import Record
 from engine.cli import atlas, bench, check, compare, doctor, replay
 from engine.cli.main import main
-from engine.experiments.atlas import Atlas
-from engine.experiments.atlas_cost import RuleCost
+from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.geometry import Circle
 from engine.history.recordings import load_recording
@@ -119,7 +118,7 @@ def _atlas(patch: pytest.MonkeyPatch) -> Documents:
 
 
 def _costs(patch: pytest.MonkeyPatch) -> Documents:
-    atlas._write_costs(Path(), (RuleCost("discrete", 1e-4, 1e-3), RuleCost("swept", 1e-4, None)))
+    atlas._write_costs(Path(), (RuleTiming("discrete", 1e-4, 1e-3), RuleTiming("swept", 1e-4, None)))
     yield _read(atlas.COST)
 
 

@@ -17,7 +17,8 @@ from demos.bullet import Bullet
 from engine.app.headless import picture_of, run_headless
 from engine.cli.fire import fire_command
 from engine.contracts import Status, StepAgreement, StepContacts
-from engine.experiments import RULES, TARGETS, Outcome, ShotSpec
+from engine.experiments.spec import RULES, TARGETS, ShotSpec
+from engine.experiments.tracker import Outcome
 from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw

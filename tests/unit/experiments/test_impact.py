@@ -8,21 +8,10 @@ import pytest
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
-from engine.experiments import (
-    TARGETS,
-    Rule,
-    ShotResult,
-    ShotSpec,
-    Target,
-    build_range,
-    first_touch,
-    movers_of,
-    range_settings,
-    run_shot,
-    stop_time,
-    stop_window,
-)
-from engine.experiments.impact import rounding
+from engine.experiments.impact import first_touch, movers_of, rounding, stop_time, stop_window
+from engine.experiments.range import build_range, range_settings
+from engine.experiments.shot import ShotResult, run_shot
+from engine.experiments.spec import TARGETS, Rule, ShotSpec, Target
 from engine.world import World
 
 STILL: tuple[Target, ...] = tuple(target for target in TARGETS if target not in ("blade", "sensor"))
@@ -106,7 +95,7 @@ def test_the_times_of_touch_are_those_of_geometry() -> None:
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
     world = World(range_settings(spec))
     targets = movers_of(world, spec, build_range(world, spec).panels)
-    way = -spec.muzzle - spec.reach
+    way = -spec.start[0] - spec.reach
     assert first_touch(spec, targets, 1.0) == pytest.approx(way / 50.0, abs=1e-7)
     assert stop_time(spec, targets, 1.0) == pytest.approx((way + 0.015) / 50.0, abs=BOX2D_TOI_TOLERANCE / 50.0)
     assert first_touch(spec, targets, 0.5 * way / 50.0) is None

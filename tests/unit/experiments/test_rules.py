@@ -9,10 +9,11 @@ from itertools import pairwise
 import pytest
 
 from engine.common.rng import stream
-from engine.experiments import RULES, TARGETS, Piece, RuleStepper, ShotSpec, Target, build_range, fire_bullet, range_settings, run_shot
-from engine.experiments.meeting import thinnest
-from engine.experiments.rules import MOST_IMPACTS
-from engine.experiments.spec import SHORTEST_STEP
+from engine.experiments.lookahead import thinnest
+from engine.experiments.range import build_range, fire_bullet, range_settings
+from engine.experiments.rules import MOST_IMPACTS, Piece, RuleStepper
+from engine.experiments.shot import run_shot
+from engine.experiments.spec import RULES, SHORTEST_STEP, TARGETS, ShotSpec, Target
 from engine.geometry import Circle, Polygon
 from engine.world import World
 
@@ -79,7 +80,7 @@ def test_the_swept_rule_steps_to_the_impact_and_spends_the_rest() -> None:
     assert impact.time == pytest.approx((2.0 + impact.fraction) / 60.0, abs=1e-12)
     # thrown back at full speed: forth and back make up one step's way, short of the piece that lay within the contact
     x = world.state(bullet).position[0]
-    before = spec.muzzle + 2.0 * spec.travel
+    before = spec.start[0] + 2.0 * spec.travel
     assert (impact.center[0] - before) + (impact.center[0] - x) == pytest.approx(spec.travel, abs=0.02)
     assert world.settings.hertz == 60.0
     assert stepper.cost.impacts == 1 and stepper.cost.world_steps == 5 and stepper.cost.dropped == 0.0

@@ -9,10 +9,14 @@ import pytest
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments import ShotResult, ShotSpec, Target, phases, run_series, run_shot, tunnel_chance
+from engine.experiments.shot import ShotResult, phases, run_burst, run_shot, scatter
+from engine.experiments.spec import Rule, ShotSpec, Target
+from engine.experiments.tunnelling import tunnel_chance
 
 FREE: tuple[Target, ...] = ("static", "dynamic")
 ALL: tuple[Target, ...] = (*FREE, "hinged", "stack")
+SWITCHES: tuple[Rule, Rule] = ("discrete", "bullet")
+"""Both of Box2D's switches off, and on."""
 
 TOI_DEPTH = 3.0 * LINEAR_SLOP + 0.25 * LINEAR_SLOP
 """Metres by which `b2TimeOfImpact` lets a bullet into the skins: it aims at radii - 3 slop, within a quarter of the slop."""
@@ -29,7 +33,7 @@ def random_specs(n_shots: int, seed: int) -> list[ShotSpec]:
             thickness=float(10.0 ** rng.uniform(-3.5, 0.5)),
             hertz=float(rng.choice([15.0, 30.0, 60.0, 144.0, 240.0])),
             radius=float(10.0 ** rng.uniform(-3.0, 0.0)),
-            ccd=k % 2 == 1,
+            rule="bullet" if k % 2 else "discrete",
             target=FREE[k // 2 % 2],
             phase=float(rng.random()),
             direction=1 if k // 4 % 2 == 0 else -1,
@@ -45,24 +49,24 @@ def random_shots() -> list[ShotResult]:
 
 @pytest.mark.parametrize("target", ALL)
 def test_the_standard_shot_goes_through_without_ccd_and_is_stopped_with_it(target: Target) -> None:
-    off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, ccd=ccd)) for ccd in (False, True))
+    off, on = (run_shot(ShotSpec(speed=110.0, thickness=0.05, target=target, rule=rule)) for rule in SWITCHES)
     assert (off.tunneled, off.hit, off.stopped_at, off.impact_time_box2d, off.impact_point) == (True, False, None, None, None)
     assert (on.tunneled, on.hit) == (False, True)
     assert on.stopped_at is not None and -0.5 * 0.05 - 0.05 - 0.01 < on.stopped_at < 0.0
 
 
 @pytest.mark.parametrize("target", ALL)
-@pytest.mark.parametrize("ccd", [False, True])
+@pytest.mark.parametrize("rule", SWITCHES)
 @pytest.mark.parametrize("speed", [0.5, 2.0, 4.0])
-def test_a_slow_bullet_never_tunnels(target: Target, ccd: bool, speed: float) -> None:
+def test_a_slow_bullet_never_tunnels(target: Target, rule: Rule, speed: float) -> None:
     for phase in (0.0, 0.3, 0.7, 0.999):
-        shot = run_shot(ShotSpec(speed=speed, ccd=ccd, target=target, phase=phase))
+        shot = run_shot(ShotSpec(speed=speed, rule=rule, target=target, phase=phase))
         assert shot.hit and not shot.tunneled, (shot.spec, shot.verdict)
 
 
 @pytest.mark.slow
 def test_with_ccd_no_shot_tunnels(random_shots: list[ShotResult]) -> None:
-    assert [shot.spec for shot in random_shots if shot.spec.ccd and shot.tunneled] == []
+    assert [shot.spec for shot in random_shots if shot.spec.rule == "bullet" and shot.tunneled] == []
 
 
 def test_every_shot_does_what_was_predicted(random_shots: list[ShotResult]) -> None:
@@ -82,7 +86,7 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
     """Common momentum: of a free plate of mass M the bullet of mass m keeps m / (m + M) of its speed, and half is the border."""
     for radius in (0.02, 0.05, 0.1, 0.15, 0.3):
         for thickness in (0.005, 0.02, 0.1):
-            spec = ShotSpec(radius=radius, thickness=thickness, target="dynamic", ccd=True)
+            spec = ShotSpec(radius=radius, thickness=thickness, target="dynamic", rule="bullet")
             bullet, plate = 5.0 * math.pi * radius**2, 4.0 * thickness * 1.6
             kept = bullet / (bullet + plate)
             shot = run_shot(spec)
@@ -93,7 +97,7 @@ def test_a_plate_that_is_pushed_on_at_most_of_the_speed_has_not_stopped_the_bull
 
 
 def test_a_contact_beyond_the_target_is_no_stop() -> None:
-    shot = run_shot(ShotSpec(radius=0.3, thickness=0.005, target="stack", ccd=True))
+    shot = run_shot(ShotSpec(radius=0.3, thickness=0.005, target="stack", rule="bullet"))
     assert (shot.hit, shot.tunneled, shot.stopped_at) == (True, False, None)
     assert "broke through, flies on at" in shot.verdict
     assert shot.positions[-1][0] > 5.0
@@ -106,15 +110,15 @@ def test_box2d_never_reports_an_impact_before_the_first_touch(random_shots: list
             continue
         assert shot.impact_time_ours is not None
         late = (shot.impact_time_box2d - shot.impact_time_ours) * shot.spec.flown_speed
-        allowed = TOI_DEPTH if shot.spec.ccd else shot.spec.travel
+        allowed = TOI_DEPTH if shot.spec.rule == "bullet" else shot.spec.travel
         assert -POSITION_ROUNDING <= late <= allowed + POSITION_ROUNDING, (shot.spec, late)
 
 
 @pytest.mark.parametrize("target", FREE)
-@pytest.mark.parametrize("ccd", [False, True])
+@pytest.mark.parametrize("rule", SWITCHES)
 @pytest.mark.parametrize("phase", [0.02, 0.5, 0.99])
-def test_a_shot_to_the_left_is_the_mirror_image(target: Target, ccd: bool, phase: float) -> None:
-    right = run_shot(ShotSpec(target=target, ccd=ccd, phase=phase))
+def test_a_shot_to_the_left_is_the_mirror_image(target: Target, rule: Rule, phase: float) -> None:
+    right = run_shot(ShotSpec(target=target, rule=rule, phase=phase))
     left = run_shot(replace(right.spec, direction=-1))
     assert (left.hit, left.tunneled, left.impact_time_box2d) == (right.hit, right.tunneled, right.impact_time_box2d)
     assert left.stopped_at == (None if right.stopped_at is None else -right.stopped_at)
@@ -122,7 +126,7 @@ def test_a_shot_to_the_left_is_the_mirror_image(target: Target, ccd: bool, phase
 
 
 def test_the_same_shot_twice_gives_the_same_numbers() -> None:
-    for spec in (ShotSpec(phase=0.03), ShotSpec(ccd=True, target="stack"), ShotSpec(ccd=True, target="hinged")):
+    for spec in (ShotSpec(phase=0.03), ShotSpec(rule="bullet", target="stack"), ShotSpec(rule="bullet", target="hinged")):
         assert run_shot(spec) == run_shot(spec)
 
 
@@ -133,7 +137,7 @@ def test_speed_zero_never_arrives() -> None:
 
 
 def test_the_cap_makes_all_faster_shots_one() -> None:
-    capped, faster = (run_shot(ShotSpec(speed=speed, ccd=True)) for speed in (150.0, 900.0))
+    capped, faster = (run_shot(ShotSpec(speed=speed, rule="bullet")) for speed in (150.0, 900.0))
     assert capped.impact_time_box2d == pytest.approx(faster.impact_time_box2d, rel=1e-5)
 
 
@@ -150,13 +154,13 @@ def test_the_middle_plane_divides_caught_from_helped_through() -> None:
 def test_the_verdict_names_the_two_steps_that_the_target_lay_between() -> None:
     verdict = run_shot(ShotSpec(speed=120.0, target="dynamic")).verdict
     assert verdict == "tunneled: the plate lay between step 2 (x = -1.00 m) and step 3 (x = 1.00 m)"
-    assert run_shot(ShotSpec(ccd=True)).verdict.startswith("stopped at x = -0.07 m")
+    assert run_shot(ShotSpec(rule="bullet")).verdict.startswith("stopped at x = -0.07 m")
 
 
 def test_shares_follow_the_law() -> None:
     """Binomial: three standard errors, for the shares of hits and of tunnels."""
     spec = ShotSpec(speed=60.0, thickness=0.4, radius=0.05)
-    series = run_series(spec, phases(11, 300))
+    series = run_burst(spec, scatter(spec, 300, 11))
     step = spec.travel
     for measured, law in ((series.tunneled_share, tunnel_chance(spec)), (series.hit_share, min(1.0, 2.0 * spec.reach / step))):
         assert measured == pytest.approx(law, abs=3.0 * (law * (1.0 - law) / 300) ** 0.5)

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments import Jitter, ShotSpec, hit_chance, predicts_hit, predicts_tunnel, run_burst, run_series, scatter, tunnel_chance
-from engine.experiments import phases as phases_of
+from engine.experiments.shot import Jitter, run_burst, scatter
+from engine.experiments.shot import phases as phases_of
+from engine.experiments.spec import ShotSpec
+from engine.experiments.tunnelling import hit_chance, predicts_hit, predicts_tunnel, tunnel_chance
 
 N = 250
 
@@ -73,7 +75,7 @@ def test_where_nothing_is_derived_nothing_is_said() -> None:
         ShotSpec(target="posts", angle=0.1),
     ):
         assert (predicts_tunnel(spec), predicts_hit(spec), tunnel_chance(spec), hit_chance(spec)) == (None,) * 4, spec
-    series = run_series(ShotSpec(target="chain"), (0.2, 0.7))
+    series = run_burst(ShotSpec(target="chain"), [ShotSpec(target="chain", phase=phase) for phase in (0.2, 0.7)])
     assert (series.predicted_share, series.chance, series.surprises) == (None, None, ())
 
 

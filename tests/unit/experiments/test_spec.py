@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.common.errors import InvalidInputError
-from engine.experiments import RULES, ShotSpec, Target
+from engine.experiments.spec import ShotSpec, Target
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,6 @@ from engine.experiments import RULES, ShotSpec, Target
         ("radius", 0.0),
         ("radius", 1000.0),
         ("phase", -0.1),
-        ("ccd", 1),
         ("target", "wall"),
         ("direction", 0),
         ("rule", "continuous"),
@@ -50,7 +49,7 @@ def test_a_value_outside_its_range_is_refused_by_name(field: str, value: object)
 @pytest.mark.parametrize("phase", [0.0, 0.25, 0.99])
 def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed: float, phase: float) -> None:
     spec = ShotSpec(speed=speed, thickness=0.02, radius=0.01, phase=phase)
-    whole = -spec.muzzle / spec.travel - phase
+    whole = -spec.start[0] / spec.travel - phase
     assert whole == pytest.approx(round(whole), abs=1e-9)
     assert round(whole) >= 2
 
@@ -59,7 +58,7 @@ def test_the_phase_is_what_is_left_of_a_step_before_the_middle_plane(speed: floa
 @pytest.mark.parametrize(("thickness", "radius"), [(1e-4, 1e-4), (0.05, 0.05), (4.0, 0.5), (100.0, 100.0)])
 def test_the_bullet_starts_clear_of_the_target(speed: float, thickness: float, radius: float) -> None:
     spec = ShotSpec(speed=speed, thickness=thickness, radius=radius, phase=0.0)
-    assert -spec.muzzle > spec.reach
+    assert -spec.start[0] > spec.reach
 
 
 def test_the_cap_of_two_metres_a_step() -> None:
@@ -71,13 +70,12 @@ def test_the_cap_of_two_metres_a_step() -> None:
 
 
 def test_a_shot_to_the_left_is_the_mirror_image() -> None:
-    assert ShotSpec(direction=-1).muzzle == -ShotSpec().muzzle
+    assert ShotSpec(direction=-1).start[0] == -ShotSpec().start[0]
 
 
-def test_ccd_is_another_way_to_say_the_rule() -> None:
-    assert (ShotSpec(ccd=True).rule, ShotSpec(ccd=False).rule, ShotSpec().rule) == ("bullet", "discrete", "discrete")
-    assert [ShotSpec(rule=rule).ccd for rule in RULES] == [rule == "bullet" for rule in RULES]
-    assert replace(ShotSpec(ccd=True), rule="swept").rule == "swept"
+def test_a_shot_is_discrete_unless_told_otherwise_and_keeps_its_rule() -> None:
+    assert ShotSpec().rule == "discrete"
+    assert replace(ShotSpec(rule="bullet"), rule="swept").rule == "swept"
     assert replace(ShotSpec(rule="swept"), phase=0.25).rule == "swept"
 
 

@@ -10,7 +10,8 @@ import pytest
 from engine import query
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
-from engine.experiments.step_curve import LENS_GAP, MovingShape, free_sweep, step_curve, touches
+from engine.experiments.lookahead import free_sweep
+from engine.experiments.step_curve import LENS_GAP, MovingShape, step_curve, touches
 from engine.geometry import Circle, Polygon, Sweep, Transform
 from engine.world import BodySpec, FixtureSpec, World
 

@@ -1,45 +1,60 @@
-"""Many bullets at many targets in one world, a row each, so that a share is measured in a few milliseconds.
+"""Many bullets at many targets in one world, a row each: what sensors feel, which thin bodies stop a bullet, what two switches do.
 
 Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
-fraction of a step by which the last position before the middle plane falls short of it. So Box2D, which looks where a step ends, has
-the bullet at
+fraction of a step by which the last position before the middle plane falls short of it. Where steps end Box2D sees the bullet seen or
+stopped with the probabilities of `engine.experiments.tunnelling`; where b2TimeOfImpact is asked, always. Whether it is, where
+`world.continuousPhysics` is on (b2World::SolveTOI)::
 
-    x_k = (k - n - phase) d,    d = min(v h, 2 m)                (float32 sums, as Box2D's own)
+                        at a static    at a kinematic    at a dynamic target    at a sensor
+    bullet flag off          yes             yes                no                  no
+    bullet flag on           yes             yes                yes                 no
 
-and makes contact points, or finds a sensor touched, where the skins meet: |x_k| <= w/2 + r + s =: reach, s = 0.01 m::
-
-        seen, pushed back     :    seen, let out
-    |-------------------------:-------------------------|        x
-  -reach                      0                       +reach
-
-With a phase uniform in [0, 1) the chance that some x_k lies in an interval of length L is min(1, L / d). Hence
-
-    seen       min(1, 2 reach / d)       a sensor, or any target without continuous physics
-    stopped    min(1, reach / d)         a solid target without continuous physics: past the middle plane the normal is that of the
-                                         far face, and takes nothing of the bullet's speed
-    stopped    1                         where b2TimeOfImpact is asked
+With `continuousPhysics` off it never is: the flag is read in SolveTOI only. The world with the flag and the one without it go through the
+same numbers, to the last bit. A sensor is found touched where a step ends (`b2ContactManager`), and nowhere between; a swept test of one's
+own feels each bullet.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from engine.common.limits import MAX_TRANSLATION_PER_STEP
+from engine import query
 from engine.common.rng import stream
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.contracts import StepContacts
-from engine.geometry import Circle, Polygon
+from engine.contracts import Status, StepContacts
+from engine.experiments import tunnelling
+from engine.experiments.limitations.finding import Finding
+from engine.geometry import Circle, Polygon, Transform
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
-__all__ = ["PITCH", "RowTarget", "Rows", "RowsSpec", "Shares", "even_phases", "measure_shares", "sampling_error"]
+__all__ = [
+    "PITCH",
+    "SWITCHES",
+    "TARGETS",
+    "RowTarget",
+    "Rows",
+    "RowsSpec",
+    "Shares",
+    "even_phases",
+    "first_swept_touch",
+    "measure_sensors",
+    "measure_shares",
+    "measure_switches",
+    "measure_thin_bodies",
+    "sampling_error",
+]
 
 RowTarget = Literal["sensor", "static", "kinematic", "dynamic"]
+
+TARGETS: tuple[tuple[RowTarget, bool], ...] = (("static", False), ("kinematic", False), ("dynamic", False), ("dynamic", True))
+"""What thin bodies are shot at, and whether with the bullet flag; continuous physics on."""
+SWITCHES = ((False, False), (False, True), (True, False), (True, True))
+"""Continuous physics, bullet flag."""
 
 PITCH = 0.24
 """Metres from row to row."""
@@ -69,12 +84,12 @@ class RowsSpec:
     @property
     def travel(self) -> float:
         """Metres flown in a step."""
-        return min(self.speed / self.hertz, MAX_TRANSLATION_PER_STEP)
+        return float(tunnelling.step_way(self.speed, self.hertz))
 
     @property
     def reach(self) -> float:
         """Metres from the middle plane within which Box2D sees the bullet touch."""
-        return 0.5 * self.thickness + self.radius + BOX2D_POLYGON_SKIN
+        return float(tunnelling.reach(self.thickness, self.radius))
 
     @property
     def is_swept(self) -> bool:
@@ -84,14 +99,14 @@ class RowsSpec:
     @property
     def seen_chance(self) -> float:
         """The chance of being seen, over all phases."""
-        return 1.0 if self.is_swept else min(1.0, 2.0 * self.reach / self.travel)
+        return 1.0 if self.is_swept else float(tunnelling.hit_probability(self.travel, self.reach))
 
     @property
     def passed_chance(self) -> float:
         """The chance of passing through, over all phases."""
         if self.target == "sensor":
             return 1.0
-        return 0.0 if self.is_swept else max(0.0, 1.0 - self.reach / self.travel)
+        return 0.0 if self.is_swept else float(tunnelling.tunnel_probability(self.travel, self.reach))
 
 
 class Rows:
@@ -143,7 +158,7 @@ class Rows:
     def observe(self, contacts: StepContacts) -> None:
         """Take in the step that the world just made."""
         for body in (*contacts.body_a.tolist(), *(event.body_a for event in contacts.began)):
-            if body in self._row:  # not what somebody let fall into the picture
+            if body in self._row:  # not what the user let fall into the picture
                 self.seen[self._row[body]] = True
         for row, (bullet, target) in enumerate(zip(self.bullets, self.targets, strict=True)):
             x = self.world.state(bullet).position[0]
@@ -162,11 +177,8 @@ class Rows:
 
     def _positions(self, row: int) -> list[float]:
         """Return where the steps would end without a target, in float32 as b2Island::Solve sums them."""
-        h, v = np.float32(1.0 / self.spec.hertz), np.float32(self.spec.speed)
-        way, longest = h * v, np.float32(MAX_TRANSLATION_PER_STEP)
-        if way > longest:
-            way = h * (v * (longest / way))
-        x = np.float32(self.ways[row][0])
+        speed = tunnelling.capped_velocity(np.array((self.spec.speed, 0.0), np.float32), self.spec.hertz)[0]
+        way, x = np.float32(1.0 / self.spec.hertz) * speed, np.float32(self.ways[row][0])
         positions = []
         for _ in range(_STEPS_BEFORE + _STEPS_AFTER):
             positions.append(float(x))
@@ -203,3 +215,59 @@ def measure_shares(spec: RowsSpec, n_shots: int = 200, seed: int = 0) -> Shares:
 def sampling_error(chance: float, n_shots: int) -> float:
     """Return how far the share of `n_shots` may lie from the chance: four standard errors of a binomial."""
     return _STANDARD_ERRORS * math.sqrt(chance * (1.0 - chance) / n_shots)
+
+
+def measure_sensors(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
+    """Return the shares seen: by a sensor, by a wall of the same size, by a sensor without the flag; and of our own swept test."""
+    spec = RowsSpec("sensor", speed, thickness)
+    found = []
+    for what, one in (
+        ("sensor, bullet flag: seen", spec),
+        ("sensor, no flag: seen", replace(spec, bullet=False)),
+        ("wall of that size, bullet flag: seen", replace(spec, target="static")),
+    ):
+        share = measure_shares(one, n_shots)
+        found.append(Finding(what, one.seen_chance, share.seen, "%", sampling_error(one.seen_chance, n_shots), 1))
+    rows = Rows(spec, tuple((row + 0.5) / n_shots for row in range(n_shots)))
+    swept = sum(first_swept_touch(rows, row) is not None for row in range(n_shots)) / n_shots
+    return (*found, Finding("sensor, our swept test on each step: seen", 1.0, swept, "%", 0.0, 1))
+
+
+def first_swept_touch(rows: Rows, row: int) -> float | None:
+    """Return the seconds from the shot after which the bullet of a row first touches, by `engine.query.swept_contact`; or None."""
+    spec = rows.spec
+    plate = rows.world.fixture(rows.world.body(rows.targets[row]).fixtures[0]).shape
+    assert isinstance(plate, Polygon)
+    target, bullet = Transform((0.0, rows.heights[row])), Transform((rows.ways[row][0], rows.heights[row]))
+    flown = (spec.travel * spec.hertz, 0.0)
+    t_max = 4.0 * abs(rows.ways[row][0]) / flown[0]
+    found = query.swept_contact(plate, target, (0.0, 0.0), Circle(spec.radius), bullet, flown, t_max)
+    return found.t_first if found.status == Status.HIT else None
+
+
+def measure_thin_bodies(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
+    """Return the shares that go through walls and thin plates, continuous physics on."""
+    found = []
+    for target, bullet in TARGETS:
+        spec = RowsSpec(target, speed, thickness, bullet=bullet)
+        noun = "plate" if target == "dynamic" else "wall"
+        what = f"{target} {noun}, {'bullet flag' if bullet else 'no flag'}: goes through"
+        found.append(_passed(what, spec, n_shots))
+    return tuple(found)
+
+
+def measure_switches(speed: float = 100.0, thickness: float = 0.1, n_shots: int = 200) -> tuple[Finding, ...]:
+    """Return the shares that go through a static wall for each setting of the switches, and how many bits the flag alone changes."""
+    base = RowsSpec("static", speed, thickness)
+    found = []
+    for continuous, bullet in SWITCHES:
+        spec = replace(base, continuous=continuous, bullet=bullet)
+        what = f"continuous physics {'on' if continuous else 'off'}, flag {'on' if bullet else 'off'}: goes through"
+        found.append(_passed(what, spec, n_shots))
+    plain, flagged = (measure_shares(replace(base, continuous=False, bullet=bullet), n_shots).state_hash for bullet in (False, True))
+    return (*found, Finding("worlds that the flag alone makes different, of 1", 0.0, float(plain != flagged), "", 0.0, 0))
+
+
+def _passed(what: str, spec: RowsSpec, n_shots: int) -> Finding:
+    chance = spec.passed_chance
+    return Finding(what, chance, measure_shares(spec, n_shots).passed, "%", sampling_error(chance, n_shots), 1)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from engine.experiments import Panel, ShotSpec, ShotWatch
+from engine.experiments.range import Panel
+from engine.experiments.spec import ShotSpec
+from engine.experiments.tracker import ShotTracker
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
 
-def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotWatch:
+def watched(bullet: BodySpec, plate: BodySpec, steps: int) -> ShotTracker:
     """A bullet and a plate of 0.1 m by 1 m that do not collide, so that only the watch decides."""
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     panel = Panel(world.create_body(plate), 0.05, 0.5)
-    watch = ShotWatch(world, ShotSpec(), world.create_body(bullet), (panel,))
+    watch = ShotTracker(world, ShotSpec(), world.create_body(bullet), (panel,))
     for _ in range(steps):
         watch.observe(world.step())
     return watch

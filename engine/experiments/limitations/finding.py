@@ -9,21 +9,10 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A prediction beside its measurement.
+    """What a number is, its prediction (None where nothing was derived) and its measurement.
 
-    Parameters
-    ----------
-    what : str
-        What the number is.
-    predicted : float or None
-        None where nothing was derived.
-    measured : float
-    unit : str
-        "%" numbers are shares, 0 to 1, and are shown as percentages.
-    allowance : float
-        How far the two may be apart: rounding, or the sampling error of a share. The module that makes the finding derives it.
-    digits : int
-        Digits shown after the point.
+    Numbers in "%" are shares, 0 to 1, shown as percentages, with `digits` after the point. `allowance` is how far the two may be apart:
+    rounding, or the sampling error of a share; the module that makes the finding derives it.
     """
 
     what: str

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from engine.common.limits import VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32, LINEAR_SLOP
-from engine.experiments.promises.finding import Finding
+from engine.experiments.limitations.finding import Finding
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 

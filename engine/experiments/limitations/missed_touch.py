@@ -30,7 +30,7 @@ from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE, LINEAR_SLOP
 from engine.contracts import Status
-from engine.experiments.promises.finding import Finding
+from engine.experiments.limitations.finding import Finding
 from engine.geometry import Polygon, Sweep, Transform
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings, accept
 

@@ -39,7 +39,7 @@ from typing import Literal, get_args
 
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
-from engine.experiments.promises.finding import Finding
+from engine.experiments.limitations.finding import Finding
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 

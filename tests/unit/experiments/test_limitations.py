@@ -11,14 +11,20 @@ import pytest
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import load_pair
 from engine.contracts import Status
-from engine.experiments.promises.finding import Finding
-from engine.experiments.promises.flags import measure_switches, measure_thin_bodies
-from engine.experiments.promises.missed_touch import MISSED, Crossing, Passage, find_missed, measure_missed
-from engine.experiments.promises.motion_cap import measure_cap
-from engine.experiments.promises.rows import RowsSpec, RowTarget, measure_shares, sampling_error
-from engine.experiments.promises.seams import GROUNDS, SOLVER_SHARE, Ground, Slider, first_bump, measure_seams, measure_slides
-from engine.experiments.promises.sensors import measure_sensors
-from engine.experiments.promises.threshold import APPROACHES, DROPS, LYING, Drops, measure_threshold, predicted_drop
+from engine.experiments.limitations.finding import Finding
+from engine.experiments.limitations.missed_touch import MISSED, Crossing, Passage, find_missed, measure_missed
+from engine.experiments.limitations.motion_cap import measure_cap
+from engine.experiments.limitations.rows import (
+    RowsSpec,
+    RowTarget,
+    measure_sensors,
+    measure_shares,
+    measure_switches,
+    measure_thin_bodies,
+    sampling_error,
+)
+from engine.experiments.limitations.seams import GROUNDS, SOLVER_SHARE, Ground, Slider, first_bump, measure_seams, measure_slides
+from engine.experiments.limitations.threshold import APPROACHES, DROPS, LYING, Drops, measure_threshold, predicted_drop
 from engine.geometry import Polygon
 
 PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_through.json"

@@ -1,4 +1,4 @@
-"""Watching a shot, step by step: where the bullet was, what it touched, whether it came out at the back.
+"""What one shot came to: where the bullet was after each step, what it touched, whether it came out at the back; and the verdict in words.
 
 Touching in time and being stopped are two things. A heavy bullet that strikes a thin plate in time pushes it on and keeps nearly
 all of its speed. **Stopped** means, at the end of a step after a contact that pushed the bullet back from the near side:
@@ -11,7 +11,13 @@ The first alone would call any bullet stopped that pushes something on; the seco
 bullet of the free plate is stopped, though both drift on together, at the speed that their common momentum leaves; and so is
 one that slides on along the wall that it met at an angle.
 
-**Tunneled** is judged in the panel's own frame: `engine.experiments.sides`.
+**Tunneled** is judged in the panel's own frame. The bullet has a near side, where it was last outside. It is through when it leaves by the
+other face, within the panel's height; round the end it only changes sides. A post has no faces: there the middle plane across the flight
+divides, within the post.
+
+                 |#|                        through: in by the near face, out by the far one
+      near  o----|#|----> o  far            ^
+                 |#|                        |  round the end: the sides are exchanged
 
 A step may come in pieces (`engine.experiments.rules.Piece`); positions are counted by steps, contacts and passages by pieces.
 """
@@ -22,15 +28,16 @@ import math
 from collections.abc import Iterable
 from enum import Enum
 
+from engine.common.arrays import FloatArray
 from engine.contracts import StepContacts
-from engine.experiments.first_contact import ContactSearch, Impact, dot, normal_onto
+from engine.experiments.first_contact import ContactSearch, Impact, dot
 from engine.experiments.range import Panel
 from engine.experiments.rules import Piece, SweptImpact
-from engine.experiments.sides import TURN, Sides
-from engine.experiments.spec import ShotSpec
+from engine.experiments.spec import TARGETS, ShotSpec, Target
+from engine.geometry import Transform
 from engine.world import World
 
-__all__ = ["SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotWatch", "flight_steps"]
+__all__ = ["MARGIN_STEPS", "SETTLING_STEPS", "STEPS_BEHIND", "TURN", "Outcome", "ShotTracker", "flight_steps", "verdict"]
 
 Point = tuple[float, float]
 
@@ -43,8 +50,10 @@ _DECIDING_STEPS = 3
 """Steps after the first contact by which one that was not stopped is known to fly on."""
 STEPS_BEHIND = 2
 """Steps watched after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
-_MARGIN_STEPS = 8
+MARGIN_STEPS = 8
 """Steps watched after the bullet should have passed the middle plane."""
+TURN = 0.05
+"""Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
 
 
 class Outcome(Enum):
@@ -61,18 +70,10 @@ class Outcome(Enum):
     DOES_NOT_MOVE = "does not move"
 
 
-class ShotWatch:
+class ShotTracker:
     """What one shot did so far; call `observe` after each step of the world, or after each piece of a step.
 
-    Parameters
-    ----------
-    world : World
-        Between two steps, the bullet at the muzzle.
-    spec : ShotSpec
-    bullet : int
-        Its body.
-    panels : iterable of Panel
-        What it may tunnel through.
+    It is made between two steps, the body `bullet` at the muzzle; `panels` are what that may tunnel through.
 
     Attributes
     ----------
@@ -82,15 +83,12 @@ class ShotWatch:
         The bullet's centre where the last step began and at the ends of its pieces.
     impacts : list of SweptImpact
         All that our swept test found.
-    hit : Impact or None
-        The first contact with a panel.
-    stop : Impact or None
-        The contact that stopped it.
+    hit, stop : Impact or None
+        The first contact with a panel, and the contact that stopped it.
     speed : float
         The bullet's present speed along the line of fire, m/s, negative when it was thrown back.
     jump : int or None
-        The step number k after which the bullet came to lie behind: between positions k and k + 1 its centre passed a
-        panel's far face, in the panel's own frame and within the panel's height.
+        The step number k after which the bullet came to lie behind: between positions k and k + 1 it passed a panel's far face.
     """
 
     def __init__(self, world: World, spec: ShotSpec, bullet: int, panels: Iterable[Panel]) -> None:
@@ -111,11 +109,12 @@ class ShotWatch:
         self._search = ContactSearch(world, spec, bullet, self._bodies, self._flight)
         self.positions: list[Point] = [world.state(bullet).position]
         self.pieces: list[Point] = self.positions[:]
-        self._sides = Sides(world, spec, self.panels, self.positions[0])
+        self._near = {panel.body: math.copysign(1.0, self._local(panel, self._pose(panel), self.positions[0])[0]) for panel in self.panels}
+        """The side of each panel on which the bullet was last outside, of the panel's x axis."""
 
     @property
     def steps(self) -> int:
-        """Steps watched."""
+        """Steps observed."""
         return len(self.positions) - 1
 
     @property
@@ -178,11 +177,11 @@ class ShotWatch:
                 self.hit, self._hit_after = impact, step + 1
                 if self.spec.target != "sensor":  # which leaves the bullet to fly on
                     self._last_step = step + 1 + SETTLING_STEPS
-            if impact.pushes_back and impact.body is not None and self._sides.is_before_far_face(self._bodies[impact.body], impact.center):
+            if impact.pushes_back and impact.body is not None and self._is_before_far_face(self._bodies[impact.body], impact.center):
                 self._pushed_back = self._pushed_back or impact
         if self.stop is None and self._pushed_back is not None and self._is_held(piece.contacts):
             self.stop, self._stopped_after = self._pushed_back, step + 1
-        passed = [self._sides.passed(panel, before, self.pieces[-1]) for panel in self.panels]  # all of them: each keeps its own near side
+        passed = [self._passed(panel, before, self.pieces[-1]) for panel in self.panels]  # all of them: each keeps its own near side
         if self.jump is None and any(passed):
             self.jump = step
             self._last_step = step + 1 + STEPS_BEHIND
@@ -193,12 +192,7 @@ class ShotWatch:
         """Tell whether both halves of being stopped hold now, for a panel that it touches."""
         state, flown = self._world.state(self.bullet), self.spec.flown_speed
         allowed = _STILL_APPROACHING * max(flown, abs(self.spec.flown_target_speed))
-        for row in range(len(contacts)):
-            pair = int(contacts.body_a[row]), int(contacts.body_b[row])
-            other = pair[0] if pair[1] == self.bullet else pair[1]
-            if self.bullet not in pair or other not in self._bodies:
-                continue
-            normal = normal_onto(contacts, row, pair[1] == self.bullet)
+        for _, other, normal in self._search.rows(contacts):
             if -dot(state.linear_velocity, normal) > -_MOST_SPEED_KEPT * flown * dot(self._flight, normal):
                 continue
             struck = self._world.state(other)
@@ -209,10 +203,135 @@ class ShotWatch:
                 return True
         return False
 
+    def _passed(self, panel: Panel, before: Point, after: Point) -> bool:
+        """Tell whether in the last step the bullet's centre left the panel by its far side, within its height.
+
+        Both move on from the last poses to the present ones, evenly, as Box2D's sweeps do. In the panel's frame the bullet's
+        way is then a straight line where the panel does not turn; where it does, a curve, followed in pieces of at most
+        `TURN` of the panel's angle.
+        """
+        start, end = self._world.previous_poses[self._world.row_of(panel.body)], self._pose(panel)
+        n_pieces = 1 + int(abs(float(end[2] - start[2])) / TURN)
+        face = 0.0 if panel.is_round else panel.half_thickness
+        was: Point | None = None
+        for k in range(n_pieces + 1):
+            share = k / n_pieces
+            center = ((1.0 - share) * before[0] + share * after[0], (1.0 - share) * before[1] + share * after[1])
+            here = self._local(panel, (1.0 - share) * start + share * end, center)
+            near = self._near[panel.body]
+            far = -near * face
+            if was is not None and -near * (here[0] - far) > 0.0:  # beyond the far side now
+                crossed = -near * (was[0] - far) <= 0.0
+                fraction = (far - was[0]) / (here[0] - was[0]) if crossed else 0.0
+                if crossed and abs(was[1] + fraction * (here[1] - was[1])) <= panel.half_height:
+                    return True
+                self._near[panel.body] = -near  # round the end
+            was = here
+        return False
+
+    def _is_before_far_face(self, panel: Panel, center: Point) -> bool:
+        """Tell whether a place lies before the far face of the panel as it stood when the last step began."""
+        pose = self._world.previous_poses[self._world.row_of(panel.body)]
+        return self._local(panel, pose, center)[0] * self._near[panel.body] > -panel.half_thickness
+
+    def _pose(self, panel: Panel) -> FloatArray:
+        pose: FloatArray = self._world.poses[self._world.row_of(panel.body)]
+        return pose
+
+    def _local(self, panel: Panel, pose: FloatArray, center: Point) -> Point:
+        """Return a place in the panel's frame, mirrored for a flight to the left; a disc's frame lies along the flight."""
+        at_x, at_y, angle = pose.tolist()
+        if panel.is_round:
+            (fx, fy), dx, dy = self._flight, center[0] - at_x, center[1] - at_y
+            return fx * dx + fy * dy, self.spec.direction * (fx * dy - fy * dx)
+        x, y = Transform((at_x, at_y), angle).apply_inverse(center)
+        return self.spec.direction * x, y
+
 
 def flight_steps(spec: ShotSpec) -> int:
     """Return the steps until the bullet would be past the middle plane, with a margin."""
     if spec.closing <= 0.0:
-        return _MARGIN_STEPS
+        return MARGIN_STEPS
     way = spec.gap + spec.reach if spec.target == "sensor" else spec.gap - spec.reach
-    return int(max(0.0, way) / spec.closing) + 2 + _MARGIN_STEPS
+    return int(max(0.0, way) / spec.closing) + 2 + MARGIN_STEPS
+
+
+_NOUNS: dict[Target, str] = {target: target for target in TARGETS} | {
+    "static": "wall",
+    "kinematic": "wall",
+    "dynamic": "plate",
+    "hinged": "plate",
+    "head_on": "other bullet",
+    "posts": "post",
+}
+_PUSHED: dict[Target, str] = {"stack": "the planks", "chain": "the links"}
+_NOTABLE = 0.05
+"""m/s: a bullet that moves slower than this is said to be at rest."""
+
+
+def verdict(shot: ShotTracker) -> str:
+    """Return the verdict of a shot: tunneled, stopped, hit but flying on, missed, or what it is doing until there is one.
+
+    Where the bullet passed the far face without ever having touched, the words name the two steps that the target lay
+    between; where one step saw it inside, but past the middle, they say so. A speed is that along the line of fire, now.
+    """
+    noun = _NOUNS[shot.spec.target]
+    match shot.outcome:
+        case Outcome.TUNNELED:
+            return _how_it_went_through(shot, noun)
+        case Outcome.STOPPED:
+            return _how_it_stopped(shot, noun)
+        case Outcome.FLIES_ON:
+            return _how_it_flies_on(shot, noun)
+        case Outcome.MISSED:
+            return f"missed: it is past the {noun} and never touched it"
+        case Outcome.DOES_NOT_MOVE:
+            return "the bullet does not move"
+    return f"on its way: step {shot.steps}, x = {shot.positions[-1][0]:.2f} m"
+
+
+def _how_it_stopped(shot: ShotTracker, noun: str) -> str:
+    stop = shot.stop
+    assert stop is not None
+    if stop.in_toi:
+        how = f"stopped at x = {stop.center[0]:.2f} m, inside step {stop.step + 1}, at the time of impact"
+    else:
+        seen = f"step {stop.step}" if stop.fraction == 0.0 else f"a sub-step of step {stop.step + 1}"
+        how = f"stopped at x = {stop.center[0]:.2f} m: {seen} saw it {_where(shot.spec, stop)} the {noun}"
+    return f"{how}; {_pushing(shot, 2)}" if shot.speed > _NOTABLE else how
+
+
+def _pushing(shot: ShotTracker, digits: int) -> str:
+    return f"pushes {_PUSHED.get(shot.spec.target, 'it')} on at {shot.speed:.{digits}g} m/s"
+
+
+def _where(spec: ShotSpec, stop: Impact) -> str:
+    """Tell whether the contact was seen at the target's surface or inside."""
+    if spec.target in ("kinematic", "blade", "head_on"):  # these have moved on meanwhile
+        return "at"
+    return "at" if abs(stop.center[0]) - spec.half_target >= spec.half_bullet else "inside"
+
+
+def _how_it_flies_on(shot: ShotTracker, noun: str) -> str:
+    hit = shot.hit
+    assert hit is not None
+    what = f"broke through, flies on at {shot.speed:.3g} m/s" if shot.is_past else _pushing(shot, 3)
+    where = f"at x = {hit.center[0]:.2f} m" if shot.spec.direction * hit.center[0] < 0.0 else f"inside step {hit.step + 1}"
+    return f"hit the {noun} {where}, {what}"
+
+
+def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
+    hit, jump, is_sensor = shot.hit, shot.jump, shot.spec.target == "sensor"
+    assert jump is not None
+    if hit is None:
+        before, after = shot.positions[jump][0], shot.positions[jump + 1][0]
+        between = f"the {noun} lay between step {jump} (x = {before:.2f} m) and step {jump + 1} (x = {after:.2f} m)"
+        return f"{'never felt' if is_sensor else 'tunneled'}: {between}"
+    x = f"x = {hit.center[0]:.2f} m"
+    if is_sensor:
+        return f"felt at {x}, " + (
+            f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, as it stood in the sensor"
+        )
+    if hit.pushes_back:
+        return f"tunneled: the {noun}, hit at {x}, could not give way fast enough"
+    return f"tunneled: step {hit.step} ({x}) saw it past the {noun}'s middle, and let it out at the back"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from engine.common.limits import MAX_ROTATION_PER_STEP, MAX_TRANSLATION_PER_STEP
 from engine.common.tolerances import EPS32
-from engine.experiments.promises.finding import Finding
+from engine.experiments.limitations.finding import Finding
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 

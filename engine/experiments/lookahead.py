@@ -1,11 +1,10 @@
-"""Whom may the bullet meet within the next moment, how fast do they close in, and when do they touch?
+"""What may the bullet touch within the next moment, how fast do the two close in, and when?
 
 The rules of our own (`engine.experiments.rules`) ask this before each step. Bodies are taken to go on as they move now: straight,
-turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step, gravity or a joint, is not
-foreseen. Gravity displaces a body that falls freely by g h^2 at the most over a step of h seconds, 3 mm at 60 Hz. Joints do more: a link
-of a chain may be drawn along with any other, or stopped by what the chain hangs on, within the step. So each link is a body whose
-velocity is known only up to its *pull*, the most by which it differs from that of any other body of its chain, and what is said of such
-a body is trusted only for as long as the pull takes it no farther than the thinner of the two. A chain at rest has no pull.
+turning evenly, by what Box2D lets anything move in a step. What changes a velocity within the step is not foreseen: gravity, which
+displaces a body that falls freely by g h^2 at the most, 3 mm at 60 Hz; and joints, which may draw a link of a chain along with any other,
+or stop it. So a jointed body's velocity is known only up to its *pull*, the most by which it differs from that of any other body of its
+chain, and an answer about it is trusted only for as long as the pull takes it no farther than the thinner of the two.
 
     broad    boxes round the whole ways of both, and the filters of the fixtures: most pairs end here
     narrow   the first touch on the way (`engine.query.time_of_impact`), for each pair that is left
@@ -25,12 +24,12 @@ from engine.geometry import AABB, Circle, FixtureShape, Polygon, Sweep, Transfor
 from engine.world import World
 from engine.world.specs import FixtureSpec
 
-__all__ = ["Lookahead", "Meeting", "SweptCandidate", "depth_aimed_at", "look_ahead", "sweep_of", "swept_candidates", "thinnest"]
+__all__ = ["Lookahead", "PredictedImpact", "SweptCandidate", "depth_aimed_at", "free_sweep", "look_ahead", "swept_candidates", "thinnest"]
 
 
 @dataclass(frozen=True, slots=True)
 class SweptCandidate:
-    """A fixture that the bullet may meet.
+    """A fixture that the bullet may touch.
 
     Attributes
     ----------
@@ -53,7 +52,7 @@ class SweptCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class PredictedImpact:
     """The touch of the bullet and a fixture: the fraction of the way, the poses, the point, the unit normal onto the bullet."""
 
     candidate: SweptCandidate
@@ -65,11 +64,10 @@ class Meeting:
 
 
 def depth_aimed_at(shape: FixtureShape) -> float:
-    """Return how deep a meeting lets the bullet into the other's outline, metres, skins included.
+    """Return how deep an impact lets the bullet into the other's outline, metres, skins included.
 
-    Box2D makes contact points where the outlines overlap. A bullet brought to the very touch would lie beyond it or before it by
-    the rounding of float32, 8e-6 m at 100 m, and in the second case Box2D would let it fly on. One slop is what the solver leaves
-    everywhere, and half of a tiny bullet is still before the middle of whatever it meets.
+    At the very touch the rounding of float32, 8e-6 m at 100 m, may leave it just outside, where Box2D makes no contact. One slop is what
+    the solver leaves everywhere, and half of a tiny bullet is still before the middle of whatever it hits.
     """
     size = shape.radius if isinstance(shape, Circle) else 2.0 * LINEAR_SLOP
     return min(LINEAR_SLOP, 0.5 * size)
@@ -84,37 +82,49 @@ def thinnest(shape: FixtureShape) -> float:
     return min(float(((shape.vertices - corner) @ -normal).max()) for corner, normal in zip(shape.vertices, shape.normals, strict=True))
 
 
-def sweep_of(world: World, body: int, duration: float, n_steps: int = 1) -> Sweep:
-    """Return the motion of a body over the next `duration` seconds, at its present velocity, within Box2D's caps for `n_steps`."""
-    state = world.state(body)
-    (vx, vy), turn = state.linear_velocity, state.angular_velocity * duration
-    way = math.hypot(vx, vy) * duration
-    share = duration * (min(1.0, n_steps * MAX_TRANSLATION_PER_STEP / way) if way > 0.0 else 1.0)
+def free_sweep(
+    pose: tuple[float, float, float],
+    velocity: tuple[float, float, float],
+    seconds: float,
+    local_center: tuple[float, float] = (0.0, 0.0),
+    n_steps: int = 1,
+) -> Sweep:
+    """Return the motion of a body were nothing in its way, within Box2D's caps of 2 m and a quarter turn for each of `n_steps`.
+
+    `pose` is (x, y, angle), `velocity` that of the centre of mass and of turning, m/s and rad/s; `local_center` is in the body's frame.
+    """
+    (vx, vy), turn = velocity[:2], velocity[2] * seconds
+    way = math.hypot(vx, vy) * seconds
+    share = seconds * (min(1.0, n_steps * MAX_TRANSLATION_PER_STEP / way) if way > 0.0 else 1.0)
     turn = max(-n_steps * MAX_ROTATION_PER_STEP, min(n_steps * MAX_ROTATION_PER_STEP, turn))
-    center = world.body(body).local_center
-    x, y = state.xf.apply(center)
-    back = Transform((0.0, 0.0), state.angle + turn).apply(center)
-    end = Transform((x + vx * share - back[0], y + vy * share - back[1]), state.angle + turn)
-    return Sweep(state.xf, end, center)
+    start = Transform(pose[:2], pose[2])
+    x, y = start.apply(local_center)
+    back = Transform((0.0, 0.0), start.angle + turn).apply(local_center)
+    return Sweep(start, Transform((x + vx * share - back[0], y + vy * share - back[1]), start.angle + turn), local_center)
+
+
+def _sweep_of(world: World, body: int, seconds: float, n_steps: int = 1) -> Sweep:
+    state = world.state(body)
+    velocity = (*state.linear_velocity, state.angular_velocity)
+    return free_sweep((*state.position, state.angle), velocity, seconds, world.body(body).local_center, n_steps)
 
 
 def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 1) -> Iterator[SweptCandidate]:
-    """Return what the bullet may meet within the next `duration` seconds: all whose boxes meet and whose filters let them.
-
-    `n_steps` is the number of Box2D's steps that the time may be made of: its caps hold for each.
-    """
+    """Yield what the bullet may touch within the next `duration` seconds, `n_steps` of Box2D's: boxes meet and filters let them."""
     own = world.fixture(world.body(bullet).fixtures[0])
-    way = sweep_of(world, bullet, duration, n_steps)
+    way = _sweep_of(world, bullet, duration, n_steps)
     box = _swept_box(own.shape, way)
     moving = world.state(bullet)
-    pulls = _pulls(world)
+    chains = _chains(world)
     for fixture_id in world.fixture_ids:
         fixture = world.fixture(fixture_id)
         if fixture.body == bullet or not _may_collide(own.spec, fixture.spec):
             continue
-        sweep = sweep_of(world, fixture.body, duration, n_steps)
-        pull = pulls.get(fixture.body, 0.0)
-        if not box.overlaps(_swept_box(fixture.shape, sweep, pull * duration)):
+        sweep, chain = _sweep_of(world, fixture.body, duration, n_steps), chains.get(fixture.body, _NO_CHAIN)
+        if not box.overlaps(_swept_box(fixture.shape, sweep, chain.most_pull * duration)):  # before all of its chain is looked at
+            continue
+        pull = chain.pull(world.state(fixture.body).linear_velocity)
+        if pull < chain.most_pull and not box.overlaps(_swept_box(fixture.shape, sweep, pull * duration)):
             continue
         other = world.state(fixture.body)
         (vx, vy), (ux, uy) = moving.linear_velocity, other.linear_velocity
@@ -124,26 +134,25 @@ def swept_candidates(world: World, bullet: int, duration: float, n_steps: int = 
 
 @dataclass(frozen=True, slots=True)
 class Lookahead:
-    """What was found ahead: the first meeting, for how many seconds that can be trusted, and the pairs asked about."""
+    """What was found ahead: the first impact, for how many seconds that can be trusted, and the pairs asked about."""
 
-    meeting: Meeting | None
+    impact: PredictedImpact | None
     trusted: float
     n_asked: int
 
 
 def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCandidate], felt: set[int]) -> Lookahead:
-    """Return the first meeting of the bullet with one of what was found within its reach; sensors too, but those in `felt`.
+    """Return the first impact of the bullet with one of the candidates; with sensors too, but those in `felt`.
 
     A pair that touches already is Box2D's: its solver lets nothing approach along a contact, and a convex shape lies behind the line
-    of its contact altogether, so that the bullet gets no deeper. That holds as long as neither turns. If one does, its outline may
-    sweep through the bullet, and the answer is trusted only for as long as that takes it no farther than the thinner of the two; so too,
-    touching or not, what is said of a body that joints pull at.
+    of its contact altogether, so that the bullet gets no deeper. If one of the two turns, its outline may sweep through the bullet, and the
+    answer is trusted only for as long as that takes it no farther than the thinner of the two; so too of a body that joints pull at.
     """
     own = world.fixture(world.body(bullet).fixtures[0]).shape
     depth = depth_aimed_at(own)
     inner = own.with_radius(own.radius - depth)
-    way = sweep_of(world, bullet, duration)
-    best: Meeting | None = None
+    way = _sweep_of(world, bullet, duration)
+    best: PredictedImpact | None = None
     n_asked, trusted = 0, math.inf
     for each in found:
         if each.is_sensor and each.body in felt:
@@ -160,31 +169,45 @@ def look_ahead(world: World, bullet: int, duration: float, found: list[SweptCand
             continue
         there, here = each.sweep.at(impact.fraction), way.at(impact.fraction)
         gap = query.distance(each.shape, there, own, here)
-        best = Meeting(each, impact.fraction, here, there, gap.point_a, gap.normal)
+        best = PredictedImpact(each, impact.fraction, here, there, gap.point_a, gap.normal)
     return Lookahead(best, trusted, n_asked)
 
 
-def _pulls(world: World) -> dict[int, float]:
-    """Return of each body on joints the most by which its velocity differs from that of a body that it hangs together with, m/s."""
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The velocities of bodies that joints hold together, m/s, and a bound of how far two of them are apart."""
+
+    velocities: frozenset[tuple[float, float]]
+    most_pull: float
+
+    def pull(self, velocity: tuple[float, float]) -> float:
+        return max((math.dist(velocity, other) for other in self.velocities), default=0.0)
+
+
+_NO_CHAIN = _Chain(frozenset(), 0.0)
+
+
+def _chains(world: World) -> dict[int, _Chain]:
+    """Return the chain of each body on joints."""
     neighbours: dict[int, list[int]] = {}
     for joint in world.joint_ids:
         a, b = world.joint_bodies(joint)
         if a is not None:
             neighbours.setdefault(a, []).append(b)
             neighbours.setdefault(b, []).append(a)
-    pulls: dict[int, float] = {}
+    chains: dict[int, _Chain] = {}
     for first in neighbours:
-        if first in pulls:
+        if first in chains:
             continue
-        chain, waiting = {first}, [first]
+        bodies, waiting = {first}, [first]
         while waiting:
-            new = [other for other in neighbours[waiting.pop()] if other not in chain]
-            chain.update(new)
+            new = [other for other in neighbours[waiting.pop()] if other not in bodies]
+            bodies.update(new)
             waiting.extend(new)
-        velocities = {body: world.state(body).linear_velocity for body in chain}
-        for body, (vx, vy) in velocities.items():
-            pulls[body] = max(math.hypot(vx - ux, vy - uy) for ux, uy in velocities.values())
-    return pulls
+        velocities = frozenset(world.state(body).linear_velocity for body in bodies)
+        spread = [max(along) - min(along) for along in zip(*velocities, strict=True)]
+        chains |= dict.fromkeys(bodies, _Chain(velocities, math.hypot(*spread)))
+    return chains
 
 
 def _extent(shape: FixtureShape, sweep: Sweep) -> float:
