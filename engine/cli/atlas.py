@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.app.files import check_directory, write_atomically
-from engine.cli.output import InterruptedRunError, SafeConsole, people, plain_lines, waiting
-from engine.cli.termination import MOST_JOBS, cores
-from engine.cli.words import listed
-from engine.common.checks import choice, integer
+from engine.cli.fire import shot_error
+from engine.cli.options import Jobs, listed, n_jobs
+from engine.cli.output import InterruptedRunError, people, progress, waiting
+from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
-from engine.common.interrupts import raise_lost
 from engine.common.locks import held
+from engine.experiments.spec import BULLET_SHAPES, RULES, ShotSpec
 
 if TYPE_CHECKING:
     from engine.experiments.atlas import Atlas, RuleTiming
@@ -48,7 +47,7 @@ def atlas_command(
         float | None, typer.Option("--target-speed", metavar="M/S", help="Of a moving target, towards the bullet.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="The phases come from it.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    jobs: Jobs = None,
     out: Annotated[
         str, typer.Option("--out", metavar="DIR", help="Where the files go, and where an interrupted atlas goes on.")
     ] = "out/atlas",
@@ -58,7 +57,7 @@ def atlas_command(
     Over it lies the border that our analysis predicts. Status 1 if fewer than 99 % of a map's cells lie within three standard errors of
     it, or if one of the others is unexplained. Interrupted, by whatever, the same command goes on from there and writes the same files.
     """
-    n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    n_processes = n_jobs(jobs)
     given = {
         "speed": speed,
         "thickness": thickness,
@@ -81,7 +80,7 @@ def atlas_command(
         journal = AtlasJournal(directory, plan, BOX2D_VERSION)
         _take_finished(directory, plan, BOX2D_VERSION, journal)
         try:
-            _fire(plan, journal, n_jobs)
+            _fire(plan, journal, n_processes)
             atlas = Atlas.of(plan, journal.cells)
             _write(directory, atlas, BOX2D_VERSION)
             journal.remove()
@@ -97,7 +96,6 @@ def atlas_command(
 
 def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: int, fixed: dict[str, float]) -> AtlasPlan:
     from engine.experiments.atlas_plan import PARAMETERS, TARGETS, AtlasPlan, parse_axis
-    from engine.experiments.spec import BULLET_SHAPES, RULES, ShotSpec
 
     axes = parse_axis("--x", x), parse_axis("--y", y)
     for axis in axes:
@@ -106,25 +104,13 @@ def _plan(x: str, y: str, rules: str, kind: dict[str, str], shots: int, seed: in
     words: Any = listed("--rule", rules, RULES)
     choice("--target", kind["target"], TARGETS)
     choice("--shape", kind["shape"], BULLET_SHAPES)
-    numbers: Any = {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
-    arguments: Any = kind
+    given: dict[str, Any] = kind | {name: PARAMETERS[name].factor * value for name, value in fixed.items()}
     try:
-        return AtlasPlan(*axes, words, ShotSpec(**arguments, **numbers), shots, seed)
+        return AtlasPlan(*axes, words, ShotSpec(**given), shots, seed)
     except InvalidInputError as error:
-        raise _as_typed(error, {axis.name: option for option, axis in zip(("--x", "--y"), axes, strict=True)}) from None
-
-
-def _as_typed(error: InvalidInputError, axes: dict[str, str]) -> InvalidInputError:
-    """Return the error under the name of the option, which is that of an axis for what one varies, and with degrees for radians."""
-    name, requirement, value = error.field, error.requirement, error.value
-    if name == "angle" and isinstance(value, float):
-        from engine.experiments.spec import MOST_ANGLE
-
-        most = math.degrees(MOST_ANGLE)
-        requirement, value = f"from {-most:g} to {most:g} degrees", math.degrees(value)
-    if name in axes:
-        return InvalidInputError(f"{axes[name]}: {name}", requirement, value)
-    return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
+        told = shot_error(error)
+        option = {axis.name: option for option, axis in zip(("--x", "--y"), axes, strict=True)}.get(error.field)
+        raise told if option is None else InvalidInputError(f"{option}: {error.field}", told.requirement, told.value) from None
 
 
 def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: AtlasJournal) -> None:
@@ -138,30 +124,22 @@ def _take_finished(directory: Path, plan: AtlasPlan, version: str, journal: Atla
     journal.cells.update(finished_cells(plan, version, found))
 
 
-def _fire(plan: AtlasPlan, journal: AtlasJournal, n_jobs: int) -> None:
+def _fire(plan: AtlasPlan, journal: AtlasJournal, n_processes: int) -> None:
     """Fire what is missing, with a bar on standard error."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
     from engine.experiments.atlas import fire_missing
 
-    console = SafeConsole(stderr=True, highlight=False)
-    columns = (TextColumn("firing"), BarColumn(), MofNCompleteColumn(), TextColumn("cells,"), TimeElapsedColumn(), TextColumn("left"))
-    done = fire_missing(plan, journal, n_jobs)
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=plan.n_cells)
-        with plain_lines(lambda: f"firing: {bar.tasks[0].completed:,.0f} of {plan.n_cells:,} cells"):
-            try:
-                for n_done in done:
-                    raise_lost()
-                    bar.update(task, completed=n_done)
-            finally:
-                done.close()  # ends the other processes
+    done = fire_missing(plan, journal, n_processes)
+    with progress("firing", plan.n_cells, "cells") as advance:
+        try:
+            for n_done in done:
+                advance(n_done)
+        finally:
+            done.close()  # ends the other processes
 
 
 def _write(directory: Path, atlas: Atlas, version: str) -> None:
     """Write the files that depend on nothing but the plan; the JSON, by which an atlas is known to be finished, last."""
-    from engine.cli.atlas_picture import draw_map
-    from engine.cli.atlas_table import as_csv
+    from engine.cli.atlas_map import as_csv, draw_map
 
     for found in atlas.maps:
         write_atomically(directory / f"{found.rule}.png", draw_map(found))
@@ -185,18 +163,8 @@ def _print(atlas: Atlas, costs: tuple[RuleTiming, ...], directory: Path) -> None
 
     console = people()
     table = Table("rule", box=None, header_style="bold", pad_edge=False)
-    for title in (
-        "cells",
-        "within 3 s.e.",
-        "sampling",
-        "turned",
-        "unexplained",
-        "shots",
-        "not by the law",
-        "tunneled most",
-        "ms a step",
-        "with 100",
-    ):
+    counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
+    for title in (*counts, "tunneled most", "ms a step", "with 100"):
         table.add_column(title, justify="right")
     for found, cost in zip(atlas.maps, costs, strict=True):
         reasons = [outlier.reason for outlier in found.outliers]

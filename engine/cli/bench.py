@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli.output import InterruptedRunError, check_json_target, people, progress, warming, write_json
+from engine.cli.options import JsonFile
+from engine.cli.output import InterruptedRunError, check_files, people, progress, warming, write_json
 from engine.common.errors import InvalidInputError
 from engine.common.words import counted, meant
 
@@ -25,7 +26,7 @@ NAMES = (
 def bench_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAMES", help=f"Which: {NAMES}. Without any, all but two long ones.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small and few: whether it runs, not how fast it is.")] = False,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Measure our speed, each time in turn with a peer where there is one: one thread, medians. Ctrl-C ends with what was measured."""
     registry = _registry()
@@ -34,7 +35,7 @@ def bench_command(
     for name in wanted:
         if name not in known:
             raise InvalidInputError("NAMES", "among " + ", ".join(known) + meant(name, known), name)
-    check_json_target(json_file)
+    check_files({}, {"--json": json_file})
 
     from engine import query
 

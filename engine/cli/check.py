@@ -14,8 +14,7 @@ from engine.cli.output import (
     LOADING,
     InterruptedRunError,
     SafeConsole,
-    check_apart,
-    check_json_target,
+    check_files,
     people,
     plain_lines,
     warming,
@@ -74,8 +73,7 @@ def check_command(
     paths, function, is_folder = _functions(target)
     if report is not None:
         check_directory("--report", report)
-    check_json_target(json_file)
-    check_apart({**{str(path): str(path) for path in paths}, "--pair": pair_file}, {"--report": page_in(report), "--json": json_file})
+    check_files({**{str(path): str(path) for path in paths}, "--pair": pair_file}, {"--report": page_in(report), "--json": json_file})
 
     from engine.check.trial import Task
 

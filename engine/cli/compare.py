@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.app.files import check_directory
+from engine.cli.options import ALL, Jobs, listed, n_jobs
 from engine.cli.output import (
     LOADING,
     InterruptedRunError,
     SafeConsole,
-    check_apart,
-    check_json_target,
+    check_files,
     people,
     plain_lines,
     waiting,
@@ -20,8 +20,6 @@ from engine.cli.output import (
     write_json,
 )
 from engine.cli.report_folder import page_in, write_report
-from engine.cli.termination import MOST_JOBS, cores
-from engine.cli.words import ALL, listed
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.interrupts import raise_lost
@@ -50,7 +48,7 @@ def compare_command(
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")] = 0,
     queries: Annotated[str, typer.Option("--queries", metavar="LIST", help="Which answers, separated by commas; or all.")] = ALL,
     kinds: Annotated[str | None, typer.Option("--kinds", metavar="LIST", help="Which kinds of pairs, such as edge/polygon.")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")] = None,
+    jobs: Jobs = None,
     scheduler: Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster instead of processes.")] = None,
     report: Annotated[str | None, typer.Option("--report", metavar="DIR", help="Write report.html, and the pairs it shows.")] = None,
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
@@ -69,7 +67,7 @@ def compare_command(
 
     n_pairs = integer("--pairs", pairs, 1, comparison.MAX_PAIRS)
     seed = seed_number("--seed", seed)
-    n_jobs = cores() if jobs is None else integer("--jobs", jobs, 1, MOST_JOBS)
+    n_processes = n_jobs(jobs)
     if scheduler is not None:
         check_address("--scheduler", scheduler)
         if jobs is not None:
@@ -78,13 +76,12 @@ def compare_command(
     wanted_kinds = PAIR_KINDS if kinds is None else listed("--kinds", kinds, PAIR_KINDS)
     if report is not None:
         check_directory("--report", report)
-    check_json_target(json_file)
-    check_apart({}, {"--report": page_in(report), "--json": json_file})
+    check_files({}, {"--report": page_in(report), "--json": json_file})
 
     if scheduler is None:
         with warming():
             query.warm_up(everything=True)  # here, once: each process would compile for itself, and be timed with it
-    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_jobs, wanted_kinds, scheduler)
+    tallies = comparison.compare_chunks(n_pairs, seed, wanted, n_processes, wanted_kinds, scheduler)
     total, is_whole = _with_progress(tallies, n_pairs, wanted[0])
     if total is not None:
         console = people(json_file)

@@ -20,7 +20,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from engine.cli.output import check_json_target, people, progress, waiting, write_json
+from engine.cli.options import JsonFile
+from engine.cli.output import check_files, people, progress, waiting, write_json
 from engine.common.errors import LabError
 from engine.common.installation import INSTALL, LAB, is_checkout, program
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
@@ -66,10 +67,10 @@ def findings() -> Iterator[Finding]:
 
 def doctor_command(
     compile_all: Annotated[bool, typer.Option("--compile", help="First compile everything, a process a core.")] = False,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    json_file: JsonFile = None,
 ) -> int:
     """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
-    check_json_target(json_file)
+    check_files({}, {"--json": json_file})
     from rich.table import Table
 
     if compile_all:

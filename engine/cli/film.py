@@ -1,14 +1,13 @@
-"""Films and recordings in the command line: the options, checked before anything runs, and the film that is made while it runs."""
+"""Films in the command line: the options, checked before anything runs, and the film that is made while it runs."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.app.files import check_writable
+from engine.cli.options import left_out
 from engine.common.checks import finite
 from engine.common.errors import InvalidInputError
 
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
     from engine.app.headless import Filming
     from engine.demo.base import Demo
 
-__all__ = ["RECORDING_SUFFIX", "Camera", "WantedFilm", "check_new_recording", "filmed", "wanted_film"]
+__all__ = ["Camera", "WantedFilm", "filmed", "wanted_film"]
 
 _SLOWEST, _FASTEST = 1e-3, 1e3
-RECORDING_SUFFIX = ".rec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Camera:
 
     def __init__(self, wanted: WantedFilm | None) -> None:
         self._wanted = wanted
-        self._film: Film | None = None
+        self.film: Film | None = None
         self._filming: Filming | None = None
 
     def start(self, demo: Demo) -> None:
@@ -49,9 +47,9 @@ class Camera:
             from engine.app.headless import Filming
 
             wanted = self._wanted
-            self._film = open_film(wanted.path, wanted.size, wanted.rate)
+            self.film = open_film(wanted.path, wanted.size, wanted.rate)
             times = FrameTimes(wanted.rate, wanted.speed)
-            self._filming = Filming(demo, self._film, wanted.size, times, wanted.with_panel)
+            self._filming = Filming(demo, self.film, wanted.size, times, wanted.with_panel)
 
     def stepped(self) -> None:
         """Take the frames that are due after a step."""
@@ -59,19 +57,11 @@ class Camera:
             self._filming.stepped()
 
     @property
-    def words(self) -> str:
-        """How long the film is, and in how many frames, once it is closed."""
-        return self._film.words if self._film is not None else ""
-
-    def close(self) -> None:
-        """Finish the film."""
-        if self._film is not None:
-            self._film.close()
-
-    def discard(self) -> None:
-        """Leave no half of a film behind."""
-        if self._film is not None:
-            self._film.discard()
+    def rows(self) -> list[tuple[str, str]]:
+        """What to print of the film once it is closed: how long it is, and in how many frames."""
+        if self._wanted is None or self.film is None:
+            return []
+        return [("film", f"{self._wanted.path}, {self.film.words} of {self._wanted.size[0]} x {self._wanted.size[1]}")]
 
 
 def wanted_film(
@@ -85,9 +75,7 @@ def wanted_film(
         It cannot be written, or there are options of a film without one.
     """
     if path is None:
-        for option, value in (("--fps", rate), ("--size", size), ("--with-panel", with_panel or None)):
-            if value is not None:
-                raise InvalidInputError(option, f"given with {field}, of whose film it speaks", value)
+        left_out(f"given with {field}, of whose film it speaks", {"--fps": rate, "--size": size, "--with-panel": with_panel or None})
         return None
     from engine.app.film import check_film
     from engine.app.headless import film_size
@@ -102,32 +90,18 @@ def wanted_film(
     return WantedFilm(path, pixels, frames, speed, with_panel)
 
 
-def check_new_recording(path: str) -> None:
-    """Make sure that a recording can be made there, and overwrites nothing.
-
-    Raises
-    ------
-    InvalidInputError
-        It cannot, or would.
-    """
-    check_writable("--record-inputs", path, (RECORDING_SUFFIX,))
-    if os.path.lexists(path):
-        raise InvalidInputError("--record-inputs", "a file that is not there yet", path)
-
-
 @contextlib.contextmanager
 def filmed(wanted: WantedFilm | None) -> Iterator[Camera]:
     """Yield what films; the film is there when the body has come to its end, and nothing of it if it has not."""
-    camera = Camera(wanted)
-    if wanted is None:
-        yield camera
-        return
     from engine.app.headless import no_screen
 
-    with no_screen():
+    camera = Camera(wanted)
+    with contextlib.nullcontext() if wanted is None else no_screen():
         try:
             yield camera
         except BaseException:
-            camera.discard()
+            if camera.film is not None:
+                camera.film.discard()
             raise
-        camera.close()
+        if camera.film is not None:
+            camera.film.close()

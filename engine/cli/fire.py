@@ -11,33 +11,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.files import check_writable, write_atomically
-from engine.cli.output import check_apart, check_json_target, people, progress, warming, write_json
-from engine.cli.words import listed
+from engine.app.files import write_atomically
+from engine.cli.options import JsonFile, listed
+from engine.cli.output import check_files, people, progress, warming, write_json
 from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
+from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec
 
 if TYPE_CHECKING:
     from engine.experiments.shot import ShotResult, ShotSeries
 
-__all__ = ["fire_command"]
+__all__ = ["fire_command", "shot_error"]
 
 MOST_SHOTS = 1_000_000
-_RULES = ("discrete", "default", "bullet", "substeps", "swept")
-_TARGETS = ("static", "dynamic", "kinematic", "hinged", "stack", "blade", "sensor", "head_on", "posts", "chain")
 _WORDS = {"wall": "static", "moving": "kinematic", "plate": "dynamic", "hinge": "hinged", "bullet": "head_on"}
 """What the demo `bullet` calls targets, where that is another word."""
-_SHAPES = ("disc", "box")
 _SWITCHES = {"off": "discrete", "on": "bullet"}
 """The rules that `--ccd` names."""
-_MOST_DEGREES = {"angle": 80.0, "turn": 360.0}
+_MOST_DEGREES = {"angle": math.degrees(MOST_ANGLE), "turn": math.degrees(MOST_TURN)}
 """To either side, of what the command takes in degrees, and `ShotSpec` in radians."""
 
 
 def _named_targets() -> str:
     """Return the targets, each with the demo's word for it where that is another one."""
     words = {target: word for word, target in _WORDS.items()}
-    return ", ".join(f"{target} (or {words[target]})" if target in words else target for target in _TARGETS)
+    return ", ".join(f"{target} (or {words[target]})" if target in words else target for target in TARGETS)
 
 
 def fire_command(
@@ -52,7 +50,7 @@ def fire_command(
     target: Annotated[str, typer.Option("--target", metavar="LIST", help=f"all, or a list of {_named_targets()}.")] = "static,dynamic",
     rule: Annotated[
         str | None,
-        typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(_RULES) + "."),
+        typer.Option("--rule", metavar="LIST", help="Instead of --ccd: all, or a list of " + ", ".join(RULES) + "."),
     ] = None,
     angle: Annotated[float, typer.Option("--angle", metavar="DEG", help="Of the flight against the target's normal.")] = 0.0,
     height: Annotated[float, typer.Option("--height", metavar="M", help="Above the target's middle, aimed at.")] = 0.0,
@@ -70,7 +68,7 @@ def fire_command(
     jitter_angle: Annotated[float, typer.Option("--jitter-angle", metavar="DEG", help="Each shot's angle is off by up to this.")] = 0.0,
     jitter_height: Annotated[float, typer.Option("--jitter-height", metavar="M", help="Each shot's height is off by up to this.")] = 0.0,
     jitter_turn: Annotated[float, typer.Option("--jitter-turn", metavar="DEG", help="The blade's turn is off by up to this.")] = 0.0,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    json_file: JsonFile = None,
     csv_file: Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write a row for each shot.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of all shots.")] = None,
 ) -> int:
@@ -79,46 +77,26 @@ def fire_command(
     Each shot is predicted by our analysis where it has a law; status 1 if one did something else.
     """
     rules = _rules_of(ccd, rule)
-    targets = listed("--target", target, _TARGETS, {"all": _TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
-    choice("--shape", shape, _SHAPES)
+    targets = listed("--target", target, TARGETS, {"all": TARGETS, **{word: (kind,) for word, kind in _WORDS.items()}})
+    choice("--shape", shape, BULLET_SHAPES)
     integer("--shots", shots, 1, MOST_SHOTS)
     seed_number("--seed", seed)
     from engine.experiments.shot import Jitter, run_burst, scatter
-    from engine.experiments.spec import MOST_HEIGHT, ShotSpec
 
+    jitter = Jitter(
+        math.radians(within("--jitter-angle", jitter_angle, 0.0, _MOST_DEGREES["angle"], "degrees")),
+        within("--jitter-height", jitter_height, 0.0, MOST_HEIGHT, "m"),
+        math.radians(within("--jitter-turn", jitter_turn, 0.0, _MOST_DEGREES["turn"], "degrees")),
+    )
+    given: dict[str, Any] = {"speed": speed, "thickness": thickness, "hertz": hertz, "radius": radius, "restitution": restitution}
+    given |= {"angle": _radians("angle", angle), "turn": _radians("turn", turn), "height": height}
+    given |= {"target_speed": target_speed, "shape": shape}
     try:
-        jitter = Jitter(
-            math.radians(within("--jitter-angle", jitter_angle, 0.0, _MOST_DEGREES["angle"], "degrees")),
-            within("--jitter-height", jitter_height, 0.0, MOST_HEIGHT, "m"),
-            math.radians(within("--jitter-turn", jitter_turn, 0.0, _MOST_DEGREES["turn"], "degrees")),
-        )
-        specs = [
-            ShotSpec(
-                speed,
-                thickness,
-                hertz,
-                radius,
-                kind,  # type: ignore[arg-type] # a checked word
-                rule=word,  # type: ignore[arg-type] # a checked word
-                angle=_radians("angle", angle),
-                restitution=restitution,
-                target_speed=target_speed,
-                shape=shape,  # type: ignore[arg-type] # a checked word
-                height=height,
-                turn=_radians("turn", turn),
-            )
-            for kind in targets
-            for word in rules
-        ]
+        specs = [ShotSpec(**given, target=kind, rule=word) for kind in targets for word in rules]  # type: ignore[arg-type] # checked words
         bursts = [scatter(spec, shots, seed, jitter) for spec in specs]
     except InvalidInputError as error:
-        raise _as_typed(error) from None
-    check_json_target(json_file)
-    if csv_file is not None:
-        check_writable("--csv", csv_file, (".csv",))
-    if screenshot is not None:
-        check_writable("--screenshot", screenshot, (".png",))
-    check_apart({}, {"--json": json_file, "--csv": csv_file, "--screenshot": screenshot})
+        raise shot_error(error, ", jitter included") from None
+    check_files({}, {"--json": json_file, "--csv": csv_file, "--screenshot": screenshot})
     with warming():
         from engine import query
 
@@ -142,7 +120,7 @@ def _rules_of(ccd: str | None, rule: str | None) -> tuple[str, ...]:
         return tuple(_SWITCHES[switch] for switch in switches)
     if ccd is not None:
         raise InvalidInputError("--ccd", "left out where --rule is given", ccd)
-    return listed("--rule", rule, _RULES)
+    return listed("--rule", rule, RULES)
 
 
 def _radians(name: str, degrees: float) -> float:
@@ -150,13 +128,30 @@ def _radians(name: str, degrees: float) -> float:
     return math.radians(within(f"--{name}", degrees, -most, most, "degrees"))
 
 
-def _as_typed(error: InvalidInputError) -> InvalidInputError:
-    """Return the error under the name and in the unit of the option."""
-    most = _MOST_DEGREES.get(error.field)
-    if most is None or not isinstance(error.value, float):
-        name = error.field if error.field.startswith("--") else "--" + error.field.replace("_", "-")
-        return InvalidInputError(name, error.requirement, error.value)
-    return InvalidInputError("--" + error.field, f"from {-most:g} to {most:g} degrees, jitter included", math.degrees(error.value))
+def shot_error(error: InvalidInputError, note: str = "") -> InvalidInputError:
+    """Return an error of a shot under the name of the option, and, with a note, in degrees for radians."""
+    name, requirement, value = error.field, error.requirement, error.value
+    if name in _MOST_DEGREES and isinstance(value, float):
+        requirement, value = f"from {-_MOST_DEGREES[name]:g} to {_MOST_DEGREES[name]:g} degrees{note}", math.degrees(value)
+    return InvalidInputError(name if name.startswith("--") else f"--{name.replace('_', '-')}", requirement, value)
+
+
+_RUN_FIELDS = ("rule", "target", "hertz", "speed", "thickness", "radius", "angle", "height", "restitution", "target_speed", "turn", "shape")
+_SHOT_FIELDS = (
+    "hit",
+    "tunneled",
+    "stopped_at",
+    "impact_time_box2d",
+    "impact_time_ours",
+    "impact_point",
+    "predicted_tunnels",
+    "predicted_hit",
+    "impact_normal",
+    "stop_time_ours",
+)
+_AIM_FIELDS = ("phase", "angle", "height", "turn")
+_CSV_RUN = ("rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
+_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
 def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
@@ -166,21 +161,9 @@ def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
 
 
 def _run_json(series: ShotSeries) -> dict[str, Any]:
-    spec = series.spec
     return {
-        "ccd": "on" if spec.rule == "bullet" else "off",
-        "rule": spec.rule,
-        "target": spec.target,
-        "hertz": spec.hertz,
-        "speed": spec.speed,
-        "thickness": spec.thickness,
-        "radius": spec.radius,
-        "angle": spec.angle,
-        "height": spec.height,
-        "restitution": spec.restitution,
-        "target_speed": spec.target_speed,
-        "turn": spec.turn,
-        "shape": spec.shape,
+        "ccd": "on" if series.spec.rule == "bullet" else "off",
+        **{name: getattr(series.spec, name) for name in _RUN_FIELDS},
         "tunneled_share": series.tunneled_share,
         "hit_share": series.hit_share,
         "predicted_share": series.predicted_share,
@@ -193,38 +176,20 @@ def _run_json(series: ShotSeries) -> dict[str, Any]:
 def _shot_json(shot: ShotResult) -> dict[str, Any]:
     window = (None, None) if shot.stop_window is None else shot.stop_window
     return {
-        "hit": shot.hit,
-        "tunneled": shot.tunneled,
-        "stopped_at": shot.stopped_at,
-        "impact_time_box2d": shot.impact_time_box2d,
-        "impact_time_ours": shot.impact_time_ours,
-        "impact_point": None if shot.impact_point is None else list(shot.impact_point),
-        "predicted_tunnels": shot.predicted_tunnels,
-        "predicted_hit": shot.predicted_hit,
-        "impact_normal": None if shot.impact_normal is None else list(shot.impact_normal),
-        "stop_time_ours": shot.stop_time_ours,
+        **{name: getattr(shot, name) for name in _SHOT_FIELDS},
         "stop_window": [time if time is not None and math.isfinite(time) else None for time in window],
         "in_window": shot.is_in_time,
-        "phase": shot.spec.phase,
-        "angle": shot.spec.angle,
-        "height": shot.spec.height,
-        "turn": shot.spec.turn,
+        **{name: getattr(shot.spec, name) for name in _AIM_FIELDS},
     }
-
-
-_CSV_RUN = ("rule", "target", "hertz", "speed", "thickness", "radius", "restitution", "target_speed", "shape")
-_CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("normal_x", "normal_y"), "stop_window": ("earliest", "latest")}
 
 
 def _as_csv(runs: Iterable[ShotSeries]) -> bytes:
     """Return a table with a row for each shot: what the run has in common, then what the shot has in JSON; empty is null."""
+    rows = list(_csv_rows(runs))
     text = io.StringIO(newline="")
-    writer: csv.DictWriter[str] | None = None
-    for row in _csv_rows(runs):
-        if writer is None:
-            writer = csv.DictWriter(text, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow(row)
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return text.getvalue().encode()
 
 
@@ -251,7 +216,8 @@ def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
         f"a target {spec.thickness:g} m thick: without CCD, caught where a step ends within {spec.reach:.3g} m before its middle."
     )
     if any(series.spec.is_capped for series in runs):
-        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {_slowest(runs):g} m/s.[/yellow]")
+        slowest = min(series.spec.flown_speed for series in runs)
+        out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {slowest:g} m/s.[/yellow]")
     table = Table("rule", "target", box=None, header_style="bold", pad_edge=False)
     single = len(runs[0].shots) == 1
     for title in () if single else ("shots", "hit", "tunneled", "predicted", "law", "steps"):
@@ -287,10 +253,6 @@ def _added_up(runs: Iterable[ShotSeries]) -> str:
         f"Together: {counts[True, False]} hit and not through, {counts[True, True]} hit (Box2D made a contact) and through all the same, "
         f"{counts[False, True]} through and never hit, {counts[False, False]} neither."
     )
-
-
-def _slowest(runs: Sequence[ShotSeries]) -> float:
-    return min(series.spec.flown_speed for series in runs)
 
 
 def _color(shot: ShotResult) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from engine.cli.output import check_json_target, people, write_json
+from engine.cli.options import JsonFile
+from engine.cli.output import check_files, people, write_json
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -14,11 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["list_command"]
 
 
-def list_command(
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
-) -> None:
+def list_command(json_file: JsonFile = None) -> None:
     """Print all demos: id, category, title, and the parameters that ``run ID --set NAME=VALUE`` takes."""
-    check_json_target(json_file)
+    check_files({}, {"--json": json_file})
     from rich.table import Table
 
     from engine.demo.registry import all_demos
@@ -32,18 +29,6 @@ def list_command(
 
 
 def _as_json(demo: type[Demo]) -> dict[str, object]:
-    parameters = [
-        {
-            "name": parameter.name,
-            "default": parameter.default,
-            "low": parameter.low,
-            "high": parameter.high,
-            "unit": parameter.unit,
-            "whole": parameter.whole,
-            "choices": list(parameter.choices),
-            "several": parameter.several,
-            "description": parameter.description,
-        }
-        for parameter in demo.parameters
-    ]
+    names = ("name", "default", "low", "high", "unit", "whole", "choices", "several", "description")
+    parameters = [{name: getattr(parameter, name) for name in names} for parameter in demo.parameters]
     return {"id": demo.id, "category": demo.category, "title": demo.title, "parameters": parameters}

@@ -6,12 +6,16 @@ with one line on standard error; 130 interrupted.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import typer
 from typer.exceptions import TyperException
@@ -28,15 +32,14 @@ from engine.cli.replay import replay_command
 from engine.cli.run import run_command
 from engine.cli.scene import scene_command
 from engine.cli.start import start
-from engine.cli.termination import terminating_as_interrupting
 from engine.cli.trace import trace_command
 from engine.common.compile_notice import wait_in_silence
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.installation import program
-from engine.common.interrupts import raise_lost
+from engine.common.interrupts import forget_interrupts, interrupt, raise_lost
 from engine.common.words import shown
 
-__all__ = ["main"]
+__all__ = ["main", "terminating_as_interrupting"]
 
 _app = typer.Typer(
     name=program(),
@@ -95,8 +98,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _mistake(_refused(error))
 
 
+@contextlib.contextmanager
+def terminating_as_interrupting() -> Iterator[None]:
+    """Let a request to terminate, or a terminal that is closed, end the run as Ctrl-C does.
+
+    So other processes end too, nothing found is lost, and no half-written file stays. A signal that the parent process wants ignored
+    (``nohup``) stays so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    if hasattr(signal, "SIGHUP"):  # Windows has no terminals to hang up
+        usual[signal.SIGHUP] = signal.SIG_DFL
+    before = {number: signal.signal(number, interrupt) for number, handler in usual.items() if signal.getsignal(number) is handler}
+    try:
+        yield
+    finally:
+        forget_interrupts()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _open_streams() -> None:
-    """Let there be a standard input, output and error, whatever whoever started us has closed; what they cannot spell becomes ``?``.
+    """Open standard input, output and error where the parent process has closed them; what they cannot spell becomes ``?``.
 
     A closed one would be given to the next file that is opened, and what is printed would go there.
     """

@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os.path import normcase, realpath
 from typing import Any
 
@@ -29,10 +29,10 @@ __all__ = [
     "STANDARD_OUTPUT",
     "InterruptedRunError",
     "SafeConsole",
-    "check_apart",
-    "check_json_target",
+    "check_files",
     "people",
     "plain_lines",
+    "print_rows",
     "progress",
     "waiting",
     "warming",
@@ -42,23 +42,30 @@ __all__ = [
 STANDARD_OUTPUT = "-"
 LOADING = "loading the algorithms (compiling them, the first time only)"
 PATIENCE = 5.0
-"""Seconds after which somebody wonders whether a program that says nothing still works."""
-
-
-class InterruptedRunError(LabError):
-    """Ctrl-C ended the run; the message says how far it came. Becomes one line on standard error and status 130."""
-
-
+"""Seconds after which a user wonders whether a program that says nothing still works."""
+_ENDINGS = {
+    "--csv": ".csv",
+    "--csv-contacts": ".csv",
+    "--csv-states": ".csv",
+    "--csv-timings": ".csv",
+    "--out": ".json",
+    "--record-inputs": ".rec",
+    "--schema": ".json",
+    "--screenshot": ".png",
+}
+"""How the names of files end that options write, where there is one ending."""
 _PIPE_WIDTH = 160
-"""Columns where nobody says how many there are."""
+"""Columns where the number is not known."""
 _LONGEST_LINE = 10_000
 """Columns of a table in a pipe or a file: there every row has a line of its own, so that what looks for a word finds all of the row."""
 _LEAST_WIDTH = 80
 """Columns of a terminal that has fewer: it breaks lines itself, which is easier to read than a table of columns two letters wide."""
-
-
 _LONGEST_WORD = 20
 """Characters of a word, or of a number with its unit, that no column of a table breaks: headings give way first."""
+
+
+class InterruptedRunError(LabError):
+    """Ctrl-C ended the run; the message says how far it came. Becomes one line on standard error and status 130."""
 
 
 class SafeConsole(Console):
@@ -100,31 +107,25 @@ def _keep_words(table: Table) -> None:
         column.min_width = min(max(map(cell_len, words), default=0), _LONGEST_WORD)
 
 
-def check_json_target(target: str | None) -> None:
-    """Make sure, before any work is done, that the JSON can be written to `target`: a file, or ``-`` for standard output.
-
-    Raises
-    ------
-    InvalidInputError
-        It cannot.
-    """
-    if target is not None and target != STANDARD_OUTPUT:
-        check_writable("--json", target)
-
-
-def check_apart(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:
-    """Make sure, before any work is done, that nothing is written over what is read, nor two results to one file.
+def check_files(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:
+    """Make sure, before any work is done, that results can be written, none over what is read, and no two to one file.
 
     Parameters
     ----------
     reads, writes : mapping of str to str
-        Files by the option or argument that names them; None, and ``-``, are no file.
+        Files by the option or argument that names them; None, and for JSON ``-``, are no file. What is written in a way of its own, as a
+        film or the page of a report, is checked where that is known.
 
     Raises
     ------
     InvalidInputError
-        Two are one file; it names the option that would write over the other. Or what is to be read has no name.
+        A file cannot be written, or has the wrong ending. Two are one file: it names the option that would write over the other. Or what
+        is to be read has no name.
     """
+    for option, path in writes.items():
+        is_own = option != "--json" and option not in _ENDINGS
+        if path is not None and not is_own and (option, path) != ("--json", STANDARD_OUTPUT):
+            check_writable(option, path, (_ENDINGS[option],) if option in _ENDINGS else ())
     for name, path in reads.items():
         if path is not None and (not path or "\0" in path):
             raise InvalidInputError(name, "a file name", path)
@@ -164,11 +165,17 @@ def people(json_target: str | None = None) -> Console:
     return console
 
 
-@contextlib.contextmanager
-def progress(title: str | Callable[[], str], total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal; yields what counts one step.
+def print_rows(console: Console, rows: Iterable[tuple[str, object]]) -> None:
+    """Print labels, and behind each what it names."""
+    for label, text in rows:
+        console.print(f"  {label:<10} {text}", markup=False)
 
-    A title that changes is asked for at each step.
+
+@contextlib.contextmanager
+def progress(title: str | Callable[[], str], total: int, unit: str = "") -> Iterator[Callable[..., None]]:
+    """Show a bar on standard error while the body runs, or `plain_lines` where that is no terminal.
+
+    Yields what counts one step, or says how many are done. A title that changes is asked for at each step.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -178,17 +185,17 @@ def progress(title: str | Callable[[], str], total: int) -> Iterator[Callable[[]
         words = title if callable(title) else lambda: title
         task = bar.add_task(escape(words()), total=total)
 
-        def advance() -> None:
+        def advance(n_done: int | None = None) -> None:
             raise_lost()
-            bar.update(task, advance=1, description=escape(words()))
+            bar.update(task, advance=1 if n_done is None else None, completed=n_done, description=escape(words()))
 
-        with plain_lines(lambda: f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,}"):
+        with plain_lines(lambda: f"{words()}: {bar.tasks[0].completed:,.0f} of {total:,} {unit}".rstrip()):
             yield advance
 
 
 @contextlib.contextmanager
 def waiting(title: str) -> Iterator[None]:
-    """Say on standard error what goes on while the body runs, and for how long already: how far it is nobody knows."""
+    """Say on standard error what goes on while the body runs, and for how long already, where it is not known how far it is."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = SafeConsole(stderr=True, highlight=False)
@@ -219,7 +226,7 @@ def plain_lines(words: Callable[[], str]) -> Iterator[None]:
         begun = time.monotonic()
         until = PATIENCE
         while not over.wait(begun + until - time.monotonic()):
-            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+            with contextlib.suppress(OSError, ValueError):  # closed
                 stream.write(f"{shown(words())}, {until:.0f} s so far\n")
                 stream.flush()
             until *= 2.0

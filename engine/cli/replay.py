@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from engine.app.files import check_writable, write_atomically
+from engine.app.files import write_atomically
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.output import check_apart, check_json_target, people, progress, write_json
-from engine.cli.run import use_theme
+from engine.cli.options import FilmFile, FilmRate, FilmSize, JsonFile, Theme, UiScale, WithPanel, left_out, named
+from engine.cli.output import check_files, people, print_rows, progress, write_json
+from engine.cli.window import open_window, use_theme
 from engine.common.checks import integer
-from engine.common.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from engine.history.recordings import Recording
@@ -27,22 +27,18 @@ def replay_command(
         bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale and --theme.")
     ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    json_file: JsonFile = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None,
     at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="Which step, of --screenshot.", show_default="the last")] = None,
-    film: Annotated[str | None, typer.Option("--record", metavar="F.mp4|F.gif", help="Write a film of it.")] = None,
+    film: FilmFile = None,
     first: Annotated[int | None, typer.Option("--from", metavar="STEP", help="Where the film begins.", show_default="0")] = None,
     last: Annotated[int | None, typer.Option("--to", metavar="STEP", help="Where it ends.", show_default="the last")] = None,
     speed: Annotated[float | None, typer.Option("--speed", metavar="X", help="0.25 is slow motion.", show_default="1")] = None,
-    rate: Annotated[
-        float | None, typer.Option("--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", show_default=False)
-    ] = None,
-    size: Annotated[
-        str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", show_default="1280x720")
-    ] = None,
-    with_panel: Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")] = False,
-    ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
-    theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of window, pictures, films.")] = None,
+    rate: FilmRate = None,
+    size: FilmSize = None,
+    with_panel: WithPanel = False,
+    ui_scale: UiScale = None,
+    theme: Theme = None,
     own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None,
 ) -> int:
     """Play a recording.
@@ -53,47 +49,35 @@ def replay_command(
     from engine.history.recordings import load_recording
 
     use_theme(theme)
-    check_json_target(json_file)
-    if screenshot is not None:
-        check_writable("--screenshot", screenshot, (".png",))
-    elif at is not None:
-        raise InvalidInputError("--at", "given with --screenshot, of which it speaks", at)
-    for option, value in (("--from", first), ("--to", last), ("--speed", speed)):
-        if value is not None and film is None:
-            raise InvalidInputError(option, "given with --record, of whose film it speaks", value)
+    left_out("given with --screenshot, of which it speaks", {"--at": at if screenshot is None else None})
+    if film is None:
+        left_out("given with --record, of whose film it speaks", {"--from": first, "--to": last, "--speed": speed})
     filming = wanted_film("--record", film, rate, size, with_panel, 1.0 if speed is None else speed)
-    check_apart({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
+    check_files({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
     if own is not None:
-        _load_own(own)
+        from engine.demo.own_demo import load_own_demo
+
+        with named("--demo"):
+            load_own_demo(own)
     recording = load_recording(file)
     steps = recording.steps
     at = integer("--at", steps if at is None else at, 0, steps)
     first = integer("--from", 0 if first is None else first, 0, steps)
     last = integer("--to", steps if last is None else last, first, steps)
     if not (headless or verify or json_file or screenshot or film):
-        _open_window(recording, file, ui_scale, theme)
+        from engine.demo.replaying import new_demo
+
+        advice, past = "--headless says what is in the recording", lambda session: session.play(recording, file)
+        open_window(advice, ui_scale, lambda *_: new_demo(recording), prepare=past, theme=theme)
         return 0
-    if ui_scale is not None:
-        raise InvalidInputError("--ui-scale", "left out of a headless run", ui_scale)
+    left_out("left out of a headless run", {"--ui-scale": ui_scale})
     verdict = _played(recording) if verify else None
     if screenshot is not None:
         _picture(recording, at, screenshot)
-    film_words = _film(recording, filming, first, last) if filming is not None else ""
-    _print(recording, verdict, json_file)
-    if filming is not None:
-        words = f"{filming.path}, {film_words} of {filming.size[0]} x {filming.size[1]}"
-        people(json_file).print(f"  {'film':<10} {words}", markup=False)
+    film_rows = _film(recording, filming, first, last) if filming is not None else []
+    _print(recording, verdict, film_rows, json_file)
     write_json(json_file, _as_json(recording, verdict))
     return 1 if verdict is not None and not verdict.is_same else 0
-
-
-def _load_own(path: str) -> None:
-    from engine.demo.own_demo import load_own_demo
-
-    try:
-        load_own_demo(path)
-    except InvalidInputError as error:
-        raise InvalidInputError("--demo", error.requirement, error.value) from None
 
 
 def _played(recording: Recording) -> Verdict:
@@ -114,7 +98,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
-def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> str:
+def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> list[tuple[str, str]]:
     from engine.demo.replaying import replay
 
     history = replay(recording)
@@ -125,18 +109,7 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> st
             history.seek(step)
             camera.stepped()
             advance()
-    return camera.words
-
-
-def _open_window(recording: Recording, file: str, ui_scale: float | None, theme: str | None) -> None:
-    from engine.app.display import display_problem
-    from engine.app.loop import DisplayError, run_window
-    from engine.demo.replaying import new_demo
-
-    problem = display_problem()
-    if problem is not None:
-        raise DisplayError(f"no window can be opened here ({problem}); --headless says what is in the recording")
-    run_window(lambda *_: new_demo(recording), ui_scale=ui_scale, prepare=lambda session: session.play(recording, file), theme=theme)
+    return camera.rows
 
 
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
@@ -159,7 +132,7 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
     return found
 
 
-def _print(recording: Recording, verdict: Verdict | None, json_file: str | None) -> None:
+def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
     from engine.demo.replaying import demo_kind
 
     out = people(json_file)
@@ -179,5 +152,4 @@ def _print(recording: Recording, verdict: Verdict | None, json_file: str | None)
         rows.append(("cut off", "the program that recorded it came to a sudden end; this is all that was written"))
     if verdict is not None:
         rows.append(("verified", verdict.words))
-    for label, text in rows:
-        out.print(f"  {label:<10} {text}", markup=False)
+    print_rows(out, [*rows, *film_rows])

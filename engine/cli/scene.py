@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.app.files import check_writable, write_atomically
-from engine.cli.output import check_apart, check_json_target, people, write_json
+from engine.app.files import write_atomically
+from engine.cli.options import JsonFile, named
+from engine.cli.output import check_files, people, print_rows, write_json
 from engine.common.errors import Described, InvalidInputError
 from engine.common.words import shown
 
@@ -22,20 +23,16 @@ def scene_command(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A scene, an export of R.U.B.E. (.json), or an SVG.")] = None,
     out: Annotated[str | None, typer.Option("--out", metavar="F.json", help="Write it as a scene file.")] = None,
     pixels_per_metre: Annotated[float | None, typer.Option("--pixels-per-metre", metavar="N", help="Of an SVG; 100.")] = None,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")] = None,
+    json_file: JsonFile = None,
     schema: Annotated[str | None, typer.Option("--schema", metavar="F.json", help="Write the JSON schema of scene files.")] = None,
 ) -> int:
     """Check a scene file and say what is in it, and what an import left out or changed.
 
     With --out an export of R.U.B.E. or a drawing becomes a scene file. A mistake in the file is told with its line.
     """
-    check_json_target(json_file)
-    for option, path in (("--out", out), ("--schema", schema)):
-        if path is not None:
-            check_writable(option, path, (".json",))
     if file is None and schema is None:
         raise InvalidInputError("FILE", "a scene file, or --schema F.json", Described("nothing"))
-    check_apart({"FILE": file}, {"--out": out, "--schema": schema, "--json": json_file})
+    check_files({"FILE": file}, {"--out": out, "--schema": schema, "--json": json_file})
     if schema is not None:
         from engine.common.json_file import json_text
         from engine.scenes.schema import scene_schema
@@ -52,12 +49,8 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     from engine.demo.scene_demo import load_any_scene
     from engine.scenes import save_scene
 
-    try:
+    with named("--pixels-per-metre", "pixels_per_metre"):
         scene = load_any_scene(file, pixels_per_metre)
-    except InvalidInputError as error:
-        if error.field != "pixels_per_metre":
-            raise
-        raise InvalidInputError("--pixels-per-metre", error.requirement, error.value) from None
     if out is not None:
         save_scene(out, scene)
     counts = _counts(scene)
@@ -65,14 +58,10 @@ def _tell(file: str, out: str | None, pixels_per_metre: float | None, json_file:
     screen.print(shown(scene.title or file), style="bold", markup=False)
     if scene.watch:
         screen.print(f"  {shown(scene.watch)}", markup=False)
-    if scene.worlds:
-        screen.print(f"  worlds     {len(scene.all_worlds)}")
-    screen.print(f"  bodies     {_listed(counts['bodies'])}")
-    screen.print(f"  fixtures   {_listed(counts['fixtures'])}")
-    screen.print(f"  joints     {_listed(counts['joints'])}")
-    n_pictures = sum(len(world.pictures) for world in scene.all_worlds)
-    if n_pictures:
-        screen.print(f"  pictures   {n_pictures}")
+    n_worlds, n_pictures = len(scene.all_worlds), sum(len(world.pictures) for world in scene.all_worlds)
+    print_rows(screen, [("worlds", n_worlds)] if scene.worlds else [])
+    print_rows(screen, [(name, _listed(count)) for name, count in counts.items()])
+    print_rows(screen, [("pictures", n_pictures)] if n_pictures else [])
     for note in scene.notes:
         screen.print(f"  {shown(note)}", markup=False)
     if out is not None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine import __version__
+from engine.cli.options import Theme, UiScale, left_out
 from engine.cli.output import people, progress, warming
-from engine.cli.run import use_theme
-from engine.common.errors import InvalidInputError
+from engine.cli.window import use_theme
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -23,8 +23,8 @@ OUT = Path("out")
 
 def start(
     context: typer.Context,
-    ui_scale: Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")] = None,
-    theme: Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours; those chosen last otherwise.")] = None,
+    ui_scale: UiScale = None,
+    theme: Theme = None,
     version: Annotated[bool, typer.Option("--version", help="Print the version and end; doctor prints all others.")] = False,
 ) -> int:
     """Open the window; without a display, say so and tour the demos off-screen."""
@@ -32,9 +32,7 @@ def start(
         people().print(f"collision laboratory {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is not None:
-        for option, value in (("--ui-scale", ui_scale), ("--theme", theme)):
-            if value is not None:
-                raise InvalidInputError(option, f"behind the command ({context.invoked_subcommand}), if that takes it", value)
+        left_out(f"behind the command ({context.invoked_subcommand}), if that takes it", {"--ui-scale": ui_scale, "--theme": theme})
         return 0
 
     from engine.app.display import display_problem

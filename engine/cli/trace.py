@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.app.files import check_writable, write_atomically
-from engine.cli.cut import Cut
-from engine.cli.output import STANDARD_OUTPUT, check_apart, check_json_target, people, progress, waiting, warming, write_json
-from engine.cli.words import listed
+from engine.app.files import write_atomically
+from engine.cli.options import listed, named
+from engine.cli.output import STANDARD_OUTPUT, check_files, people, progress, waiting, warming, write_json
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.tolerances import TRACE_TOLERANCE
 
 if TYPE_CHECKING:
+    from engine.cli.trace_result import Cut
     from engine.decompose import Outline, Tracing
     from engine.geometry import Circle, Polygon
 
@@ -66,19 +66,11 @@ def trace_command(
     if not 0.0 < threshold < 1.0:
         raise InvalidInputError("--threshold", "greater than 0 and less than 1", threshold)
     rectangle = None if crop is None else _crop_of(crop)
-    check_json_target(json_file)
-    if screenshot is not None:
-        check_writable("--screenshot", screenshot, (".png",))
-    check_apart({"FILE": file}, {"--json": json_file, "--screenshot": screenshot})
+    check_files({"FILE": file}, {"--json": json_file, "--screenshot": screenshot})
     from engine.decompose import trace_file
 
-    try:
-        with waiting("tracing"):
-            tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
-    except InvalidInputError as error:
-        if error.field != "crop":
-            raise
-        raise InvalidInputError("--crop", error.requirement, error.value) from None
+    with named("--crop", "crop"), waiting("tracing"):
+        tracing = trace_file(file, pixels_per_metre, tolerance, threshold, rectangle)
     with warming():
         _warm_up(methods)
     cuts = []
@@ -87,7 +79,7 @@ def trace_command(
             cuts.append(_cut(tracing, name, tolerance, max_pieces, pixels_per_metre))
             advance()
     if screenshot is not None:
-        from engine.cli.trace_picture import draw_cuts
+        from engine.cli.trace_result import draw_cuts
 
         write_atomically(screenshot, draw_cuts(tracing, cuts))
     _print(tracing, cuts, json_file)
@@ -116,6 +108,7 @@ def _warm_up(methods: Sequence[str]) -> None:
 
 
 def _cut(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None, pixels_per_metre: float) -> Cut:
+    from engine.cli.trace_result import Cut
     from engine.decompose.body_file import body_of_cut
     from engine.decompose.decompose import EXACT_METHODS, decompose
     from engine.decompose.measures import cover

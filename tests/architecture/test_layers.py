@@ -73,8 +73,8 @@ ROOMS = {
         "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock all_docks",
     ),
     "engine.cli": (
-        "words termination output report_folder tables film doctor_probe cut",
-        "list bench doctor scene trace_picture trace check compare fire atlas_table atlas_picture atlas",
+        "options output window report_folder film doctor_probe",
+        "list bench doctor scene trace_result trace check compare fire atlas_map atlas",
         "run_pair run replay start main",
     ),
 }

@@ -18,9 +18,8 @@ from engine import __version__
 from engine.cli import bench, doctor
 from engine.cli import main as cli
 from engine.cli.bench import NAMES
-from engine.cli.main import main
-from engine.cli.termination import terminating_as_interrupting
-from engine.cli.words import listed
+from engine.cli.main import main, terminating_as_interrupting
+from engine.cli.options import listed
 from engine.common.errors import InvalidInputError
 from engine.common.files import write_atomically
 from engine.geometry import Circle

@@ -49,9 +49,9 @@ def test_what_is_soon_done_says_nothing(capsys: pytest.CaptureFixture[str]) -> N
     [
         ({"FILE": "a.json"}, {"--json": "a.json"}, "--json must be another file than FILE, got 'a.json'"),
         ({"FILE": "a.json"}, {"--json": "./x/../a.json"}, "--json must be another file than FILE"),
-        ({}, {"--json": "a", "--csv": "a"}, "--csv must be another file than --json, got 'a'"),
-        ({"FILE": None}, {"--json": "a", "--csv": "b", "--screenshot": None}, None),
-        ({"FILE": "-"}, {"--json": "-", "--csv": "-"}, None),
+        ({}, {"--json": "a", "--record": "a"}, "--record must be another file than --json, got 'a'"),
+        ({"FILE": None}, {"--json": "a", "--csv": "b.csv", "--screenshot": None}, None),
+        ({"FILE": "-"}, {"--json": "-", "--record": "-"}, None),
     ],
 )
 def test_nothing_is_written_over_what_is_read_or_written(
@@ -60,10 +60,10 @@ def test_nothing_is_written_over_what_is_read_or_written(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     if told is None:
-        output.check_apart(reads, writes)
+        output.check_files(reads, writes)
         return
     with pytest.raises(InvalidInputError) as refused:
-        output.check_apart(reads, writes)
+        output.check_files(reads, writes)
     assert str(refused.value).startswith(told)
 
 
@@ -71,7 +71,7 @@ def test_a_link_to_a_file_is_that_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"mine")
     (tmp_path / "link").symlink_to(tmp_path / "a")
     with pytest.raises(InvalidInputError):
-        output.check_apart({"FILE": str(tmp_path / "a")}, {"--json": str(tmp_path / "link")})
+        output.check_files({"FILE": str(tmp_path / "a")}, {"--json": str(tmp_path / "link")})
 
 
 def test_a_row_of_a_table_in_a_pipe_is_one_line() -> None:

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from engine.cli.main import terminating_as_interrupting
 from engine.cli.output import progress
-from engine.cli.termination import terminating_as_interrupting
 from engine.common.interrupts import DeferredInterrupt, raise_lost
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill cannot send SIGINT to oneself on Windows")

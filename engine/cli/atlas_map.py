@@ -1,7 +1,8 @@
-"""One map of an atlas as a picture that needs no page beside it. matplotlib is loaded here, and only when a picture is drawn."""
+"""One map of an atlas as a table, CSV, and as a picture that needs no page beside it; matplotlib is loaded when that is drawn."""
 
 from __future__ import annotations
 
+import csv
 import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.patheffects import AbstractPathEffect
 
-__all__ = ["draw_map"]
+__all__ = ["as_csv", "draw_map"]
+
+_DIGITS = 9
+"""Of shares in CSV."""
 
 _COLORS = "cividis"
 """Blue to yellow, even in lightness: read the same with every kind of colour vision, and in grey."""
@@ -48,6 +52,21 @@ _TARGET_WORDS: dict[str, str] = {
     "sensor": "a sensor",
     "head_on": "another bullet, head-on",
 }
+
+
+def as_csv(found: AtlasMap) -> str:
+    """Return the map's cells, row by row, shares from 0 to 1, with the law's beside and the standard errors between them."""
+    plan = found.plan
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    head = [f"{axis.name} ({axis.parameter.unit})" if axis.parameter.unit else axis.name for axis in (plan.x, plan.y)]
+    lines.writerow([*head, "shots", "tunneled", "predicted tunneled", "hit", "predicted hit", "standard errors of tunneled"])
+    for row, y in enumerate(plan.y.values):
+        for column, x in enumerate(plan.x.values):
+            at = row, column
+            shares = (found.tunneled[at], found.predicted_tunneled[at], found.hit[at], found.predicted_hit[at])
+            lines.writerow([repr(x), repr(y), plan.n_shots, *(f"{share:.{_DIGITS}g}" for share in shares), f"{found.errors[at]:.3f}"])
+    return text.getvalue()
 
 
 def draw_map(found: AtlasMap) -> bytes:

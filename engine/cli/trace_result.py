@@ -1,10 +1,11 @@
-"""The picture of ``trace``: a panel for each method, its pieces over the picture that was traced. matplotlib is loaded only here."""
+"""What ``trace`` measures of one method, and its picture: a panel for each, its pieces over the picture that was traced."""
 
 from __future__ import annotations
 
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,10 +17,13 @@ from engine.geometry import Circle, Polygon
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from engine.cli.cut import Cut
-    from engine.decompose import Tracing
+    from engine.decompose import BodyFile, Tracing
+    from engine.decompose.measures import Cover
 
-__all__ = ["draw_cuts"]
+__all__ = ["Cut", "draw_cuts"]
+
+_ALLOWED_ERROR = 1e-6
+"""Share of the outline's area that an exact way may miss, or cover besides."""
 
 _COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#D55E00")
 """Okabe and Ito's, which every kind of colour vision tells apart."""
@@ -39,6 +43,40 @@ _LUMA = (0.2126, 0.7152, 0.0722)
 """How bright red, green and blue are, ITU-R BT.709: the picture is grey, so that the colours are the pieces'."""
 _EDGE = 0.03
 """Room around everything, of its longer side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What one method made of the outline: its body, how well it covers, how long it took, what Box2D refused of it.
+
+    `at_least` is how many pieces `exact` needs in any case, where it is not known whether those found are the fewest.
+    """
+
+    method: str
+    body: BodyFile
+    cover: Cover
+    seconds: float
+    is_exact: bool
+    refused: tuple[str, ...]
+    at_least: int | None = None
+
+    @property
+    def n_vertices(self) -> int:
+        """Of all polygons."""
+        return sum(len(piece.vertices) for piece in self.body.pieces if isinstance(piece, Polygon))
+
+    @property
+    def is_valid(self) -> bool:
+        """Box2D takes every piece, and an exact way covers the outline and nothing else."""
+        return not self.refused and self.is_true_to_outline
+
+    @property
+    def is_true_to_outline(self) -> bool:
+        """An exact way's union is the outline, by area and by distance; of the others nothing is asked."""
+        if not self.is_exact:
+            return True
+        farthest = max(self.cover.farthest_missed, self.cover.farthest_excess)
+        return self.cover.area_error <= _ALLOWED_ERROR and farthest <= self.body.tolerance
 
 
 def draw_cuts(tracing: Tracing, cuts: Sequence[Cut]) -> bytes:

@@ -1,0 +1,100 @@
+"""Options that several commands take, each with its help in one place, and the mistakes that are told under an option's name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from engine.common.checks import integer
+from engine.common.errors import Described, InvalidInputError
+from engine.common.words import meant
+
+__all__ = [
+    "ALL",
+    "FilmFile",
+    "FilmRate",
+    "FilmSize",
+    "Jobs",
+    "JsonFile",
+    "Seed",
+    "Theme",
+    "UiScale",
+    "WithPanel",
+    "left_out",
+    "listed",
+    "n_jobs",
+    "named",
+]
+
+FilmFile = Annotated[str | None, typer.Option("--record", metavar="F.mp4|F.gif", help="Write a film of it.")]
+FilmRate = Annotated[
+    float | None, typer.Option("--fps", metavar="N", help="Frames a second of the film; 60, of a GIF 25.", show_default=False)
+]
+FilmSize = Annotated[
+    str | None, typer.Option("--size", metavar="WxH", help="Pixels of the film, 16 to 4096 a side.", show_default="1280x720")
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")]
+JsonFile = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")]
+Theme = Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of the window, of pictures and films.")]
+UiScale = Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")]
+WithPanel = Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")]
+
+ALL = "all"
+_MOST_JOBS = 1024
+
+
+def n_jobs(given: int | None) -> int:
+    """Return how many processes ``--jobs`` asks for: without it, one for each core."""
+    from engine.app.compiling import n_cores
+
+    return n_cores() if given is None else integer("--jobs", given, 1, _MOST_JOBS)
+
+
+def listed(option: str, given: str, known: Sequence[str], groups: Mapping[str, Sequence[str]] | None = None) -> tuple[str, ...]:
+    """Return the words of a list separated by commas, each once, in the order given.
+
+    The names in `groups` stand for several of the `known` words; without them, ``all`` stands for all.
+
+    Raises
+    ------
+    InvalidInputError
+        There is another word among them, or nothing between two commas; it names `option`.
+    """
+    members = {ALL: known} if groups is None else groups
+    allowed = (*known, *members)
+    found: list[str] = []
+    for word in (part.strip() for part in given.split(",")):
+        if word not in allowed:
+            wanted = "a list of " + ", ".join(allowed) + meant(word, allowed)
+            raise InvalidInputError(option, wanted, given if word == given else Described(f"{word!r} in {given!r}"))
+        found.extend(members.get(word, (word,)))
+    return tuple(dict.fromkeys(found))
+
+
+@contextlib.contextmanager
+def named(option: str | Callable[[str], str], field: str | None = None) -> Iterator[None]:
+    """Tell a mistake of the body, that in `field` or any, under the name of an option, which may depend on the field's."""
+    try:
+        yield
+    except InvalidInputError as error:
+        if field not in (None, error.field):
+            raise
+        name = option if isinstance(option, str) else option(error.field)
+        raise InvalidInputError(name, error.requirement, error.value) from None
+
+
+def left_out(why: str, options: Mapping[str, object]) -> None:
+    """Refuse each of these options that was given.
+
+    Raises
+    ------
+    InvalidInputError
+        It must be `why`: left out, or given with another.
+    """
+    for option, value in options.items():
+        if value is not None:
+            raise InvalidInputError(option, why, value)
