@@ -58,7 +58,7 @@ def _draw(theme: str, path: Path) -> Path:
             window.session.view.home()
         window.update(1.0 / 60.0)
         window.show(surface)
-    window.rebuild()
+    window.screen.is_outdated = True
     window.show(surface)
     pygame.image.save(surface, str(path))
     palette.use_theme("dark")
@@ -114,7 +114,7 @@ def _workbench(width: float) -> tuple[Window, Hands]:
     window = Window(_SIZE, (kind,), kind(0, {"width": width}))
     window.use_referee(referee_factory())
     _frames(window, 1, 0.0)
-    return window, next(dock for dock in window.docks if isinstance(dock, ToolsDock)).hands
+    return window, next(dock for dock in window.docks if isinstance(dock, ToolsDock)).editor
 
 
 def _frames(window: Window, n: int, elapsed: float = 1.0 / 60.0) -> pygame.Surface:

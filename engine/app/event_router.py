@@ -6,34 +6,26 @@ the view, by way of `Pointing`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
 
 import pygame
 
 from engine.app.browser import Browser, edited
 from engine.app.dropper import DROP_EVENTS, Dropper
+from engine.app.frame import FoundDifference
 from engine.app.keys import FILE_COMMANDS, LAYER_COMMANDS, Command, command_of, is_plain
 from engine.app.layout import is_inside
+from engine.app.navigator import Navigator
 from engine.app.panel import DemoPanel
-from engine.app.pointing import Pointing
+from engine.app.panels.dock_area import DockArea
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.menu_dock import MenuDock
+from engine.app.screen import Appearance, Screen
 from engine.demo.messages import Message
+from engine.demo.session import Session
 
-if TYPE_CHECKING:
-    from pygame_gui import UIManager
-
-    from engine.app.frame import FramePainter
-    from engine.app.layout import Layout
-    from engine.app.panels.dock_area import DockArea
-    from engine.app.panels.files_dock import FilesDock
-    from engine.app.panels.menu_dock import MenuDock
-    from engine.app.preferences import Appearance
-    from engine.app.widgets import ScrollPanel
-    from engine.demo.session import Session
-    from engine.render.camera import Place
-    from engine.render.views import Layers
-
-__all__ = ["EventRouter", "RoutedWindow"]
+__all__ = ["EventRouter", "Pointing"]
 
 _BUTTONS = (1, 2, 3)
 """Of the pointer; what pygame calls 4 and 5 are notches of the wheel."""
@@ -47,95 +39,40 @@ _PAGES = {pygame.K_PAGEUP: 6.0, pygame.K_PAGEDOWN: -6.0}
 """Keys that scroll the overlay of keys, in notches of the wheel."""
 _NOTCH = 48.0
 """Design pixels that a notch of the wheel scrolls it."""
+_CLICK = 4.0
+"""Design pixels that a pressed pointer may move and still mean a click."""
+_LEFT, _MIDDLE, _RIGHT = 1, 2, 3
 
-
-class RoutedWindow(Protocol):
-    """What events come to: the parts of a window, and the orders that it takes."""
-
-    running: bool
-    help_shown: bool
-    help_scrolled: int
-    chosen: int
-    searched: str
-    session: Session
-    appearance: Appearance
-    dock_area: DockArea
-    layout: Layout
-    painter: FramePainter
-    manager: UIManager
-    browser: Browser | None
-    panel: DemoPanel | None
-    browsing: bool
-
-    @property
-    def view(self) -> Place:
-        """Where the demo is drawn."""
-
-    @property
-    def ui_scale(self) -> float:
-        """Screen pixels to a design pixel."""
-
-    @property
-    def is_text_limited(self) -> bool:
-        """Whether text of the size asked for has no room."""
-
-    @property
-    def layers(self) -> Layers:
-        """What is shown of the demo."""
-
-    @property
-    def column(self) -> ScrollPanel:
-        """What is at the left, and can be scrolled."""
-
-    @property
-    def files(self) -> FilesDock | None:
-        """The part that saves and opens."""
-
-    @property
-    def menu(self) -> MenuDock | None:
-        """What can be done, to choose from."""
-
-    def resize(self, size: tuple[int, int]) -> None:
-        """Take another size."""
-
-    def rescale(self, ui_scale: float) -> None:
-        """Take another size of text."""
-
-    def rebuild(self) -> None:
-        """Make everything anew."""
-
-    def answer(self, words: str) -> None:
-        """Say a line that answers a key."""
-
-    def start(self, index: int) -> None:
-        """Start the demo of that place in the list."""
-
-    def choose(self, index: int) -> None:
-        """Mark a demo of the list."""
-
-    def search(self, words: str) -> None:
-        """List the demos that have some words."""
-
-    def browse(self) -> None:
-        """Go to the list."""
+Pixel = tuple[int, int]
 
 
 class EventRouter:
     """Takes the events of a window.
 
+    Parameters
+    ----------
+    navigator : Navigator
+    screen : Screen
+    dock_area : DockArea
+
     Attributes
     ----------
+    running : bool
+        False once the user has asked to close.
+    appearance : Appearance
     dropper : Dropper
         Reads the files that are dropped.
     pointed : (x, y) or None
         The pixel of the view that the pointer is at.
     """
 
-    def __init__(self, window: RoutedWindow) -> None:
+    def __init__(self, navigator: Navigator, screen: Screen, dock_area: DockArea) -> None:
+        self.running = True
+        self.appearance = Appearance(screen.ui_scale)
         self.dropper = Dropper()
         self.pointed: tuple[int, int] | None = None
-        self._window = window
-        self._pointing = Pointing(window.session)
+        self._navigator, self._screen, self._dock_area = navigator, screen, dock_area
+        self._pointing = Pointing(navigator.session)
         self._asked: Message | None = None
         """The question whether to quit; it holds as long as it is shown."""
 
@@ -145,27 +82,29 @@ class EventRouter:
 
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
-        window = self._window
-        if window.appearance.handle(event, window) or self._is_of_the_overlay(event) or window.dock_area.offer(event, window.session):
+        session = self._navigator.session
+        if self.appearance.handle(event, self._screen, session.messages.answer):
+            return
+        if self._is_of_the_overlay(event) or self._dock_area.offer(event, session):
             return
         if event.type == pygame.QUIT:
-            window.running = False
+            self.running = False
         elif event.type in (pygame.VIDEORESIZE, pygame.WINDOWSIZECHANGED):
-            window.resize(event.size if event.type == pygame.VIDEORESIZE else (event.x, event.y))
+            self._screen.resize(event.size if event.type == pygame.VIDEORESIZE else (event.x, event.y))
         elif event.type == pygame.KEYDOWN:
             self._key(event)
         elif event.type == pygame.KEYUP:
-            window.session.release_key(pygame.key.name(event.key))
+            self._navigator.session.release_key(pygame.key.name(event.key))
         elif event.type == pygame.WINDOWFOCUSLOST:
-            window.session.release_all()
+            self._navigator.session.release_all()
             self._pointing.let_go()
         elif event.type == pygame.WINDOWLEAVE:
-            if not any(pygame.mouse.get_pressed()):  # whoever drags may leave the window
+            if not any(pygame.mouse.get_pressed()):  # a drag may leave the window
                 self.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(-1, -1), rel=(0, 0), buttons=(0, 0, 0)))
         elif event.type in DROP_EVENTS:
-            if window.browsing and event.type == pygame.DROPFILE:  # it falls into the demo that is chosen
-                window.start(window.chosen)
-            self.dropper.take(event, window.session, window.view)
+            if self._navigator.browsing and event.type == pygame.DROPFILE:  # it falls into the demo that is chosen
+                self._navigator.start(self._navigator.chosen)
+            self.dropper.take(event, self._navigator.session, self._screen.view)
         elif event.type == pygame.MOUSEWHEEL:
             self._wheel(pygame.mouse.get_pos() if not hasattr(event, "mouse") else event.mouse, event)
         else:
@@ -173,13 +112,13 @@ class EventRouter:
 
     def command(self, command: Command) -> None:
         """Carry out an order, from a key or from a button."""
-        window, session = self._window, self._window.session
+        session = self._navigator.session
         if command in LAYER_COMMANDS:
-            setattr(window.layers, command.value, not getattr(window.layers, command.value))
+            setattr(session.layers, command.value, not getattr(session.layers, command.value))
             return
         if command in FILE_COMMANDS:
-            if window.files is not None:
-                window.files.order(command)
+            if (files := self._dock_area.find(FilesDock)) is not None:
+                files.order(command)
             return
         orders: dict[Command, Callable[[], None]] = {
             Command.HELP: self._show_help,
@@ -196,124 +135,194 @@ class EventRouter:
         orders[command]()
 
     def _show_help(self) -> None:
-        self._window.help_shown, self._window.help_scrolled = True, 0
+        self._screen.help_shown, self._screen.help_scrolled = True, 0
 
     def _open_menu(self) -> None:
-        if self._window.menu is not None:
-            self._window.menu.open(self._window.session)
+        if (menu := self._dock_area.find(MenuDock)) is not None:
+            menu.open(self._navigator.session)
 
     def _back(self) -> None:
         """Go back: from a close look, from a demo to the list, from there out, if that is what is wanted."""
-        window = self._window
-        if not window.browsing:
-            if not window.session.look_back():
-                window.browse()
-        elif self._asked is not None and window.session.messages.now is self._asked:
-            window.running = False
+        if not self._navigator.browsing:
+            if not self._navigator.session.look_back():
+                self._navigator.browse()
+        elif self._asked is not None and self._navigator.session.messages.now is self._asked:
+            self.running = False
         else:
-            lost = window.files.would_lose() if window.files is not None else ""
-            self._asked = window.session.messages.answer(f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}")
+            files = self._dock_area.find(FilesDock)
+            lost = files.would_lose() if files is not None else ""
+            self._asked = self._navigator.session.messages.answer(
+                f"Esc once more: quit{f'; what you built in {lost} is lost' if lost else ''}"
+            )
 
     def _is_of_the_overlay(self, event: pygame.event.Event) -> bool:
         """Scroll the overlay of keys, or close it: Esc, F1, a click do nothing else, any other key was looked up and does what it does."""
-        window = self._window
-        if not window.help_shown:
+        if not self._screen.help_shown:
             return False
         if event.type == pygame.MOUSEWHEEL or (event.type == pygame.KEYDOWN and event.key in _PAGES):
             notches = float(getattr(event, "precise_y", event.y)) if event.type == pygame.MOUSEWHEEL else _PAGES[event.key]
-            window.help_scrolled = max(window.help_scrolled - round(_NOTCH * notches * window.layout.ui_scale), 0)
+            self._screen.help_scrolled = max(self._screen.help_scrolled - round(_NOTCH * notches * self._screen.layout.ui_scale), 0)
             return True
         if event.type == pygame.KEYDOWN and event.key not in _BESIDE:
-            window.help_shown = False
+            self._screen.help_shown = False
             return event.key in (pygame.K_ESCAPE, pygame.K_F1)
         if event.type == pygame.MOUSEBUTTONDOWN and event.button in _BUTTONS:
-            window.help_shown = False
+            self._screen.help_shown = False
             return True
         return event.type == pygame.MOUSEBUTTONDOWN
 
     # -- keys ---------------------------------------------------------------------------------------------------------
 
     def _key(self, event: pygame.event.Event) -> None:
-        command, window = command_of(event), self._window
-        if window.browser is not None:
-            self._key_in_list(event, window.browser, command)
+        command = command_of(event)
+        if self._screen.browser is not None:
+            self._key_in_list(event, self._screen.browser, command)
         elif command is not None:
             self.command(command)
         elif is_plain(event):
-            window.session.press(pygame.key.name(event.key))
+            self._navigator.session.press(pygame.key.name(event.key))
 
     def _key_in_list(self, event: pygame.event.Event, browser: Browser, command: Command | None) -> None:
-        window = self._window
-        if command is Command.BACK and window.searched:
-            window.search("")
+        if command is Command.BACK and self._navigator.searched:
+            self._navigator.search("")
         elif command in (Command.BACK, Command.HELP):
             self.command(command)
         elif event.key in (pygame.K_UP, pygame.K_DOWN):
-            window.choose(browser.beside(window.chosen, 1 if event.key == pygame.K_DOWN else -1))
-            browser.reveal(window.chosen)
+            self._navigator.choose(browser.beside(self._navigator.chosen, 1 if event.key == pygame.K_DOWN else -1))
+            browser.reveal(self._navigator.chosen)
         elif event.key in _ENTER:
-            if window.chosen in browser.found:
-                window.start(window.chosen)
+            if self._navigator.chosen in browser.found:
+                self._navigator.start(self._navigator.chosen)
         else:
-            window.search(edited(event, window.searched))
+            self._navigator.search(edited(event, self._navigator.searched))
 
     # -- the pointer --------------------------------------------------------------------------------------------------
 
     def _wheel(self, at: tuple[int, int], event: pygame.event.Event) -> None:
-        window, notches = self._window, float(getattr(event, "precise_y", event.y))
-        if is_inside(at, window.layout.panel):
-            window.column.scroll(notches)
-        elif is_inside(at, window.view) and not window.browsing:
+        notches = float(getattr(event, "precise_y", event.y))
+        if is_inside(at, self._screen.layout.panel):
+            self._screen.column.scroll(notches)
+        elif is_inside(at, self._screen.view) and not self._navigator.browsing:
             self._pointing.wheel(at, notches)
 
     def _pointer(self, event: pygame.event.Event) -> None:
-        window, at = self._window, getattr(event, "pos", None)
-        in_view = at is not None and is_inside(at, window.view)
+        at = getattr(event, "pos", None)
+        in_view = at is not None and is_inside(at, self._screen.view)
         if event.type == pygame.MOUSEMOTION:
             self.pointed = at if in_view else None
-        if at is None or not (is_inside(at, window.layout.strip) or (window.browser is not None and window.browser.is_head(at))):
-            window.manager.process_events(event)
-        if window.browser is not None:
-            self._point_at_list(event, window.browser, in_view)
-        elif window.panel is not None:
-            self._point_at_demo(event, window.panel, in_view)
+        if at is None or not (
+            is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.is_head(at))
+        ):
+            self._screen.manager.process_events(event)
+        if self._screen.browser is not None:
+            self._point_at_list(event, self._screen.browser, in_view)
+        elif self._screen.panel is not None:
+            self._point_at_demo(event, self._screen.panel, in_view)
 
     def _point_at_list(self, event: pygame.event.Event, browser: Browser, in_view: bool) -> None:
-        window, index = self._window, browser.started_by(event)
+        index = browser.started_by(event)
         if event.type == pygame.MOUSEMOTION:
             browser.point_at(event.pos)
         is_click = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1
         if is_click and browser.opens_menu(event.pos):
             self.command(Command.MENU)
         elif is_click and browser.empties(event.pos):
-            window.search("")
+            self._navigator.search("")
         elif index is not None:
-            window.start(index)
+            self._navigator.start(index)
         elif event.type == pygame.MOUSEMOTION:
             hovered = browser.hovered()
             if hovered is not None:
-                window.choose(hovered)
+                self._navigator.choose(hovered)
         elif is_click and in_view:
-            window.start(window.chosen)
+            self._navigator.start(self._navigator.chosen)
 
     def _point_at_demo(self, event: pygame.event.Event, panel: DemoPanel, in_view: bool) -> None:
         command = panel.handle(event)
         if command is not None:
             self.command(command)
         elif event.type == pygame.MOUSEBUTTONDOWN and in_view:
-            self._pointing.press(event, self._window.painter.difference_at(event.pos))
+            self._pointing.press(event, self._screen.painter.difference_at(event.pos))
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             self._look_at_the_next(panel.referee.reason_at(event.pos))
         elif event.type == pygame.MOUSEBUTTONUP:
             self._pointing.release(event)
         elif event.type == pygame.MOUSEMOTION:
-            self._pointing.move(event, self._window.ui_scale)
+            self._pointing.move(event, self._screen.ui_scale)
 
     def _look_at_the_next(self, reason: str | None) -> None:
         """Look at the largest difference of a reason, at the next one if that is looked at already."""
-        session = self._window.session
-        found = self._window.painter.differences_of(reason) if reason is not None else []
+        session = self._navigator.session
+        found = self._screen.painter.differences_of(reason) if reason is not None else []
         if found:
             focus = session.view.focus
             seen = next((k for k, one in enumerate(found) if focus is not None and focus.is_of(one.stage, one.difference)), -1)
             session.look_at(*found[(seen + 1) % len(found)])
+
+
+class Pointing:
+    """What the pointer does in the view of one session: it takes hold of what lies there, moves the view, goes close to a difference.
+
+    left    on a ring of a difference:  a click goes close; a drag takes hold of what lies there
+            elsewhere:                  takes hold of a body, pulls, and lets go
+    right   on what the demo can turn:  turns it;   elsewhere it moves the view, as the middle button does everywhere
+    wheel   what the demo does with it;   otherwise it zooms
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._holding = self._panning = 0
+        """The button that does so; 0 for none."""
+        self._clicked: tuple[Pixel, FoundDifference] | None = None
+
+    def press(self, event: pygame.event.Event, found: FoundDifference | None) -> None:
+        """A button goes down in the view; `found` is the difference there."""
+        if event.button == _LEFT:
+            if found is not None:
+                self._clicked = (event.pos, found)
+            else:
+                self._grip("grab", event.pos, _LEFT)
+        elif event.button == _MIDDLE or (event.button == _RIGHT and (self._holding or not self._grip("turn", event.pos, _RIGHT))):
+            self._panning = event.button
+
+    def move(self, event: pygame.event.Event, ui_scale: float) -> None:
+        """The pointer moves, over the view or dragged out of it."""
+        if self._clicked is not None and math.dist(self._clicked[0], event.pos) > _CLICK * ui_scale:
+            self._grip("grab", self._clicked[0], _LEFT)
+            self._clicked = None
+        if self._panning:
+            self._session.view.pan(*event.rel)
+        if self._holding:
+            self._session.act("drag", self._session.view.camera.to_world(event.pos))
+
+    def release(self, event: pygame.event.Event) -> None:
+        """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
+        if event.button == _LEFT and self._clicked is not None:
+            found, self._clicked = self._clicked[1], None
+            self._session.look_at(*found)
+        elif event.button == self._panning:
+            self._panning = 0
+        elif event.button == self._holding:
+            self._ungrip()
+
+    def wheel(self, pixel: Pixel, notches: float) -> None:
+        """The wheel turns over the view."""
+        if not self._session.act("on_wheel", self._session.view.camera.to_world(pixel), notches):
+            self._session.view.zoom(pixel, notches)
+
+    def let_go(self) -> None:
+        """Whatever is being done ends: the window is no longer the one that is used."""
+        self._ungrip()
+        self._panning = 0
+        self._clicked = None
+
+    def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
+        """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
+        is_held = bool(self._session.act(how, self._session.view.camera.to_world(pixel)))
+        self._holding = button if is_held else 0
+        return is_held
+
+    def _ungrip(self) -> None:
+        if self._holding:
+            self._holding = 0
+            self._session.release()

@@ -329,7 +329,7 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     if all(stage.referee is not None for stage in demo.stages):
         window.has_referee(is_loaded=bool(demo.stages) or not waits_for_nothing)
     elif any(stage.sampled.compared for stage in demo.stages):
-        window.checks_a_few("a few pairs were checked, without the compiler", "compiling")
+        window.check.samples("a few pairs were checked, without the compiler", "compiling")
     else:
         window.no_referee("not asked for")
     return window

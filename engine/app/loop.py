@@ -19,7 +19,8 @@ from engine import query
 from engine.app.autosave import Autosave
 from engine.app.layout import check_ui_scale, ui_scale_for
 from engine.app.plain_check import PlainCheck
-from engine.app.preferences import Appearance, load_preferences, preferences_path
+from engine.app.preferences import load_preferences, preferences_path
+from engine.app.screen import Appearance
 from engine.app.warmup import RefereeWarmup
 from engine.app.window import Window
 from engine.common.errors import InvalidInputError, LabError
@@ -207,9 +208,9 @@ class Loop:
                 self._plain.close()
                 window.no_referee(warmup.failure)
             else:
-                window.warms_up(warmup.words, warmup.short)
+                window.check.comes(warmup.words, warmup.short)
         elif warmup.factory is not None and warmup.is_complete:
-            window.has_everything()
+            window.navigator.has_everything()
 
 
 def run_window(
@@ -275,7 +276,7 @@ def open_window(
         surface, usual, scale = _open(ui_scale, chosen.text_scale, size)
         palette.use_theme(chosen.theme if theme is None else theme)
         window = Window(surface.get_size(), demos, demo, seed, scale)
-        window.appearance = Appearance(usual, chosen, place)
+        window.router.appearance = Appearance(usual, chosen, place)
         autosave = None if place is None else Autosave(place.parent / "unsaved")
         if autosave is not None:
             window.keep_scenes(autosave)

@@ -116,10 +116,6 @@ class DemoPanel:
         self.referee.draw(surface, missing, partly)
         surface.set_clip(clip)
 
-    def draw_over(self, surface: pygame.Surface) -> None:
-        """Draw what lies over the widgets."""
-        self.column.draw_over(surface)
-
     def _build(self) -> None:
         column, demo = self.column, self._session.demo
         gap, row = column.px(5), column.px(25)

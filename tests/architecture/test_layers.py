@@ -63,14 +63,14 @@ ROOMS = {
     "engine.app": (
         "files display compiling warmup plain_check film pictures",
         "layout keys preferences chips widgets surface_cache",
-        "autosave left dropped_picture dropper saving frame exports status_strip",
-        "panels referee_panel panel browser pointing event_router window",
+        "autosave dropped_picture dropper saving frame exports status_strip referee_panel panel browser",
+        "screen navigator panels event_router window",
         "headless window_timing tour loop",
     ),
     "engine.app.panels": (
-        "dock dock_area icons sheet form",
+        "dock icons sheet form",
         "asking_dock files_dock timeline_dock recording_dock menu_dock",
-        "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock all_docks",
+        "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock dock_area",
     ),
     "engine.cli": (
         "options output window report_folder film doctor_probe",

@@ -70,7 +70,7 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
 
     def begin(index: int) -> Doing:
         def start() -> None:
-            window.start(index)
+            window.navigator.start(index)
             for _ in range(FRAMES):
                 monkey.turn(1.0 / 60.0)
 
@@ -78,9 +78,9 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
 
     def drop(file: str) -> Doing:
         def let_go() -> None:
-            window.start(0)
+            window.navigator.start(0)
             monkey.send(pygame.DROPFILE, file=file, pos=(600, 300))
-            while window._router.dropper.n_pending:
+            while window.router.dropper.n_pending:
                 monkey.turn(1.0 / 60.0)
             monkey.turn(1.0 / 60.0)
 
@@ -94,13 +94,13 @@ def doings(monkey: Monkey) -> Iterator[tuple[str, Doing]]:
 
     def rescale() -> None:
         for scale in (1.5, 0.75, 1.0):
-            window.rescale(scale)
+            window.screen.rescale(scale)
             monkey.turn(0.0)
 
     def list_and_back() -> None:
-        window.command(Command.BACK)
+        window.router.command(Command.BACK)
         monkey.turn(0.0)
-        window.start(0)
+        window.navigator.start(0)
         monkey.turn(0.0)
 
     yield "size", resize

@@ -204,7 +204,7 @@ class Monkey:
             self.elsewhere()
 
     def move(self) -> None:
-        width, height = self.window.layout.size
+        width, height = self.window.screen.layout.size
         r = self.random
         chance = r.random()
         if chance < 0.5:
@@ -312,7 +312,7 @@ class Monkey:
         if self.random.random() < 0.3:
             self.back()
         else:
-            self.window.start(self.random.randrange(len(self.demos)))
+            self.window.navigator.start(self.random.randrange(len(self.demos)))
         if self.window.running and self.random.random() < 0.5:
             self.resize_back()
 
@@ -323,7 +323,7 @@ class Monkey:
     def look_at_all(self) -> None:
         """Begin each demo once, so that what it loads is not taken for growth."""
         for index in range(len(self.demos)):
-            self.window.start(index)
+            self.window.navigator.start(index)
             for _ in range(SETTLED):
                 self.turn(1.0 / 60.0)
 
@@ -336,12 +336,12 @@ class Monkey:
         pygame.key.set_mods(0)
         self.resize_back()
         self.turn(0.0)
-        self.window.help_shown = False
+        self.window.screen.help_shown = False
         for scale in (1.25, 1.0):  # another scale lets go of the words that were drawn in this one
-            self.window.rescale(scale)
-        self.window.browse()
-        self.window.left.clear()
-        self.window.start(0)
+            self.window.screen.rescale(scale)
+        self.window.navigator.browse()
+        self.window.navigator.left.clear()
+        self.window.navigator.start(0)
         for _ in range(SETTLED):
             self.turn(1.0 / 60.0)
 

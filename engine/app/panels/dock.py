@@ -21,8 +21,8 @@ click on one unfolds it. The one opened last of all can be read in any session, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import pygame
 
@@ -30,12 +30,13 @@ from engine.render import palette
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
+    from engine.app.keys import Command
     from engine.app.status_strip import Note
     from engine.demo.session import Session
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
-__all__ = ["Dock", "carve", "draw_folded"]
+__all__ = ["Dock", "WindowActions", "carve", "draw_folded"]
 
 Side = Literal["bottom", "right", "over"]
 
@@ -47,6 +48,16 @@ _NARROWEST_VIEW = 80.0
 """Design pixels that the view keeps beside a dock which could not be read otherwise."""
 _STRIP = 20.0
 """Design pixels of the strip of folded docks."""
+
+
+class WindowActions(NamedTuple):
+    """What docks may ask of the window: to take an event, to carry out an order, to draw itself, its note, to draw over the bodies."""
+
+    handle: Callable[[pygame.event.Event], None]
+    command: Callable[[Command], None]
+    show: Callable[[pygame.Surface], None]
+    note: Callable[[], Note | None]
+    paint: Callable[[Canvas], None]
 
 
 class Dock:

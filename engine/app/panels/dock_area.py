@@ -5,15 +5,28 @@ Docks are for a demo that runs and remembers; only those that are `always` there
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pygame
 
 from engine.app.layout import is_inside
-from engine.app.panels.dock import Dock, carve, draw_folded
+from engine.app.navigator import Navigator
+from engine.app.panels.asking_dock import AskingDock
+from engine.app.panels.camera_dock import CameraDock
+from engine.app.panels.dock import Dock, WindowActions, carve, draw_folded
+from engine.app.panels.event_dock import EventDock
+from engine.app.panels.files_dock import FilesDock
+from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.panels.menu_dock import MenuDock
+from engine.app.panels.plot_dock import PlotDock
+from engine.app.panels.recording_dock import RecordingDock
+from engine.app.panels.step_dock import StepDock
+from engine.app.panels.timeline_dock import TimelineDock
+from engine.app.panels.tools_dock import ToolsDock
+from engine.app.screen import Screen
 from engine.app.surface_cache import KeptPictures
+from engine.editor.editor import Editor
 from engine.render.camera import Place
 
 if TYPE_CHECKING:
@@ -22,8 +35,9 @@ if TYPE_CHECKING:
     from engine.render.canvas import Canvas
     from engine.render.fonts import FontBook
 
-__all__ = ["DockArea"]
+__all__ = ["DockArea", "make_docks"]
 
+Kind = TypeVar("Kind", bound=Dock)
 _LEAST = 20
 """Pixels: into less than that nothing can be drawn, and a dock need not try."""
 _POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, pygame.MOUSEWHEEL)
@@ -35,13 +49,12 @@ class DockArea:
     Parameters
     ----------
     docks : tuple of Dock
-    has_all : callable
-        Whether all of them take part now: a demo runs that remembers.
+    navigator : Navigator
     """
 
-    def __init__(self, docks: tuple[Dock, ...], has_all: Callable[[], bool]) -> None:
+    def __init__(self, docks: tuple[Dock, ...], navigator: Navigator) -> None:
         self.docks = docks
-        self._has_all = has_all
+        self._navigator = navigator
         self._sizes = (0.0,) * len(docks)
         self._is_unfolded = False
         self._n_opened = 0
@@ -49,7 +62,7 @@ class DockArea:
 
     def active(self) -> tuple[Dock, ...]:
         """Return those that take part now."""
-        return self.docks if self._has_all() else tuple(dock for dock in self.docks if dock.always)
+        return self.docks if self._navigator.has_docks else tuple(dock for dock in self.docks if dock.always)
 
     def offer(self, event: pygame.event.Event, session: Session) -> bool:
         """Let the docks take an event; return whether one did. The pointer over a folded one can only unfold it."""
@@ -75,22 +88,11 @@ class DockArea:
             if dock.size > 0.0 and not was:
                 self._open(dock)
         self._sizes, self._is_unfolded = tuple(dock.size for dock in self.docks), False
-        return carve(view, ui_scale, self.docks) if self._has_all() else view
+        return carve(view, ui_scale, self.docks) if self._navigator.has_docks else view
 
-    def begin(self, session: Session) -> None:
-        """Tell all of them that another session is looked at."""
-        for dock in self.docks:
-            dock.begin(session)
-
-    def leave(self, session: Session) -> None:
-        """Tell all of them that the session is about to change, or the window to close."""
-        for dock in self.docks:
-            dock.leave(session)
-
-    def break_off(self, session: Session) -> None:
-        """Tell all of them that the window ends in the middle."""
-        for dock in self.docks:
-            dock.break_off(session)
+    def find(self, kind: type[Kind]) -> Kind | None:
+        """Return the dock of a kind; None off-screen."""
+        return next((dock for dock in self.docks if isinstance(dock, kind)), None)
 
     def update(self, session: Session, elapsed: float) -> None:
         """Give each its call of the frame."""
@@ -108,7 +110,7 @@ class DockArea:
 
     def keys(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
         """Return what the overlay of keys says of them: (heading, keys)."""
-        return tuple((dock.title, dock.keys) for dock in self.active() if dock.keys) if self._has_all() else ()
+        return tuple((dock.title, dock.keys) for dock in self.active() if dock.keys) if self._navigator.has_docks else ()
 
     def paint(self, canvas: Canvas, session: Session) -> None:
         """Draw over the bodies what docks draw there."""
@@ -132,3 +134,29 @@ class DockArea:
 
     def _open(self, dock: Dock) -> None:
         dock.opened = self._n_opened = self._n_opened + 1
+
+
+def make_docks(navigator: Navigator, screen: Screen, actions: WindowActions) -> tuple[Dock, ...]:
+    """Return new docks for a window, in the order in which they get events.
+
+    First the one that asks, then those that may be typed in, then those that lie over the view that tools work in.
+    """
+    asking = AskingDock(lambda: screen.view)
+    editor = Editor()
+    inspector = InspectorDock(editor)
+    timeline = TimelineDock()
+    recording = RecordingDock(timeline, lambda: screen.layout.size, actions.paint)
+    files = FilesDock(asking, navigator, screen, actions)
+    return (
+        asking,
+        MenuDock(recording, files, navigator, screen, actions),
+        recording,
+        inspector,
+        files,
+        CameraDock(editor),
+        ToolsDock(editor, inspector),
+        timeline,
+        PlotDock(),
+        StepDock(),
+        EventDock(),
+    )

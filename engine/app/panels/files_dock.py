@@ -11,17 +11,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.autosave import EVERY, Autosave, LeftBehind
 from engine.app.files import check_writable, failure_words, png_bytes, write_atomically
 from engine.app.keys import Command
-from engine.app.layout import Layout, is_inside
+from engine.app.layout import is_inside
+from engine.app.navigator import Navigator
 from engine.app.panels.asking_dock import Answer, AskingDock, Question
-from engine.app.panels.dock import Dock
+from engine.app.panels.dock import Dock, WindowActions
 from engine.app.saving import Moment, built, kept_maker, moments, scene_at
+from engine.app.screen import Screen
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.words import counted
@@ -33,13 +35,10 @@ from engine.render.palette import Color
 from engine.scenes import save_scene
 
 if TYPE_CHECKING:
-    from engine.app.left import LeftSessions
     from engine.app.status_strip import Note
-    from engine.demo.base import Demo
     from engine.demo.session import Session
-    from engine.render.camera import Place
 
-__all__ = ["FilesDock", "FilesHost"]
+__all__ = ["FilesDock"]
 
 _SCENE_SUFFIX = ".json"
 _MOST_LISTED = 4
@@ -54,44 +53,6 @@ _OFFERED_FOR = 12.0
 """Seconds for which a demo that is entered offers what was left in it, or by a crash: it stands in place of the figures."""
 
 
-class FilesHost(Protocol):
-    """What the files see of the window: what is shown in it, what was left, and the ways to open something."""
-
-    session: Session
-    left: LeftSessions
-
-    @property
-    def browsing(self) -> bool:
-        """Whether the list of demos is shown."""
-
-    @property
-    def layout(self) -> Layout:
-        """Where things lie."""
-
-    @property
-    def view(self) -> Place:
-        """Where the demo, or its preview, is drawn."""
-
-    @property
-    def note(self) -> Note | None:
-        """What is said in the status strip."""
-
-    def is_listed(self, demo: Demo) -> bool:
-        """Tell whether a demo is one of the list."""
-
-    def open_demo(self, kind: type[Demo]) -> bool:
-        """Start a demo; False if it cannot be built."""
-
-    def come_back(self, session: Session) -> None:
-        """Go on in a demo that was left."""
-
-    def handle(self, event: pygame.event.Event) -> None:
-        """Take in an event."""
-
-    def show(self, surface: pygame.Surface) -> None:
-        """Prepare the next picture and draw it."""
-
-
 class FilesDock(Dock):
     """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
 
@@ -99,12 +60,14 @@ class FilesDock(Dock):
     ----------
     asking : AskingDock
         Asks for names, and for which moment is meant.
-    host : FilesHost
+    navigator : Navigator
+    screen : Screen
+    actions : WindowActions
 
     Attributes
     ----------
     autosave : Autosave or None
-        Set by whoever opens a window that somebody works in.
+        Set where a window is opened on a display.
     """
 
     side = "over"
@@ -118,8 +81,8 @@ class FilesDock(Dock):
         ("Ctrl Shift O", "open a file"),
     )
 
-    def __init__(self, asking: AskingDock, host: FilesHost) -> None:
-        self._asking, self._host = asking, host
+    def __init__(self, asking: AskingDock, navigator: Navigator, screen: Screen, actions: WindowActions) -> None:
+        self._asking, self._navigator, self._screen, self._actions = asking, navigator, screen, actions
         self.autosave: Autosave | None = None
         self._since = 0.0
         self._kept: tuple[object, ...] | None = None
@@ -144,9 +107,9 @@ class FilesDock(Dock):
         found = self._aside.pop(session, None)
         if found is not None and self.autosave is not None:
             self.autosave.discard(found)
-        self._aside = {one: left for one, left in self._aside.items() if one in self._host.left}
+        self._aside = {one: left for one, left in self._aside.items() if one in self._navigator.left}
         if self._to_tell is not None and not (self._is_kept and self._offered() is not None):  # else the offer says the same
-            self._host.session.messages.say(*self._to_tell)
+            self._navigator.session.messages.say(*self._to_tell)
         self._to_tell = None
 
     def leave(self, session: Session) -> None:
@@ -166,7 +129,7 @@ class FilesDock(Dock):
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == 1:
             offered = self._offered()
-            if offered is None or not is_inside(event.pos, self._host.layout.strip) or not self.is_told():
+            if offered is None or not is_inside(event.pos, self._screen.layout.strip) or not self.is_told():
                 return False
             if self.cross().collidepoint(event.pos):
                 self._put_away(offered)
@@ -185,7 +148,7 @@ class FilesDock(Dock):
                 self._take_up(offered)
             else:
                 self._ask_to_reopen()
-        elif self._host.browsing:
+        elif self._navigator.browsing:
             return False
         elif event.key == pygame.K_F12:
             self._wants_picture = True
@@ -199,20 +162,20 @@ class FilesDock(Dock):
         """Save the scene, save it under another name, or open a file."""
         if command is Command.OPEN:
             self._ask_to_open()
-        elif not self._host.browsing:
-            _told(self._host.session, self._save if command is Command.SAVE else self._ask_for_a_name)
+        elif not self._navigator.browsing:
+            _told(self._navigator.session, self._save if command is Command.SAVE else self._ask_for_a_name)
 
     def update(self, session: Session, elapsed: float) -> None:
         self._since += elapsed
         self._shown_for += elapsed if self.is_told() else 0.0
-        if self.autosave is not None and not self._host.browsing and self._since >= EVERY:
+        if self.autosave is not None and not self._navigator.browsing and self._since >= EVERY:
             self._since = 0.0
-            self._autosave(self._host.session)
+            self._autosave(self._navigator.session)
         if self._wants_picture:
             self._wants_picture = False
-            surface = pygame.Surface(self._host.layout.size)
-            self._host.show(surface)
-            _told(self._host.session, lambda session: _write_picture(session, surface))
+            surface = pygame.Surface(self._screen.layout.size)
+            self._actions.show(surface)
+            _told(self._navigator.session, lambda session: _write_picture(session, surface))
 
     def note(self, session: Session) -> Note | None:
         """Return the offer of what was left unsaved, one at a time: the others are in the list of Ctrl O."""
@@ -231,12 +194,12 @@ class FilesDock(Dock):
 
     def is_told(self) -> bool:
         """Tell whether the offer is what stands in the strip."""
-        note = self.note(self._host.session)
-        return note is not None and self._host.note == note
+        note = self.note(self._navigator.session)
+        return note is not None and self._actions.note() == note
 
     def cross(self) -> pygame.Rect:
         """Return where a click closes the offer: its beginning; one on the rest of the strip opens the scene."""
-        left, top, _, height = self._host.layout.strip
+        left, top, _, height = self._screen.layout.strip
         return pygame.Rect(left, top, round(16 * self.fonts.ui_scale) + self.fonts.width(_CROSS, 12, True), height)
 
     def has_left(self) -> bool:
@@ -247,7 +210,12 @@ class FilesDock(Dock):
         """Return the title of a demo with something built in it that is in no file, and can be kept in none; else ""."""
         is_kept = self.autosave is not None and not self.autosave.failure
         return next(
-            (plain_title(one.demo.title) for one in (*self._host.left.all, self._host.session) if not is_kept and self._is_unsaved(one)), ""
+            (
+                plain_title(one.demo.title)
+                for one in (*self._navigator.left, self._navigator.session)
+                if not is_kept and self._is_unsaved(one)
+            ),
+            "",
         )
 
     def _offered(self) -> LeftBehind | Session | None:
@@ -257,18 +225,18 @@ class FilesDock(Dock):
         demo, for a while, its own, else what a crash left.
         """
         found = self.autosave.offered if self.autosave is not None else ()
-        if self._host.browsing:
-            last = self._host.left.last
-            return last if last is not None and not self._host.is_listed(last.demo) else found[0] if found else None
+        if self._navigator.browsing:
+            last = self._navigator.left[-1] if self._navigator.left else None
+            return last if last is not None and not self._navigator.is_listed(last.demo) else found[0] if found else None
         if self._shown_for >= _OFFERED_FOR:
             return None
-        name = file_stem(self._host.session.demo)
+        name = file_stem(self._navigator.session.demo)
         return next(iter((*(one for one in found if one.demo == name), *(one for one in found if not one.demo))), None)
 
     def _put_away(self, left: LeftBehind | Session) -> None:
         """Offer it no more."""
         if not isinstance(left, LeftBehind):
-            self._host.left.take(left)
+            self._navigator.left.remove(left)
         elif self.autosave is not None:
             self.autosave.offer_no_more()
 
@@ -283,15 +251,15 @@ class FilesDock(Dock):
         others = len(listed) - _MOST_REOPENED
         words = f"The newest {_MOST_REOPENED}, and {counted(others, 'older one')} after them." if others > 0 else ""
         answers = (*listed[:_MOST_REOPENED], Answer("A file", lambda _: self._ask_to_open()))
-        self._asking.ask(Question("Open what was not saved", words, answers), self._host.session)
+        self._asking.ask(Question("Open what was not saved", words, answers), self._navigator.session)
 
     def _take_up(self, left: LeftBehind | Session) -> None:
         """Go back to a demo that was left, or open the scene that is left of it."""
         session = next((one for one, aside in self._aside.items() if one is left or aside == left), left)
         if isinstance(session, LeftBehind):
             self._open_left(session)
-        elif session in self._host.left:
-            self._host.come_back(session)
+        elif session in self._navigator.left:
+            self._navigator.come_back(session)
         elif isinstance(left, LeftBehind):
             self._open_left(left)
 
@@ -301,13 +269,13 @@ class FilesDock(Dock):
             path = str(self.autosave.open(left))
             scene = load_any_scene(path)
         except (LabError, OSError) as error:
-            self._host.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
+            self._navigator.session.messages.say(f"the scene left behind cannot be opened: {error}", palette.WARNING)
             return
         kind = kept_scene_demo(scene, path, left.written)
-        if self._host.open_demo(kind):
-            self._host.session.saved = Saved(is_reopened=True)
-            self._host.session.clock.paused = True  # somebody was at work on it
-            self._host.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
+        if self._navigator.open_demo(kind):
+            self._navigator.session.saved = Saved(is_reopened=True)
+            self._navigator.session.clock.paused = True  # somebody was at work on it
+            self._navigator.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
 
     # -- saving -------------------------------------------------------------------------------------------------------
 
@@ -394,15 +362,15 @@ class FilesDock(Dock):
             if not is_there:
                 self._ask_to_open(f"There is no file {name or 'without a name'}.")
                 return
-            left, top, width, height = self._host.view
-            self._host.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
+            left, top, width, height = self._screen.view
+            self._actions.handle(pygame.event.Event(pygame.DROPFILE, file=str(path), pos=(left + width // 2, top + height // 3)))
 
         def taking(name: str) -> Callable[[str], None]:
             return lambda _: take(name)
 
         listed = tuple(Answer(f"{path.name}", taking(str(path))) for path in scenes_in(Path(), _MOST_LISTED))
         words = wrong or "A scene, a recording, a pair, a level (.svg); a picture or a body file falls in."
-        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), self._host.session)
+        self._asking.ask(Question("Open a file", words, (Answer("Open what is typed", take), *listed), ""), self._navigator.session)
 
     # -- what is left unsaved -----------------------------------------------------------------------------------------
 

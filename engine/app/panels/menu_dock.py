@@ -15,22 +15,23 @@ Most entries do what their key does by handing the window that key: so a menu ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pygame
 
 from engine.app.keys import Command
-from engine.app.layout import Layout
-from engine.app.panels.dock import Dock
+from engine.app.navigator import Navigator
+from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.recording_dock import RecordingDock
+from engine.app.screen import Screen
 from engine.render import palette
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
     from engine.demo.session import Session
 
-__all__ = ["MenuDock", "MenuHost"]
+__all__ = ["MenuDock"]
 
 _CTRL, _SHIFT = pygame.KMOD_LCTRL, pygame.KMOD_LSHIFT
 _SIZE, _SMALL, _HEADING = 13.0, 12.0, 11.0
@@ -59,28 +60,6 @@ class _Entry:
 _Group = tuple[str, tuple[_Entry, ...]]
 
 
-class MenuHost(Protocol):
-    """What the menu sees of the window, and what it does with it."""
-
-    @property
-    def browsing(self) -> bool:
-        """Whether the list of demos is shown."""
-
-    @property
-    def has_docks(self) -> bool:
-        """Whether a demo runs that remembers."""
-
-    @property
-    def layout(self) -> Layout:
-        """Where things lie."""
-
-    def command(self, command: Command) -> None:
-        """Carry out an order."""
-
-    def handle(self, event: pygame.event.Event) -> None:
-        """Take in an event."""
-
-
 class MenuDock(Dock):
     """Opened by its button in the list and in a demo's panel, or by Ctrl M; the demo stands still meanwhile.
 
@@ -88,14 +67,17 @@ class MenuDock(Dock):
     ----------
     recording : RecordingDock
     files : FilesDock
-    host : MenuHost
+    navigator : Navigator
+    screen : Screen
+    actions : WindowActions
     """
 
     side = "over"
     always = True
 
-    def __init__(self, recording: RecordingDock, files: FilesDock, host: MenuHost) -> None:
-        self._recording, self._files, self._host = recording, files, host
+    def __init__(self, recording: RecordingDock, files: FilesDock, navigator: Navigator, screen: Screen, actions: WindowActions) -> None:
+        self._recording, self._files = recording, files
+        self._navigator, self._screen, self._actions = navigator, screen, actions
         self._session: Session | None = None
         """The one that stands still while the menu is open."""
         self._was_paused = False
@@ -110,7 +92,7 @@ class MenuDock(Dock):
 
     def open(self, session: Session) -> None:
         """Show it."""
-        if self.is_open or (self._host.has_docks and self._recording.is_busy):
+        if self.is_open or (self._navigator.has_docks and self._recording.is_busy):
             return
         session.release_all()
         self._session, self._rects = session, []
@@ -197,20 +179,20 @@ class MenuDock(Dock):
             return
         self.close()
         if isinstance(entry.does, Command):
-            self._host.command(entry.does)
+            self._actions.command(entry.does)
             return
         key, mod = entry.does
         for kind in (pygame.KEYDOWN, pygame.KEYUP):
-            self._host.handle(pygame.event.Event(kind, key=key, mod=mod, unicode=""))
+            self._actions.handle(pygame.event.Event(kind, key=key, mod=mod, unicode=""))
 
     def _entries(self, session: Session) -> list[_Entry]:
         return [entry for _, entries in self._groups(session) for entry in entries]
 
     def _groups(self, session: Session) -> tuple[_Group, ...]:
         """Return what can be done, as things stand."""
-        no_demo = "start a demo first" if self._host.browsing else ""
+        no_demo = "start a demo first" if self._navigator.browsing else ""
         no_world = no_demo or ("" if session.demo.stages else "this demo has no world")
-        no_past = no_demo or ("" if self._host.has_docks else "this demo keeps no past")
+        no_past = no_demo or ("" if self._navigator.has_docks else "this demo keeps no past")
         nothing_yet = no_past or (
             "" if session.timeline.history is not None and session.timeline.history.last > 0 else "nothing has happened yet"
         )
@@ -218,7 +200,7 @@ class MenuDock(Dock):
         span = "the marked span" if self._recording.span is not None else "everything so far (Shift drag on the time line marks a span)"
         lost = self._files.would_lose()
         unsaved = f"what you built in {lost} is lost" if lost else "what was built and not saved is kept"
-        in_list = "this is the list" if self._host.browsing else ""
+        in_list = "this is the list" if self._navigator.browsing else ""
         records = session.recorder is not None
         themes = "Light" if palette.theme_name() == "dark" else "Dark"
         return (
@@ -279,7 +261,7 @@ class MenuDock(Dock):
         """Place the entries: in one column where there is room for it, else in two, and closer together where there is none so either."""
         ui = self.fonts.ui_scale
         pad, gap = round(_PAD * ui), round(_GAP * ui)
-        room = self._host.layout.size[1] - self._host.layout.strip[3] - 2 * round(4 * ui)
+        room = self._screen.layout.size[1] - self._screen.layout.strip[3] - 2 * round(4 * ui)
         foot = round(_FOOT_LINES * 1.42 * _SMALL * ui) + pad
         for n_columns, row in ((1, _ROW), (2, _ROW), (2, _LEAST_ROW)):
             columns = _dealt(groups, n_columns)
@@ -287,9 +269,9 @@ class MenuDock(Dock):
             height = max(sum(len(entries) * high + gap for _, entries in column) for column in columns) + pad + foot
             if height <= room - (round(_TOP * ui) if n_columns == 1 else 0):
                 break
-        wide = min(round(_COLUMN * ui), (self._host.layout.size[0] - 3 * pad) // n_columns)
+        wide = min(round(_COLUMN * ui), (self._screen.layout.size[0] - 3 * pad) // n_columns)
         self._plate = pygame.Rect(round(14 * ui), round(_TOP * ui), n_columns * wide + (n_columns + 1) * pad, height)
-        self._plate.clamp_ip(pygame.Rect(0, round(4 * ui), self._host.layout.size[0], room))
+        self._plate.clamp_ip(pygame.Rect(0, round(4 * ui), self._screen.layout.size[0], room))
         self._rects = []
         for c, column in enumerate(columns):
             left, top = self._plate.left + pad + c * (wide + pad), self._plate.top + pad // 2

@@ -110,13 +110,13 @@ def press(window: Window, at: tuple[int, int]) -> None:
 def test_in_a_small_window_the_scene_keeps_its_share_and_a_click_unfolds(window: Window) -> None:
     log, inspector, plots = (named(window, title) for title in ("Event log", "Inspector", "Plots"))
     assert not log.is_folded and inspector.is_folded and plots.is_folded and inspector.place[2] == 20
-    assert window.view[2] >= 0.45 * 524 and window.view[3] >= 0.55 * 570
+    assert window.screen.view[2] >= 0.45 * 524 and window.screen.view[3] >= 0.55 * 570
     before = pygame.image.tobytes(frames(window), "RGB")
     press(window, (inspector.place[0] + 5, 200))
     surface = frames(window)
     assert not inspector.is_folded and log.is_folded and inspector.place[2] > 0.8 * 256
     assert pygame.image.tobytes(surface, "RGB") != before
-    window.resize((1600, 1000))
+    window.screen.resize((1600, 1000))
     frames(window)
     assert not any(dock.is_folded for dock in window.docks)
 
@@ -139,5 +139,5 @@ def test_the_time_line_has_a_line_and_its_buttons_do_not_overlap(size: tuple[int
     line = named(window, "Time line")
     assert isinstance(line, TimelineDock)
     buttons = [rect for rect, *_ in line._buttons(window.session)]
-    assert line.bar.width >= 90 * window.ui_scale and line.bar.left > buttons[-1].right
-    assert line.bar.right < line.place[0] + line.place[2] - line.room_right * window.ui_scale
+    assert line.bar.width >= 90 * window.screen.ui_scale and line.bar.left > buttons[-1].right
+    assert line.bar.right < line.place[0] + line.place[2] - line.room_right * window.screen.ui_scale

@@ -50,9 +50,9 @@ def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
 
 def test_digits_toggle_the_layers(hand: Hand) -> None:
     for k, command in enumerate(LAYER_COMMANDS):
-        before = getattr(hand.window.layers, command.value)
+        before = getattr(hand.window.session.layers, command.value)
         hand.key(pygame.K_1 + k)
-        assert getattr(hand.window.layers, command.value) is not before
+        assert getattr(hand.window.session.layers, command.value) is not before
     hand.frame(3)
 
 
@@ -68,9 +68,9 @@ def test_other_keys_reach_the_demo(hand: Hand) -> None:
 
 def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
     hand.key(pygame.K_F1)
-    assert hand.window.help_shown
+    assert hand.window.screen.help_shown
     hand.key(pygame.K_ESCAPE)
-    assert not hand.window.help_shown and not hand.window.browsing
+    assert not hand.window.screen.help_shown and not hand.window.browsing
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing
     hand.key(pygame.K_ESCAPE)
@@ -85,22 +85,22 @@ def test_escape_goes_back_and_then_quits(hand: Hand) -> None:
 
 def test_the_keys_are_scrolled_by_wheel_and_pages_where_the_window_is_low(hand: Hand) -> None:
     window = hand.window
-    window.resize((640, 480))
+    window.screen.resize((640, 480))
     hand.key(pygame.K_F1)
     hand.wheel((300, 200), -2)
     hand.frame(1)
-    by_wheel = window.help_scrolled
-    assert by_wheel > 0 and window.help_shown
+    by_wheel = window.screen.help_scrolled
+    assert by_wheel > 0 and window.screen.help_shown
     for _ in range(40):
         hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    end = window.help_scrolled
+    end = window.screen.help_scrolled
     hand.key(pygame.K_PAGEDOWN)
     hand.frame(1)
-    assert by_wheel < end == window.help_scrolled
+    assert by_wheel < end == window.screen.help_scrolled
     hand.key(pygame.K_F1)
     hand.key(pygame.K_F1)
-    assert window.help_shown and window.help_scrolled == 0
+    assert window.screen.help_shown and window.screen.help_scrolled == 0
 
 
 def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
@@ -108,7 +108,7 @@ def test_a_click_closes_the_keys_and_does_nothing_else(hand: Hand) -> None:
     demo = hand.window.session.demo
     at = pixel(hand, demo.stages[0].world.state(demo.discs[0]).position)  # type: ignore[attr-defined]
     hand.send(pygame.MOUSEBUTTONDOWN, pos=at, button=1)
-    assert not hand.window.help_shown and not demo.grabbing
+    assert not hand.window.screen.help_shown and not demo.grabbing
 
 
 def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_it_does(hand: Hand) -> None:
@@ -120,23 +120,23 @@ def test_what_lies_under_the_keys_has_no_pointer_and_a_key_looked_up_does_what_i
     for place in (tools._buttons()[2][0].center, next(dock for dock in hand.window.docks if dock.title == "Time line").bar.center):  # type: ignore[attr-defined]
         hand.key(pygame.K_F1)
         hand.wheel(place, 1)
-        assert hand.window.help_shown
+        assert hand.window.screen.help_shown
         hand.click(place)
-        assert not hand.window.help_shown and tools.tool is tools.tools[0] and not session.clock.paused
+        assert not hand.window.screen.help_shown and tools.tool is tools.tools[0] and not session.clock.paused
     hand.key(pygame.K_F1)
     hand.send(pygame.KEYDOWN, key=pygame.K_LSHIFT, mod=pygame.KMOD_LSHIFT, unicode="")
-    assert hand.window.help_shown
+    assert hand.window.screen.help_shown
     hand.send(pygame.KEYDOWN, key=pygame.K_b, mod=pygame.KMOD_LSHIFT, unicode="B")
-    assert not hand.window.help_shown and tools.tool is tools.tools[2]
+    assert not hand.window.screen.help_shown and tools.tool is tools.tools[2]
 
 
 def test_keys_with_ctrl_or_alt_are_others_and_brackets_may_be_typed_with_altgr(hand: Hand) -> None:
     demo, clock = hand.window.session.demo, hand.window.session.clock
     for key, mod in ((pygame.K_SPACE, pygame.KMOD_LCTRL), (pygame.K_1, pygame.KMOD_LALT), (pygame.K_k, pygame.KMOD_LCTRL)):
         hand.send(pygame.KEYDOWN, key=key, mod=mod, unicode="")
-    assert not clock.paused and hand.window.layers.shapes and demo.held == set()
+    assert not clock.paused and hand.window.session.layers.shapes and demo.held == set()
     hand.send(pygame.KEYDOWN, key=pygame.K_8, mod=pygame.KMOD_RALT, unicode="[")
-    assert clock.speed == 0.5 and hand.window.layers.check
+    assert clock.speed == 0.5 and hand.window.session.layers.check
     hand.key(pygame.K_KP_PLUS)
     assert clock.speed == 1.0
 

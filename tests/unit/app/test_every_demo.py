@@ -38,7 +38,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
     surface = pygame.Surface((1280, 720))
     running = window.session.demo
     for layer in ("aabbs", "normals", "centers", "separations"):
-        setattr(window.layers, layer, True)
+        setattr(window.session.layers, layer, True)
     for k in range(60):
         running.run.step()
         if k % 15 == 0:

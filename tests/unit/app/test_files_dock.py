@@ -11,7 +11,7 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app import exports, left
+from engine.app import exports, navigator
 from engine.app.autosave import EVERY, Autosave
 from engine.app.dropper import read_file
 from engine.app.keys import Command
@@ -190,7 +190,7 @@ def test_ctrl_shift_s_asks_for_a_name_and_ctrl_s_keeps_to_it(desk: Desk, tmp_pat
     desk.key(pygame.K_s, CTRL)
     assert [path.name for path in tmp_path.iterdir()] == ["my seesaw.json"] and load_scene(tmp_path / "my seesaw.json").title == "my seesaw"
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    desk.window.command(Command.SAVE_AS)
+    desk.window.router.command(Command.SAVE_AS)
     desk.type("other")
     assert desk.question is not None and desk.question.title == "Replace other.json?"
     assert (tmp_path / "other.json").read_text(encoding="utf-8") == "{}"
@@ -203,7 +203,7 @@ def test_a_name_that_no_file_can_have_is_asked_again(desk: Desk, tmp_path: Path,
     desk.window.session.clock.paused = True
     desk.window.session.timeline.seek(0)
     for command, told in ((Command.SAVE_AS, "the name must be "), (Command.OPEN, "There is no file ")):
-        desk.window.command(command)
+        desk.window.router.command(command)
         desk.type(name)
         assert desk.question is not None and desk.question.words.startswith(told)
         desk.key(pygame.K_ESCAPE)
@@ -217,16 +217,16 @@ def test_a_folder_that_is_gone_is_told(desk: Desk, tmp_path: Path) -> None:
     os.chdir(gone)  # which the fixture takes back
     gone.rmdir()
     for command in (Command.SAVE, Command.SAVE_AS):
-        desk.window.command(command)
+        desk.window.router.command(command)
         assert desk.question is None and "nothing was written" in desk.words
-    desk.window.command(Command.OPEN)
+    desk.window.router.command(Command.OPEN)
     assert desk.question is not None and len(desk.question.answers) == 1
 
 
 def test_a_file_can_be_opened_by_its_name_or_from_a_list(desk: Desk, tmp_path: Path) -> None:
     save_scene(tmp_path / "ball.json", Scene(title="A ball", bodies=(BALL,)))
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    desk.window.command(Command.OPEN)
+    desk.window.router.command(Command.OPEN)
     assert desk.question is not None and [one.words for one in desk.question.answers] == ["Open what is typed", "ball.json"]
     desk.type("nothing.json")
     assert desk.question is not None and desk.question.words == "There is no file nothing.json."
@@ -467,7 +467,7 @@ def test_what_was_kept_of_a_demo_that_is_gone_opens_as_a_scene(desk: Desk, tmp_p
     desk.key(pygame.K_ESCAPE)
     assert desk.window.browsing and "What you built in drop on " in offer(desk) and not desk.words, "it is said once"
     assert [left.demo for left in autosave.left] == ["drop"]
-    desk.window.left.clear()  # others were left since
+    desk.window.navigator.left.clear()  # others were left since
     desk.key(pygame.K_RETURN)  # the demo anew: it offers its own for a while
     assert offer(desk)
     desk.window.session.clock.paused = True
@@ -507,31 +507,31 @@ def test_a_scene_that_is_not_in_the_list_is_offered_there_when_it_was_left(drop:
     desk.frame()
     click_offer(desk, on_cross=True)
     desk.frame()
-    assert not offer(desk) and desk.window.left.last is None
+    assert not offer(desk) and not desk.window.navigator.left
 
 
 def test_only_the_last_demos_are_kept_as_they_were_left(
     drop: type[Demo], twins: type[Demo], choosy: type[Demo], desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(left, "MOST_LEFT", 3)
+    monkeypatch.setattr(navigator, "MOST_LEFT", 3)
     kinds = (drop, twins, choosy, *(type(f"More{k}", (drop,), {"id": f"more{k}", "title": f"More {k}"}) for k in range(2)))
     desk = Desk(None, kinds)
     sessions = []
     for k in range(len(kinds)):
-        desk.window.start(k)
+        desk.window.navigator.start(k)
         desk.frame(5)
         desk.key(pygame.K_k)
         desk.frame(2)
         sessions.append(desk.window.session)
         desk.key(pygame.K_ESCAPE)
-    assert desk.window.left.all == tuple(sessions[-3:])
+    assert desk.window.navigator.left == sessions[-3:]
     assert "what you did in Twins can be taken back no more" in desk.words
-    desk.window.start(2)
-    assert desk.window.session is sessions[2] and len(desk.window.left.all) == 2
-    monkeypatch.setattr(left, "MOST_BYTES", 1)
+    desk.window.navigator.start(2)
+    assert desk.window.session is sessions[2] and len(desk.window.navigator.left) == 2
+    monkeypatch.setattr(navigator, "MOST_BYTES", 1)
     desk.key(pygame.K_ESCAPE)
-    assert desk.window.left.all == (sessions[2],), "the one left last stays whatever it takes"
-    desk.window.start(0)
+    assert desk.window.navigator.left == [sessions[2]], "the one left last stays whatever it takes"
+    desk.window.navigator.start(0)
     assert desk.window.session is not sessions[0]
 
 
@@ -549,7 +549,7 @@ def test_what_was_built_outlives_the_window_and_closing_the_offer_closes_it(desk
     for _ in range(3):
         build_a_ball(desk)
         desk.key(pygame.K_ESCAPE)
-        desk.window.left.clear()  # as after many others
+        desk.window.navigator.left.clear()  # as after many others
         desk.key(pygame.K_RETURN)
     desk.window.leave()
     first.close()
@@ -620,7 +620,7 @@ def test_an_offer_waits_until_nothing_else_is_to_be_said_and_lies_over_nothing(d
     save_scene(folder / "drop-1234.json", Scene(title="lost"))
     desk.window.session.clock.paused = True
     desk.frame(5)
-    surface, above = pygame.Surface(SIZE), (0, 0, SIZE[0], desk.window.layout.strip[1])
+    surface, above = pygame.Surface(SIZE), (0, 0, SIZE[0], desk.window.screen.layout.strip[1])
     desk.window.show(surface)
     before = pygame.image.tobytes(surface.subsurface(above), "RGB")
     autosave = Autosave(folder)

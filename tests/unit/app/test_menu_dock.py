@@ -26,8 +26,9 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def menu_of(hand: Hand) -> MenuDock:
-    assert hand.window.menu is not None
-    return hand.window.menu
+    menu = hand.window.dock_area.find(MenuDock)
+    assert menu is not None
+    return menu
 
 
 def names(hand: Hand) -> list[str]:
@@ -41,11 +42,11 @@ def refusal(hand: Hand, words: str) -> str:
 def click_menu(hand: Hand) -> None:
     """Click the button that everybody sees."""
     window = hand.window
-    if window.browser is not None:
-        hand.click(window.browser._menu.center)
+    if window.screen.browser is not None:
+        hand.click(window.screen.browser._menu.center)
     else:
-        assert window.panel is not None
-        button = next(one for one, command in window.panel._commands.items() if command is Command.MENU)
+        assert window.screen.panel is not None
+        button = next(one for one, command in window.screen.panel._commands.items() if command is Command.MENU)
         assert button.text == "Menu"
         hand.click(button.rect.center)
     assert menu_of(hand).is_open
@@ -155,10 +156,10 @@ def test_back_and_quit_from_a_demo_and_panels(hand: Hand) -> None:
     plots = next(dock for dock in window.docks if dock.title == "Plots")
     assert plots.size > 0.0
     choose(hand, "Larger text")
-    assert window.ui_scale == 1.125
+    assert window.screen.ui_scale == 1.125
     choose(hand, "Smaller text")
     choose(hand, "All keys")
-    assert window.help_shown
+    assert window.screen.help_shown
     hand.key(pygame.K_ESCAPE)
     choose(hand, "Back to the demos")
     hand.frame(2)
@@ -200,13 +201,13 @@ def test_no_words_lie_over_others_and_none_is_cut_off(size: tuple[int, int], sca
     menu = menu_of(hand)
     surface = Written(size)
     with noting_words():
-        window.rebuild()
+        window.screen.is_outdated = True
         window.show(surface)
     own = {words for entry in menu._entries(window.session) for words in (entry.words, entry.key)} - {""}
     surface.words = [(words, rect) for words, rect in surface.words if words in own and menu._plate.contains(rect)]
     assert {words for words, _ in surface.words} == own
     assert surface.overlaps() == [] and pygame.Rect((0, 0), size).contains(menu._plate)
-    assert not menu._plate.colliderect(window.layout.strip)
+    assert not menu._plate.colliderect(window.screen.layout.strip)
     assert not [(a, b) for a, b in itertools.combinations(menu._rects, 2) if a.colliderect(b)]
     assert all(menu._plate.contains(rect) for rect in menu._rects) and menu._rects[-1].bottom <= menu._foot.top
 

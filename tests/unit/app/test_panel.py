@@ -20,18 +20,18 @@ from tests.unit.app.hand import SIZE, Hand
 
 
 def test_buttons_do_what_their_keys_do(hand: Hand) -> None:
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     button = next(button for button, command in panel._commands.items() if command is Command.PAUSE)
     hand.click(button.rect.center)
     assert hand.window.session.clock.paused and button.text == "Go on"
     toggle = next(button for button, command in panel._commands.items() if command is Command.AABBS)
     hand.click(toggle.rect.center)
-    assert hand.window.layers.aabbs and toggle.is_selected
+    assert hand.window.session.layers.aabbs and toggle.is_selected
 
 
 def test_a_slider_sets_its_parameter(hand: Hand) -> None:
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     slider, parameter = panel._sliders[0]
     slider.set_current_value(12.0)
@@ -42,7 +42,7 @@ def test_a_slider_sets_its_parameter(hand: Hand) -> None:
 
 
 def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     slider, parameter = panel._sliders[0]
     hand.click((slider.rect.right - 20, slider.rect.centery))
@@ -52,7 +52,7 @@ def test_a_click_beside_the_thumb_moves_it_there(hand: Hand) -> None:
 
 
 def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     hand.window.session.demo.set_parameter("height", 15.0)
     hand.frame()
@@ -62,7 +62,7 @@ def test_the_thumb_follows_a_value_changed_elsewhere(hand: Hand) -> None:
 def test_a_choice_is_a_row_of_buttons(choosy: type[Demo]) -> None:
     hand = Hand(Window(SIZE, (choosy,), choosy()))
     hand.frame(2)
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     button = next(button for button, (_, index) in panel._choices.items() if index == 2)
     assert button.text == "west" and not button.is_selected
@@ -108,7 +108,7 @@ def test_buttons_of_several_words_add_and_take_away(drop: type[Demo]) -> None:
     hand = Hand(window)
     hand.frame(2)
     for index, wanted in ((2, "north+west"), (0, "west"), (2, "west"), (1, "east+west")):
-        panel = window.panel
+        panel = window.screen.panel
         assert panel is not None
         button = next(button for button, (parameter, k) in panel._choices.items() if parameter.name == "sides" and k == index)
         hand.click(button.rect.center)

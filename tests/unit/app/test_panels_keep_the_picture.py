@@ -30,7 +30,7 @@ def seen(hand: Hand) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize(("size", "is_touched"), [((1280, 720), False), ((800, 600), True)])
 def test_a_panel_that_opens_or_closes_moves_nothing(hand: Hand, size: tuple[int, int], is_touched: bool) -> None:
-    hand.window.resize(size)
+    hand.window.screen.resize(size)
     hand.surface = pygame.Surface(size)
     hand.frame(2)
     session = hand.window.session
@@ -73,7 +73,7 @@ def test_all_panels_at_once_and_a_window_of_another_size(hand: Hand) -> None:
         press(hand, key, mod)
     assert seen(hand) == [pytest.approx(point, abs=1e-9) for point in before]
     fixed = session.view.camera
-    hand.window.resize((1100, 700))
+    hand.window.screen.resize((1100, 700))
     hand.surface = pygame.Surface((1100, 700))
     hand.frame(2)
     assert session.view.camera.scale != fixed.scale, "another window shows everything in what is left of it"
@@ -96,7 +96,7 @@ def test_what_is_followed_does_not_jump(hand: Hand) -> None:
 
 def test_a_readout_that_wraps_beside_a_panel_moves_nothing_when_the_panel_goes(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(hand.window.session.demo), "status", lambda _: ("as much as there is room for in a line " * 2,) * 3)
-    hand.window.resize((800, 600))
+    hand.window.screen.resize((800, 600))
     hand.surface = pygame.Surface((800, 600))
     hand.frame(3)
     before = seen(hand)

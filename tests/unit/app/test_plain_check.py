@@ -132,14 +132,14 @@ def test_nothing_of_it_is_in_the_past(drop: type[Demo]) -> None:
 def test_the_panel_says_how_few_until_the_live_check_is_there(drop: type[Demo], referee: Any) -> None:
     window, check = Window(SIZE, (drop,), drop(values={"discs": 9})), Answering()
     hand = Hand(window)
-    window.warms_up("our algorithms are being compiled", "compiling: 60 of about 210")
+    window.check.comes("our algorithms are being compiled", "compiling: 60 of about 210")
     window.use_plain_check(check)
     session = window.session
     hand.frame(2)
-    assert "being compiled" in window._check.words(session) and window._check.until(session) == "", "nothing touches yet"
+    assert "being compiled" in window.check.words(session) and window.check.until(session) == "", "nothing touches yet"
     hand.frame(40)
-    assert window._check.words(session) == ""
-    assert window._check.until(session).endswith("of 9 pairs a frame without the compiler, until all can be (compiling: 60 of about 210)")
+    assert window.check.words(session) == ""
+    assert window.check.until(session).endswith("of 9 pairs a frame without the compiler, until all can be (compiling: 60 of about 210)")
     n_asked = sum(map(len, check.asked))
     stage = session.demo.stages[0]
     assert stage.total.compared == n_asked > 20 and session.demo.agreement().compared == n_asked
@@ -149,12 +149,12 @@ def test_the_panel_says_how_few_until_the_live_check_is_there(drop: type[Demo], 
     hand.key(pygame.K_SPACE)
     hand.key(pygame.K_8)
     hand.frame(2)
-    assert window._check.words(session) == "switched off (8)" or "being compiled" in window._check.words(session)
+    assert window.check.words(session) == "switched off (8)" or "being compiled" in window.check.words(session)
     hand.key(pygame.K_8)
     before = stage.total.compared
     window.use_referee(referee)
     hand.frame(2)
-    assert window._check.words(session) == window._check.until(session) == ""
+    assert window.check.words(session) == window.check.until(session) == ""
     assert stage.agreement.compared == 9 and stage.total.compared == before + stage.referee.total.compared  # type: ignore[union-attr]
 
 
@@ -228,8 +228,8 @@ def test_a_contact_whose_fixture_has_died_is_not_asked_about(drop: type[Demo]) -
 def test_a_picture_of_a_demo_checked_in_part_says_so(drop: type[Demo]) -> None:
     demo = drop(values={"discs": 2})
     window = window_on(demo, SIZE, 1.0)
-    assert "not asked for" in window._check.words(window.session)
+    assert "not asked for" in window.check.words(window.session)
     demo.stages[0].sample(StepAgreement(2, 2))
     window = window_on(demo, SIZE, 1.0)
-    assert window._check.words(window.session) == "" and "without the compiler" in window._check.until(window.session)
+    assert window.check.words(window.session) == "" and "without the compiler" in window.check.until(window.session)
     window.show(pygame.Surface(SIZE))

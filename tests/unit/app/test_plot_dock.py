@@ -233,12 +233,12 @@ def test_the_theme_and_the_size_of_text_change_while_it_runs(window: Window) -> 
     key(window, pygame.K_F10)
     assert palette.theme_name() == "dark"
     key(window, pygame.K_EQUALS, pygame.KMOD_LCTRL)
-    assert window.ui_scale == 1.125 and window.session.clock.speed == 1.0
+    assert window.screen.ui_scale == 1.125 and window.session.clock.speed == 1.0
     for _ in range(10):
         key(window, pygame.K_MINUS, pygame.KMOD_LCTRL)
-    assert window.ui_scale == 0.75
+    assert window.screen.ui_scale == 0.75
     key(window, pygame.K_0, pygame.KMOD_LCTRL)
-    assert window.ui_scale == 1.0
+    assert window.screen.ui_scale == 1.0
 
 
 def _count(surface: pygame.Surface, color: tuple[int, int, int]) -> int:

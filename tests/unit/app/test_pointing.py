@@ -86,9 +86,9 @@ def test_far_out_and_far_off_the_way_back_is_told(hand: Hand) -> None:
         hand.wheel((700, 300), -5)
     assert hand.window.session.view.camera.scale == pytest.approx(scale / 12.0)
     session, canvas = hand.window.session, Canvas(hand.surface, hand.window.session.view.camera)
-    assert hand.window.painter._shows_something(canvas, session)
+    assert hand.window.screen.painter._shows_something(canvas, session)
     session.view.pan(1e6, 0.0)
-    assert not hand.window.painter._shows_something(Canvas(hand.surface, session.view.camera), session)
+    assert not hand.window.screen.painter._shows_something(Canvas(hand.surface, session.view.camera), session)
 
 
 def test_a_difference_under_the_pointer_is_explained(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_a_click_on_a_ring_pauses_and_goes_close_and_escape_returns(hand: Hand) 
     hand.click(at)
     assert session.clock.paused and session.view.camera.scale > 4.0 * before.scale
     assert session.view.camera.center == pytest.approx(under, abs=0.05)
-    assert session.view.focus is not None and hand.window.painter.differences_of("skin") != []
+    assert session.view.focus is not None and hand.window.screen.painter.differences_of("skin") != []
     hand.key(pygame.K_ESCAPE)
     assert not hand.window.browsing and session.view.focus is None
     assert session.view.camera == before and not session.clock.paused
@@ -174,7 +174,7 @@ def test_a_drag_from_a_ring_takes_hold_of_the_body(hand: Hand) -> None:
 
 def test_a_click_on_a_reason_goes_to_its_largest_difference(hand: Hand) -> None:
     differing(hand)
-    panel = hand.window.panel
+    panel = hand.window.screen.panel
     assert panel is not None
     for _ in range(10):
         hand.wheel((20, 400), -5)

@@ -8,20 +8,9 @@ from pathlib import Path
 import pygame
 import pytest
 
-from engine.app.preferences import Appearance, Preferences, load_preferences, preferences_path, save_preferences
+from engine.app.preferences import Preferences, load_preferences, preferences_path, save_preferences
+from engine.app.screen import Appearance, Screen
 from engine.render import palette
-
-
-class FakeWindow:
-    ui_scale = 1.0
-    rebuilt = 0
-    is_text_limited = False
-
-    def rescale(self, ui_scale: float) -> None:
-        self.ui_scale = ui_scale
-
-    def rebuild(self) -> None:
-        self.rebuilt += 1
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
@@ -74,18 +63,17 @@ def test_the_place_is_the_systems() -> None:
 
 def test_keys_choose_and_the_choice_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "preferences.json"
-    appearance, window = Appearance(1.5, Preferences("dark", None), path), FakeWindow()
-    window.ui_scale = 1.5
+    appearance, screen = Appearance(1.5, Preferences("dark", None), path), Screen((1280, 720), 1.5, is_watched=True)
 
     def key(code: int, mod: int = 0) -> bool:
-        return appearance.handle(pygame.event.Event(pygame.KEYDOWN, key=code, mod=mod, unicode=""), window)  # type: ignore[arg-type]
+        return appearance.handle(pygame.event.Event(pygame.KEYDOWN, key=code, mod=mod, unicode=""), screen, print)
 
     try:
-        assert key(pygame.K_F10) and palette.theme_name() == "light" and window.rebuilt == 1
+        assert key(pygame.K_F10) and palette.theme_name() == "light" and screen.is_outdated
     finally:
         palette.use_theme("dark")
-    assert key(pygame.K_PLUS, pygame.KMOD_LCTRL) and window.ui_scale == 1.625
+    assert key(pygame.K_PLUS, pygame.KMOD_LCTRL) and screen.ui_scale == 1.625
     assert json.loads(path.read_text()) == {"theme": "light", "text_scale": 1.625}
-    assert key(pygame.K_0, pygame.KMOD_RCTRL) and window.ui_scale == 1.5
+    assert key(pygame.K_0, pygame.KMOD_RCTRL) and screen.ui_scale == 1.5
     assert load_preferences(path) == Preferences("light", None)
     assert not key(pygame.K_PLUS) and not key(pygame.K_x, pygame.KMOD_LCTRL)

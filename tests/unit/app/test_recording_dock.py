@@ -219,7 +219,7 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
     recording = load_recording(tmp_path / "x.rec")
     assert recording.begun == 60 and recording.steps == 90
     frames(window)
-    window.play(recording)
+    window.navigator.play(recording)
     frames(window, 30)
     session, history = window.session, window.session.timeline.history
     assert history is not None and 20 <= history.reached < 40 and "played through first: " in words(window)
@@ -244,7 +244,7 @@ def test_a_recording_can_be_scrubbed_while_it_is_played_through(window: Window, 
 
 def test_a_recording_plays_from_where_it_was_begun(window: Window, tmp_path: Path) -> None:
     begun_at(60, 90, tmp_path / "x.rec")
-    window.play(load_recording(tmp_path / "x.rec"))
+    window.navigator.play(load_recording(tmp_path / "x.rec"))
     history = window.session.timeline.history
     assert history is not None
     for _ in range(300):
@@ -267,7 +267,7 @@ def test_what_was_recorded_here_is_scrubbed_here_at_once(window: Window, tmp_pat
     assert history is not None
     last = history.last
     key(window, pygame.K_ESCAPE)
-    window.play(load_recording(path))
+    window.navigator.play(load_recording(path))
     frames(window, 2)
     assert window.session is session and history.last == last and 40 <= history.now < 46
     assert "recorded here: steps 40 to 61 of the time line" in words(window)
@@ -310,7 +310,7 @@ def test_a_recording_of_another_program_s_demo_is_a_line(window: Window, tmp_pat
     recorder.close()
     recording = load_recording(tmp_path / "y.rec")
     object.__setattr__(recording, "demo", "tomorrow")
-    window.play(recording)
+    window.navigator.play(recording)
     assert "the recording cannot be opened: demo must be one of" in words(window)
 
 

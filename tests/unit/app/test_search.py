@@ -34,8 +34,8 @@ def write(hand: Hand, text: str) -> None:
 
 
 def shown(hand: Hand) -> list[str]:
-    assert hand.window.browser is not None
-    return [title(k) for k in hand.window.browser.found]
+    assert hand.window.screen.browser is not None
+    return [title(k) for k in hand.window.screen.browser.found]
 
 
 def test_every_word_is_looked_for_in_title_id_category_and_description() -> None:
@@ -54,9 +54,9 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) ->
     listed.key(pygame.K_RETURN)
     assert not window.browsing and window.session.demo.id == "dominoes"
     listed.key(pygame.K_ESCAPE)
-    assert window.browsing and window.searched == "domi"  # as it was left
-    assert window.browser is not None
-    button = window.browser._buttons[window.chosen]
+    assert window.browsing and window.navigator.searched == "domi"  # as it was left
+    assert window.screen.browser is not None
+    button = window.screen.browser._buttons[window.navigator.chosen]
     listed.click(button.rect.center)
     assert not window.browsing and window.session.demo.id == "dominoes"
 
@@ -64,30 +64,30 @@ def test_typing_narrows_the_list_and_enter_starts_what_is_found(listed: Hand) ->
 @pytest.mark.parametrize(("words", "kind"), [("car", "car"), ("car ov", "car"), ("Bullet", "bullet"), ("walk", "walker")])
 def test_a_demo_that_is_called_so_is_marked_before_one_that_only_mentions_it(words: str, kind: str, listed: Hand) -> None:
     write(listed, words.lower())
-    assert KINDS[listed.window.chosen].id == kind and listed.window.chosen in found_in(KINDS, words)
+    assert KINDS[listed.window.navigator.chosen].id == kind and listed.window.navigator.chosen in found_in(KINDS, words)
 
 
 def test_arrows_stay_among_what_is_found(listed: Hand) -> None:
     window = listed.window
     write(listed, "wall")
-    found = window.browser.found if window.browser is not None else []
-    assert len(found) > 1 and window.chosen == found[0]
+    found = window.screen.browser.found if window.screen.browser is not None else []
+    assert len(found) > 1 and window.navigator.chosen == found[0]
     listed.key(pygame.K_UP)
-    assert window.chosen == found[0]
+    assert window.navigator.chosen == found[0]
     for k in found[1:]:
         listed.key(pygame.K_DOWN)
-        assert window.chosen == k and type(window.session.demo) is KINDS[k]
+        assert window.navigator.chosen == k and type(window.session.demo) is KINDS[k]
     listed.key(pygame.K_DOWN)
-    assert window.chosen == found[-1]
+    assert window.navigator.chosen == found[-1]
 
 
 def test_esc_clears_first_and_then_does_what_it_did(listed: Hand) -> None:
     window = listed.window
     write(listed, "pul")
     listed.key(pygame.K_BACKSPACE)
-    assert window.searched == "pu"
+    assert window.navigator.searched == "pu"
     listed.key(pygame.K_ESCAPE)
-    assert window.searched == "" and len(shown(listed)) == len(KINDS) and window.running
+    assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS) and window.running
     listed.key(pygame.K_ESCAPE)
     message = window.session.messages.now
     assert message is not None and message.words == "Esc once more: quit"
@@ -100,31 +100,31 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     write(listed, "giraffe")
     surface = Written(window.size)
     with noting_words():
-        window.rebuild()
+        window.screen.is_outdated = True
         window.show(surface)
     assert 'No demo has "giraffe"' in " ".join(words for words, _ in surface.words)
     listed.key(pygame.K_RETURN)
     listed.key(pygame.K_DOWN)
     assert window.browsing
-    assert window.browser is not None
-    listed.click(window.browser._empties.center)
-    assert window.searched == "" and len(shown(listed)) == len(KINDS)
+    assert window.screen.browser is not None
+    listed.click(window.screen.browser._empties.center)
+    assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS)
 
 
 def test_what_is_typed_is_kept_through_a_resize_and_a_theme(listed: Hand) -> None:
     write(listed, "card")
-    listed.window.resize((800, 600))
+    listed.window.screen.resize((800, 600))
     listed.frame()
     listed.key(pygame.K_F10)
     listed.key(pygame.K_F10)
-    assert listed.window.searched == "card" and "House of cards" in shown(listed)
+    assert listed.window.navigator.searched == "card" and "House of cards" in shown(listed)
 
 
 def test_a_demo_that_is_not_among_the_found_ends_the_search(listed: Hand) -> None:
     write(listed, "card")
-    listed.window.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
+    listed.window.navigator.open_demo(next(kind for kind in KINDS if kind.id == "dominoes"))
     listed.key(pygame.K_ESCAPE)
-    assert listed.window.searched == "" and title(listed.window.chosen) == "Dominoes"
+    assert listed.window.navigator.searched == "" and title(listed.window.navigator.chosen) == "Dominoes"
 
 
 def test_keys_of_the_box() -> None:
@@ -144,19 +144,19 @@ def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched:
     hand = Hand(Window(size, KINDS))
     hand.frame()
     write(hand, searched)
-    browser = hand.window.browser
+    browser = hand.window.screen.browser
     assert browser is not None
     browser.column.scroll(-3.0)
     surface = Written(size)
     with noting_words():
         hand.window.show(surface)
-    panel = pygame.Rect(hand.window.layout.panel)
+    panel = pygame.Rect(hand.window.screen.layout.panel)
     surface.words = [(words, rect) for words, rect in surface.words if panel.colliderect(rect)]  # a demo's own words are its own matter
     assert surface.overlaps() == []
     assert panel.contains(browser._box) and panel.contains(browser._menu) and not browser._box.colliderect(browser._menu)
     under = next((button for button in browser._buttons.values() if button.rect.colliderect(browser._menu)), None)
     if under is not None:  # a button that is scrolled under the head is not to be had there
         hand.send(pygame.MOUSEMOTION, pos=browser._box.center, rel=(0, 0), buttons=(0, 0, 0))
-        chosen = hand.window.chosen
+        chosen = hand.window.navigator.chosen
         hand.click(browser._box.center)
-        assert hand.window.browsing and hand.window.chosen == chosen
+        assert hand.window.browsing and hand.window.navigator.chosen == chosen

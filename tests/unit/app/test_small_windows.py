@@ -54,12 +54,12 @@ def line_of(window: Window) -> TimelineDock:
 @pytest.mark.parametrize("size, scale", [((480, 320), 1.0), ((480, 320), 4.0), ((800, 600), 1.375), ((640, 900), 2.0), ((1280, 720), 4.0)])
 def test_no_part_lies_over_another(size: tuple[int, int], scale: float, keys: tuple[int, ...]) -> None:
     window = opened(size, scale, keys)
-    ui, layout = window.ui_scale, window.layout
-    parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.view)]
+    ui, layout = window.screen.ui_scale, window.screen.layout
+    parts = [pygame.Rect(layout.panel), pygame.Rect(layout.strip), pygame.Rect(window.screen.view)]
     parts += [pygame.Rect(dock.place) for dock in window.docks if dock.side != "over" and dock.size > 0.0]
     assert all(pygame.Rect(0, 0, *size).contains(part) for part in parts)
     assert not [(a, b) for a, b in itertools.combinations(parts, 2) if a.colliderect(b)]
-    assert window.view[2] >= round(60 * ui) - 1 and window.view[3] >= 60 * ui
+    assert window.screen.view[2] >= round(60 * ui) - 1 and window.screen.view[3] >= 60 * ui
     line = line_of(window)
     assert line.bar.width >= 90 * ui - 1
     recording = next(dock for dock in window.docks if dock.title == "Recording, film")
@@ -80,7 +80,7 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
     drawn(window, 30)
     surface = Written(size)
     with noting_words():
-        window.rebuild()  # no kept pictures
+        window.screen.is_outdated = True  # no kept pictures
         window.show(surface)
     assert len(surface.words) > 10 and surface.overlaps() == []
 
@@ -88,12 +88,12 @@ def test_nothing_is_written_over_other_words_of_the_window(size: tuple[int, int]
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in all_demos()])
 def test_the_buttons_of_the_panel_have_room_for_their_words(kind: type[Demo]) -> None:
     window = opened(LEAST_SIZE, kind=kind)
-    panel = window.panel
+    panel = window.screen.panel
     assert panel is not None
     places = [(left, top, widget) for widget, left, top in panel.column._widgets]
     for left, top, widget in places:
         rect = pygame.Rect(left, top, *widget.rect.size)  # type: ignore[attr-defined]
-        assert rect.right <= window.layout.panel[2]
+        assert rect.right <= window.screen.layout.panel[2]
         if isinstance(widget, UIButton):
             assert FontBook(1.0).width(widget.text, 13.0) <= rect.width, widget.text
     rects = [pygame.Rect(left, top, *widget.rect.size) for left, top, widget in places]  # type: ignore[attr-defined]
@@ -114,20 +114,20 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> 
     window = opened((800, 600))
     widths = []
     for _ in range(8):
-        widths.append(window.painter._book_for(window.view).width("readout", 14.0))
+        widths.append(window.screen.painter._book_for(window.screen.view).width("readout", 14.0))
         press(window, pygame.K_PLUS, CTRL)
     assert widths == sorted(widths) and widths[3] > widths[0]  # words in the view too, though the view shrinks
     message = window.session.messages.now
-    assert window.ui_scale == fitting_scale((800, 600), MAX_UI_SCALE) == 1.625
+    assert window.screen.ui_scale == fitting_scale((800, 600), MAX_UI_SCALE) == 1.625
     assert message is not None and "no room for larger text" in message.words
     press(window, pygame.K_MINUS, CTRL)
-    assert window.ui_scale == 1.5  # no presses to be taken back that had no effect
-    window.resize((480, 320))
+    assert window.screen.ui_scale == 1.5  # no presses to be taken back that had no effect
+    window.screen.resize((480, 320))
     drawn(window)
-    assert window.ui_scale == 1.0
-    window.resize((1600, 1000))
+    assert window.screen.ui_scale == 1.0
+    window.screen.resize((1600, 1000))
     drawn(window)
-    assert window.ui_scale == 1.5  # what was asked for
+    assert window.screen.ui_scale == 1.5  # what was asked for
 
 
 def test_a_readout_with_no_room_ends_in_dots() -> None:
@@ -156,7 +156,7 @@ def test_a_long_note_has_two_lines_in_the_strip_and_stays_off_the_figures(width:
 def test_notes_have_a_place_of_their_own_and_cover_nothing_of_the_view(size: tuple[int, int]) -> None:
     window = opened(size)
     window.session.clock.paused = True
-    before, strip = drawn(window, 9), window.layout.strip
+    before, strip = drawn(window, 9), window.screen.layout.strip
     above = (0, 0, size[0], strip[1])
 
     def of(surface: pygame.Surface, place: tuple[int, int, int, int]) -> bytes:
@@ -194,7 +194,7 @@ def test_the_step_under_the_pointer_stays_off_the_scale_bar_and_goes_with_the_po
     assert history is not None and line._pointed_step(history) is None  # a span is marked, and nothing is pointed at
     window.handle(pygame.event.Event(pygame.MOUSEMOTION, pos=(bar.right - 4, bar.centery), rel=(1, 0), buttons=(0, 0, 0)))
     assert line._pointed_step(history) is not None
-    corner = window.corners[0]
+    corner = window.screen.painter.corners[0]
     blank = drawn(window).subsurface(corner).copy()
     window.handle(pygame.event.Event(pygame.WINDOWLEAVE))
     assert line._pointed_step(history) is None
@@ -205,8 +205,8 @@ def test_the_sample_of_an_impulse_has_a_place_of_its_own() -> None:
     for size in ((1280, 720), LEAST_SIZE):
         window = opened(size, keys=(pygame.K_9,))
         drawn(window, 120)
-        bar, sample = window.corners
-        assert not bar.colliderect(sample) and pygame.Rect(window.view).contains(sample)
+        bar, sample = window.screen.painter.corners
+        assert not bar.colliderect(sample) and pygame.Rect(window.screen.view).contains(sample)
 
 
 def test_a_narrow_event_log_gives_names_a_line_of_their_own() -> None:

@@ -52,7 +52,7 @@ def test_the_scene_makes_room_for_the_line(window: Window) -> None:
     left, top, width, height = dock_of(window).place
     view = window.session.view.camera.view
     assert (left, top) == (view[0], view[1] + view[3]) and width == view[2] and height == 36
-    assert top + height == window.layout.view[3]
+    assert top + height == window.screen.layout.view[3]
 
 
 def test_dragging_the_line_goes_to_any_step_and_forth_again(window: Window) -> None:

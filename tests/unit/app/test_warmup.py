@@ -231,7 +231,7 @@ demos = tuple(find_demo(name) for name in ("workbench", "bridge", "ragdoll", "si
 window = Window((1280, 720), demos)
 window.use_referee(factory)
 for at in range(len(demos)):
-    window.start(at)
+    window.navigator.start(at)
     for _ in range(125):  # past the steps after which worlds are built anew
         window.update(1 / 60)
         window.show(surface)

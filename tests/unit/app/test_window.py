@@ -40,12 +40,12 @@ def test_a_preview_gets_the_referee_only_where_little_is_seen_without(referee: C
     assert hand.window.session.demo.stages[0].referee is None
     hand.key(pygame.K_DOWN)
     assert type(hand.window.session.demo) is needy and hand.window.session.demo.stages[0].referee is not None
-    assert hand.window.session.demo.viewer.interactive and hand.window._check.words(hand.window.session) == "one thing at a time"
+    assert hand.window.session.demo.viewer.interactive and hand.window.check.words(hand.window.session) == "one thing at a time"
 
 
 def test_clicking_an_entry_starts_it(browser: Hand, drop: type[Demo]) -> None:
-    assert browser.window.browser is not None
-    button = browser.window.browser._buttons[1]
+    assert browser.window.screen.browser is not None
+    button = browser.window.screen.browser._buttons[1]
     browser.click(button.rect.center)
     assert not browser.window.browsing and type(browser.window.session.demo) is drop
 
@@ -86,14 +86,14 @@ def test_a_long_frame_is_not_made_up_for(hand: Hand) -> None:
 
 
 def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..., Any]) -> None:
-    assert "being loaded" in hand.window._check.words(hand.window.session)
-    hand.window.warms_up("60 functions of about 240", "compiling: 60 of about 240")
-    assert hand.window._check.words(hand.window.session) == "60 functions of about 240"
+    assert "being loaded" in hand.window.check.words(hand.window.session)
+    hand.window.check.comes("60 functions of about 240", "compiling: 60 of about 240")
+    assert hand.window.check.words(hand.window.session) == "60 functions of about 240"
     hand.frame(5)
     hand.window.use_referee(referee)
     hand.frame(60)
     stage = hand.window.session.demo.stages[0]
-    assert stage.total.compared > 0 and hand.window._check.words(hand.window.session) == ""
+    assert stage.total.compared > 0 and hand.window.check.words(hand.window.session) == ""
     hand.key(pygame.K_8)
     compared = stage.total.compared
     hand.frame(10)
@@ -107,7 +107,7 @@ def test_the_live_check_arrives_late_and_counts(hand: Hand, referee: Callable[..
 def test_without_a_referee_the_panel_says_why(hand: Hand) -> None:
     hand.window.no_referee("no compiler")
     hand.frame()
-    assert "no compiler" in hand.window._check.words(hand.window.session)
+    assert "no compiler" in hand.window.check.words(hand.window.session)
 
 
 def test_an_error_of_the_engine_pauses_and_is_shown(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[De
     at = left + 50, top + 60
     hand.send(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0))
     assert session.demo.viewer.pointed == pytest.approx(session.view.camera.to_world(at))
-    window.resize((1200, 700))
+    window.screen.resize((1200, 700))
     hand.surface = pygame.Surface((1200, 700))
     hand.frame(2)
     assert rooms[-1][0] > across
@@ -173,8 +173,8 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     hand = Hand(Window(SIZE, kinds))
 
     def top(index: int) -> int:
-        assert hand.window.browser is not None
-        return int(hand.window.browser._buttons[index].rect.top)
+        assert hand.window.screen.browser is not None
+        return int(hand.window.screen.browser._buttons[index].rect.top)
 
     for _ in range(25):
         hand.key(pygame.K_DOWN)
@@ -184,12 +184,12 @@ def test_the_list_shows_the_chosen_demo_and_comes_back_as_it_was_left(drop: type
     hand.key(pygame.K_ESCAPE)
     assert hand.window.browsing and top(25) == where
     hand.key(pygame.K_RETURN)
-    hand.window.resize((900, 500))
+    hand.window.screen.resize((900, 500))
     hand.key(pygame.K_ESCAPE)
     assert 0 <= top(25) < 500 - 80
     begun = Hand(Window(SIZE, kinds, kinds[28]()))
     begun.key(pygame.K_ESCAPE)
-    assert begun.window.browser is not None and 0 <= begun.window.browser._buttons[28].rect.top < SIZE[1] - 80
+    assert begun.window.screen.browser is not None and 0 <= begun.window.screen.browser._buttons[28].rect.top < SIZE[1] - 80
 
 
 def test_a_slow_frame_is_laid_at_the_right_door() -> None:

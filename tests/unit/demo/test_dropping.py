@@ -63,9 +63,9 @@ class Hand:
         for file in files:
             self.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(file), pos=at))
         end = monotonic() + PATIENCE
-        while self.window._router.dropper.n_pending and monotonic() < end:
+        while self.window.router.dropper.n_pending and monotonic() < end:
             self.frame()
-        assert self.window._router.dropper.n_pending == 0
+        assert self.window.router.dropper.n_pending == 0
 
     @property
     def words(self) -> list[str]:
@@ -109,7 +109,7 @@ def test_it_falls_is_grabbed_and_a_restart_takes_it_away(hand: Hand, ell: Path) 
 def test_its_picture_lies_on_it_and_turns_with_it(hand: Hand, ell: Path) -> None:
     session = hand.window.session
     session.clock.paused = True
-    hand.window.layers.shapes = False
+    hand.window.session.layers.shapes = False
     hand.drop(ell)
     (body,) = session.demo.dropped
     body.world.set_pose(body.body, (0.0, 4.0), math.pi / 2.0)
@@ -128,8 +128,8 @@ def test_a_demo_that_a_file_fell_into_is_let_go(hand: Hand, ell: Path, tmp_path:
     for file in (ell, tmp_path / "wrong.txt"):
         hand.drop(file)
         left = weakref.ref(hand.window.session.demo)
-        hand.window.start(0)
-        hand.window.left.clear()
+        hand.window.navigator.start(0)
+        hand.window.navigator.left.clear()
         hand.frame(2)
         gc.collect()
         assert left() is None, f"something holds the demo that {file.name} fell into"
@@ -141,13 +141,13 @@ def test_a_picture_out_of_view_is_let_go(hand: Hand, ell: Path) -> None:
     session.clock.paused = True
     hand.drop(ell)
     (body,) = session.demo.dropped
-    assert list(hand.window.painter._dropped._drawn) == [body]
+    assert list(hand.window.screen.painter._dropped._drawn) == [body]
     body.world.set_pose(body.body, (500.0, 4.0), 0.0)
     hand.frame()
-    assert not hand.window.painter._dropped._drawn
+    assert not hand.window.screen.painter._dropped._drawn
     body.world.set_pose(body.body, (0.0, 4.0), 0.0)
     hand.frame()
-    assert list(hand.window.painter._dropped._drawn) == [body]
+    assert list(hand.window.screen.painter._dropped._drawn) == [body]
 
 
 def test_several_at_once_and_an_svg_and_a_body_file(hand: Hand, ell: Path, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_dropped_text_is_ignored(hand: Hand) -> None:
     for kind in (pygame.DROPBEGIN, pygame.DROPTEXT, pygame.DROPCOMPLETE):
         hand.window.handle(pygame.event.Event(kind, text="hello", file="hello"))
     hand.frame()
-    assert hand.words == [] and hand.window._router.dropper.n_pending == 0
+    assert hand.words == [] and hand.window.router.dropper.n_pending == 0
 
 
 def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
             raise RuntimeError("a fault\nof two lines")
         return body
 
-    hand.window._router.dropper = Dropper(slow)
+    hand.window.router.dropper = Dropper(slow)
     for file in ("good", "bad"):
         hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=file, pos=(700, 150)))
     steps = hand.window.session.demo.steps
@@ -212,7 +212,7 @@ def test_the_window_goes_on_while_a_file_is_read(hand: Hand, ell: Path, monkeypa
 
 def test_a_demo_left_meanwhile_gets_nothing(hand: Hand, ell: Path, twins: type[Demo]) -> None:
     hand.window.handle(pygame.event.Event(pygame.DROPFILE, file=str(ell), pos=(700, 150)))
-    hand.window.start(0)
+    hand.window.navigator.start(0)
     hand.drop()
     assert type(hand.window.session.demo) is twins and hand.window.session.demo.dropped == []
 

@@ -88,7 +88,7 @@ def test_the_window_goes_on_while_an_outline_is_cut(person: Person, monkeypatch:
     may_go.clear()
     person.waits = False
     person.drag(*ring)
-    person.window.start(0)  # somebody went elsewhere: nothing falls into the next demo
+    person.window.navigator.start(0)  # somebody went elsewhere: nothing falls into the next demo
     may_go.set()
     person.waits = True
     person.frames()

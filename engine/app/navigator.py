@@ -1,0 +1,235 @@
+"""Which demo is shown, and the way to another: the list with a preview, a demo that runs, those that were left with all their past.
+
+A history takes some megabytes, of hundreds of bodies hundreds. So the last few demos are kept as they were left, fewer where they are
+large; the one left last stays whatever it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.app.browser import called, found_in
+from engine.app.screen import Screen
+from engine.common.errors import LabError
+from engine.demo.base import Demo
+from engine.demo.replaying import demo_kind, new_demo
+from engine.demo.session import Session
+from engine.demo.stage import RefereeFactory
+from engine.history.keyframes import LARGEST_BYTES
+from engine.history.recordings import Recording
+from engine.render import palette
+from engine.render.views import Layers
+
+__all__ = ["MOST_BYTES", "MOST_LEFT", "Navigator"]
+
+MOST_LEFT = 8
+"""Demos that were left and are still as they were: more than are compared with each other."""
+MOST_BYTES = LARGEST_BYTES
+"""Of all of them, about: as much as the keyframes of one demo may take."""
+_STEP_BYTES = 2_000
+"""Of a step: inputs, hashes and digests, and what plots and log keep of it (docs/replay.md), of a few hundred bodies."""
+
+
+class Navigator:
+    """What is shown in a window.
+
+    Parameters
+    ----------
+    demos : sequence of Demo classes
+        What the browser lists.
+    demo : Demo or None
+        Begin in this one instead of the browser.
+    seed : int
+        For demos started from the browser.
+    is_watched : bool
+        False off-screen, where a picture waits for whatever it needs.
+    screen : Screen
+    on_leave, on_show : callable
+        Called with the session that is about to be left, and with the one that is shown from now on, of a demo or of the list.
+
+    Attributes
+    ----------
+    browsing : bool
+        Whether the list is shown.
+    chosen : int
+        Place of the demo that is marked in the list.
+    searched : str
+        What was typed there to find demos.
+    session : Session
+        The demo that runs, or the preview behind the browser.
+    left : list of Session
+        Demos that were left, and are found again as they were; the last one last.
+    """
+
+    def __init__(
+        self,
+        demos: Sequence[type[Demo]],
+        demo: Demo | None,
+        seed: int,
+        is_watched: bool,
+        screen: Screen,
+        on_leave: Callable[[Session], None],
+        on_show: Callable[[Session], None],
+    ) -> None:
+        self.demos = tuple(demos)
+        self.browsing = demo is None
+        self.searched = ""
+        self.left: list[Session] = []
+        self._seed, self._is_watched, self._screen = seed, is_watched, screen
+        self._on_leave, self._on_show = on_leave, on_show
+        self._layers = Layers()
+        self._referee: RefereeFactory | None = None
+        self._is_complete = False
+        first = type(demo) if demo is not None else next((one for one in self.demos if one.opens_list), None)
+        self.chosen = self.demos.index(first) if first in self.demos else 0
+        self.session = self._session(demo if demo is not None else self._preview(self.chosen))
+
+    @property
+    def has_docks(self) -> bool:
+        """Whether a demo runs that has a history."""
+        return not self.browsing and self.session.timeline.history is not None
+
+    def is_listed(self, demo: Demo) -> bool:
+        """Tell whether a demo is one of the list."""
+        return type(demo) in self.demos
+
+    # -- the live check arrives late ----------------------------------------------------------------------------------
+
+    def use_referee(self, factory: RefereeFactory, is_complete: bool) -> None:
+        """Begin the live check; not `is_complete`: what a demo asks beside it is there when `has_everything` says so."""
+        self._referee, self._is_complete = factory, is_complete
+        if not self.browsing or self.session.demo.needs_referee:
+            self.session.demo.run.use_referee(factory, is_complete)
+
+    def has_everything(self) -> None:
+        """Note that all is there that a demo can ask."""
+        if not self._is_complete:
+            self._is_complete = True
+            if not self.browsing or self.session.demo.needs_referee:
+                self.session.demo.run.use_missing_referees(self._referee)
+
+    def _referee_of(self, kind: type[Demo]) -> RefereeFactory | None:
+        """Return what a new demo of this kind may take for granted by now."""
+        return self._referee if self._is_complete or not kind.needs_referee else None
+
+    # -- from one demo to another -------------------------------------------------------------------------------------
+
+    def start(self, index: int) -> None:
+        """Start the demo of that place in the list, or from the list come back to it as it was left."""
+        self.chosen = index
+        left = next((one for one in reversed(self.left) if type(one.demo) is self.demos[index]), None) if self.browsing else None
+        if left is not None:
+            self.come_back(left)
+        else:
+            self.open_demo(self.demos[index])
+
+    def come_back(self, session: Session) -> None:
+        """Go on in a demo that was left."""
+        self.left.remove(session)
+        self.browsing = False
+        self._show(session)
+        referee = self._referee_of(type(session.demo))
+        if referee is not None:
+            session.demo.run.use_missing_referees(referee)
+        now = 0 if session.timeline.history is None else session.timeline.history.now
+        session.messages.answer(f"as you left it, at step {now}{', paused' if session.clock.paused else ''}; R begins anew")
+
+    def choose(self, index: int) -> None:
+        """Mark a demo of the list, and show its preview; nothing happens where there is none."""
+        browser = self._screen.browser
+        if browser is not None and index != self.chosen and 0 <= index < len(self.demos):
+            self.chosen = index
+            self.session = self._session(self._preview(index))
+            browser.choose(index)
+            self.session.view.place(browser.preview_place(self._screen.layout.view, self.demos[index]))
+
+    def search(self, words: str) -> None:
+        """List the demos that have some words; where the one marked is none of them, or another is called so, the first such is marked."""
+        browser = self._screen.browser
+        if browser is None or words == self.searched:
+            return
+        self.searched = words
+        browser.show(words)
+        meant = called(self.demos, words) or browser.found
+        if meant and self.chosen not in meant:
+            self.choose(meant[0])
+        browser.choose(self.chosen)
+        browser.reveal(self.chosen)
+
+    def browse(self) -> None:
+        """Go to the list."""
+        self.browsing = True
+        if type(self.session.demo) in self.demos:
+            self.chosen = self.demos.index(type(self.session.demo))
+        if self.chosen not in found_in(self.demos, self.searched):
+            self.searched = ""
+        self._show(self._session(self._preview(self.chosen)))
+
+    def open_demo(self, kind: type[Demo]) -> bool:
+        """Start a demo that need not be in the list; if it cannot be built, say why, stay, and return False."""
+        return self._open(lambda: kind(self._seed, referee=self._referee_of(kind)), kind.title or "this")
+
+    def play(self, recording: Recording) -> None:
+        """Open what was recorded; if it cannot be, say why. What was recorded in a demo that is still here is gone back to there."""
+        here = next((one for one in (self.session, *reversed(self.left)) if one.has_been(recording)), None)
+        if here is not None:
+            if here is not self.session:
+                self.come_back(here)
+            here.timeline.play_from(recording.begun, recording.steps)
+            here.messages.say(f"recorded here: steps {recording.begun:,} to {recording.steps:,} of the time line, which has all of it")
+            return
+        if self._open(lambda: new_demo(recording, self._referee_of(demo_kind(recording))), "the recording"):
+            try:
+                self.session.play(recording)
+            except LabError as error:
+                self.session.messages.say(f"the recording cannot be played: {error}", palette.WARNING)
+
+    def _open(self, make: Callable[[], Demo], what: str) -> bool:
+        try:
+            demo = make()
+        except LabError as error:
+            self.session.messages.say(f"{what} cannot be opened: {error}", palette.WARNING)
+            return False
+        self.browsing = False
+        self._show(self._session(demo))
+        return True
+
+    def _show(self, session: Session) -> None:
+        """Leave the demo that is seen, which is kept as it is, and show another."""
+        before = self.session
+        before.timeline.guarded(before.release_all)
+        self._on_leave(before)
+        given_up = self._keep(before)
+        self.session = session
+        self._on_show(session)
+        for one in given_up:
+            if one.timeline.history is not None and one.timeline.history.marks:
+                words = f"what you did in {one.demo.title} can be taken back no more: only the last demos are kept as they were left"
+                session.messages.say(words)
+
+    def _keep(self, session: Session) -> list[Session]:
+        """Keep a session in which something has happened, and no mere playing of a recording; return those that are given up for it."""
+        history = session.timeline.history
+        if history is None or session.is_only_played or (history.last == 0 and not history.marks):
+            return []
+        self.left.append(session)
+        given_up = []
+        while len(self.left) > 1 and (len(self.left) > MOST_LEFT or self._n_bytes() > MOST_BYTES):
+            given_up.append(self.left.pop(0))
+        return given_up
+
+    def _n_bytes(self) -> int:
+        histories = [session.timeline.history for session in self.left if session.timeline.history is not None]
+        return sum(history.n_bytes + _STEP_BYTES * history.last for history in histories)
+
+    def _session(self, demo: Demo) -> Session:
+        demo.viewer.interactive = self._is_watched
+        if demo.run.waits is None:  # else a recording says
+            demo.run.waits = self._is_watched
+        if self._referee is not None and not (self._is_complete or self.browsing):
+            demo.run.use_referee(self._referee, is_complete=False)
+        return Session(demo, self._screen.layout.view, self._layers, has_history=self._is_watched and not self.browsing)
+
+    def _preview(self, index: int) -> Demo:
+        kind = self.demos[index]
+        return kind(self._seed, referee=self._referee_of(kind) if kind.needs_referee else None)
