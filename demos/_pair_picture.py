@@ -16,8 +16,7 @@ from engine.render.labels import ALL_SIDES
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:
-    from engine.compare.pair.answer import Answer
-    from engine.compare.pair.answers import PairAnswers
+    from engine.compare.pair.answers import Answer, PairAnswers
     from engine.render.canvas import Canvas
 
 __all__ = ["draw_pair", "is_on", "pair_box"]

@@ -12,7 +12,7 @@ from engine.check.result import command_of, name_of, pair_of
 from engine.check.trial import Finding, Tally, Task
 from engine.common.installation import program
 from engine.compare.pair.file import pair_as_json
-from engine.compare.report.page import folded, page, preformatted, scrolling
+from engine.compare.report.page import folded, numbers, page, preformatted, scrolling, table
 
 __all__ = ["Pictures", "html_report", "summary_lines", "wrong_by_kind"]
 
@@ -54,19 +54,13 @@ def summary_lines(tally: Tally) -> list[str]:
 
 
 def _table(tallies: Sequence[Tally]) -> str:
-    counted = _heads("pairs", "touching", "right", "wrong")
-    rows = [f"<table><tr><th>function</th>{counted}<th>how</th><th>verdict</th></tr>"]
+    rows = []
     for number, tally in enumerate(tallies):
         how = tally.refused.message if tally.refused is not None else wrong_by_kind(tally)
-        cells = "".join(f'<td class="number">{count:,}</td>' for count in (tally.pairs, tally.touching, tally.right, tally.wrong))
-        verdict = f'<td class="{"right" if tally.is_right else "wrong"}">{tally.verdict}</td>'
-        name = f'<td class="name"><a href="#f{number}">{escape(name_of(tally.task))}</a></td>'
-        rows.append(f'<tr>{name}{cells}<td class="long">{escape(how)}</td>{verdict}</tr>')
-    return scrolling("\n".join([*rows, "</table>"]))
-
-
-def _heads(*names: str) -> str:
-    return "".join(f'<th class="number">{name}</th>' for name in names)
+        counts = numbers(f"{count:,}" for count in (tally.pairs, tally.touching, tally.right, tally.wrong))
+        name = ("name", f'<a href="#f{number}">{escape(name_of(tally.task))}</a>')
+        rows.append([name, *counts, ("long", escape(how)), ("right" if tally.is_right else "wrong", tally.verdict)])
+    return table(["function", *numbers(("pairs", "touching", "right", "wrong")), "how", "verdict"], rows)
 
 
 def _file(number: int, tally: Tally, pictures: Pictures) -> str:
@@ -77,15 +71,13 @@ def _file(number: int, tally: Tally, pictures: Pictures) -> str:
     parts.append(f"<p>{tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong; {tally.touching:,} of them touch.</p>")
     parts += [f"<p>{escape(line)}.</p>" for line in summary_lines(tally)]
     if tally.kinds:
-        rows = [f"<table><tr><th>kind</th>{_heads('pairs', 'worst', 'first at pair')}</tr>"]
+        rows = []
         for finding in tally.findings:
             kind, place = KINDS[finding.kind], finding.first.place
             worst = f"{tally.worst[finding.kind]:.4g} {kind.unit}" if kind.unit else ""
-            at = "" if place is None else f"{place.number:,}"
-            count = f'<td class="number">{tally.kinds[finding.kind]:,}</td>'
-            link = f'<a href="#f{number}-{finding.kind}">{kind.name}</a>'
-            rows.append(f'<tr><td>{link}</td>{count}<td class="number">{worst}</td><td class="number">{at}</td></tr>')
-        parts.append(scrolling("\n".join([*rows, "</table>"])))
+            cells = numbers([f"{tally.kinds[finding.kind]:,}", worst, "" if place is None else f"{place.number:,}"])
+            rows.append([f'<a href="#f{number}-{finding.kind}">{kind.name}</a>', *cells])
+        parts.append(table(["kind", *numbers(("pairs", "worst", "first at pair"))], rows))
     for finding in tally.findings:
         parts.append(_finding(number, tally.task, finding, pictures))
     return "\n".join(parts)

@@ -166,8 +166,8 @@ def _print(console: Console, total: Tally, timings: bool) -> None:
             f"{tally.unexplained:,}",
             f"{tally.max_point_error:.2g} m",
         )
-        if min(tally.our_seconds, tally.box2d_seconds) >= _LEAST_SECONDS:
-            lines.append(f"{query}: {found['ours_per_s']:,.0f} pairs/s, Box2D {found['box2d_per_s']:,.0f} pairs/s")
+        if min(tally.seconds["ours"], tally.seconds["box2d"]) >= _LEAST_SECONDS:
+            lines.append(f"{query}: {tally.per_second('ours'):,.0f} pairs/s, Box2D {tally.per_second('box2d'):,.0f} pairs/s")
         else:
             untimed.append(query)
         if timings:

@@ -4,7 +4,7 @@ Read in this order, which is also that of the imports (tests/architecture/test_l
 
     allowances   how far Box2D's float32 may stray; the only place with such numbers
     cases/       seeded shapes, pairs, motions, rays and point sets, random ones and those on which collision code goes wrong
-    asked/       a question put to both sides, and the answers in one form for all: manifolds, times of impact, rays
+    queries      what is put to both sides, and the answers in one form for all: manifolds, times of impact, rays
     proofs/      what shows a difference to be rounding's doing: exact arithmetic, replayed decisions, intervals cleared
     verdicts/    one judge a query: agree, explained with a reason and its proof, or unexplained
     pair/        one pair: as a file, asked of both sides, made small

@@ -8,9 +8,9 @@ import pytest
 from engine.box2d.oracle.held import held_rotation, round_pose, round_shape
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.bulk import comparison
 from engine.compare.cases import PAIR_KINDS, case_chunk
+from engine.compare.queries import Answers, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import fit
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack

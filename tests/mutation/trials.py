@@ -22,25 +22,34 @@ from engine.box2d.oracle.hulls import box2d_hulls
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.box2d.oracle.properties import ShapeOracle
-from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
-from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
-from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays
 from engine.compare.cases import PAIR_KINDS, case_chunk, motion_chunk, ray_chunk
 from engine.compare.cases.properties import box_rows, mass_chunk, point_sets
 from engine.compare.cases.scenes import scene_chunk
-from engine.compare.proofs.touching_limit import explain_overlap
+from engine.compare.queries import (
+    Answers,
+    Impacts,
+    Rays,
+    moving_pairs,
+    our_distances,
+    our_impacts,
+    our_manifolds,
+    our_overlaps,
+    our_points,
+    our_rays,
+    posed_pairs,
+    posed_rays,
+)
 from engine.compare.verdicts.box_pairs import OurScene, judge_pairs, our_scene
 from engine.compare.verdicts.boxes import judge_boxes, our_boxes, posed_boxes
-from engine.compare.verdicts.distances import judge_distances, our_distances
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.verdicts.distances import judge_distances, judge_overlaps
 from engine.compare.verdicts.hulls import judge_hulls, our_hulls
 from engine.compare.verdicts.impacts import judge_impacts
-from engine.compare.verdicts.manifolds import answers_of, judge_manifolds
+from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.compare.verdicts.masses import box2d_masses, judge_masses, our_masses
 from engine.compare.verdicts.rays import judge_points, judge_rays
+from engine.compare.verdicts.verdict import Explanation
 from engine.contracts.status import Status
 from engine.geometry import Circle, Polygon
-from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import pack
 
@@ -119,7 +128,7 @@ def _manifolds(cases: Any, seed: int, rows: Any) -> Trial:
     oracle = PairOracle(cases.shapes)
     posed = _pairs(cases, rows, oracle)
     found = [oracle.manifolds(cases.pairs[at], cases.poses_a[at], cases.poses_b[at]) for at in rows]
-    answers = [Answers(one.count, one.normal, np.concatenate((one.position, one.separation[:, :, None]), axis=2)) for one in found]
+    answers = [Answers.of(one) for one in found]
 
     def ours(batch: int) -> Any:
         made = posed(batch)
@@ -135,14 +144,9 @@ def _overlaps(cases: Any, seed: int, rows: Any) -> Trial:
 
     def ours(batch: int) -> Any:
         made = posed(batch)
-        return made, batched.overlap_rows(made.shapes, made.pairs, made.turned_a, made.turned_b)
+        return made, our_overlaps(made)
 
-    def judge(batch: int, made: Any) -> list[Explanation]:
-        differing = np.flatnonzero(found[batch] != made[1]).tolist()
-        told = [explain_overlap(made[0], row, bool(found[batch][row])) or ("unexplained", 0.0, "") for row in differing]
-        return [Explanation(row, *one) for row, one in zip(differing, told, strict=True)]
-
-    return Trial("overlap", len(rows), ours, judge)
+    return Trial("overlap", len(rows), ours, lambda batch, made: judge_overlaps(made[0], found[batch], made[1]).differences)
 
 
 def _distances(cases: Any, seed: int, rows: Any) -> Trial:
@@ -183,7 +187,7 @@ def _rays(cases: Any, seed: int, rows: Any) -> Trial:
     found = []
     for one in some:
         told = oracle.rays(one.indices, one.poses, one.origins, one.ends)
-        found.append(Rays(np.where(told.hit, int(Status.HIT), int(Status.MISS)), told.fraction, told.normal))
+        found.append(Rays.of(told))
 
     def ours(batch: int) -> Any:
         made = posed(batch)
@@ -280,7 +284,7 @@ def leaves(answers: Any) -> list[NDArray[Any]]:
     if isinstance(answers, tuple) and len(answers) == 2 and not isinstance(answers[0], np.ndarray):
         answers = answers[1]
     if isinstance(answers, ManifoldRows):
-        said = answers_of(answers)  # what is told of the search is no answer
+        said = Answers.of_ours(answers)  # what is told of the search is no answer
         points = np.where(_is_point(answers)[:, :, None], said.points, 0.0)
         is_turned = (said.count == 2) & (points[:, 0, :2].sum(axis=1) > points[:, 1, :2].sum(axis=1))  # either order will do
         return [said.count, said.normal, np.where(is_turned[:, None, None], points[:, ::-1], points)]

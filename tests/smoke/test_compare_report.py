@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.cli.main import main
-from engine.compare.asked.pairs import our_manifolds
-from engine.compare.bulk import pair_queries
+from engine.compare.bulk import judges
 from engine.compare.pair import answers
 from engine.compare.pair.file import load_pair
+from engine.compare.queries import our_manifolds
 
 
 def run(*arguments: str) -> int:
@@ -46,7 +46,7 @@ def test_an_unexplained_pair_lies_there_small_and_drawn(
         axis[:, :2] *= -1.0
         return replace(rows, axis=axis)
 
-    monkeypatch.setattr(pair_queries, "our_manifolds", faulty)
+    monkeypatch.setattr(judges, "our_manifolds", faulty)
     monkeypatch.setattr(answers, "our_manifolds", faulty)
     asked = ("--pairs", "12", "--seed", "3", "--queries", "manifold")
     assert run(*asked) == 1

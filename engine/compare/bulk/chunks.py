@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,14 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.arrays import IntArray
-from engine.compare.asked.pairs import PosedPairs, posed_pairs
-from engine.compare.bulk.example import Example, Examples, Sketch
-from engine.compare.bulk.histogram import Histogram
-from engine.compare.bulk.tally import KEPT_UNEXPLAINED, KindTally, QueryTally, Sizes
-from engine.compare.cases import CaseChunk, MotionChunk, RayChunk, case_chunk, motion_chunk, ray_chunk
+from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, Histogram, KindTally, QueryTally, Sketch, Wrong
+from engine.compare.cases import PAIR_KINDS, CaseChunk, MotionChunk, RayChunk, case_chunk, motion_chunk, ray_chunk
 from engine.compare.pair.file import Pair
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.queries import PosedPairs, posed_pairs
+from engine.compare.verdicts.verdict import Verdicts
 from engine.narrowphase.packing import PackedShapes, pack
 
-__all__ = ["Chunk", "Show", "tally_of"]
-
-Show = Callable[[int], Pair | Sketch | None]
-"""Returns what is to be seen of a row."""
+__all__ = ["Chunk", "Judged", "tally_of"]
 
 _Made = TypeVar("_Made")
 
@@ -101,54 +96,67 @@ class Chunk:
         """Return a ray for each pair."""
         return self.prepare(lambda: ray_chunk(self.cases, self.seed, self.chunk, with_edges))
 
+    def judged_pairs(
+        self, verdicts: Verdicts, seconds: tuple[float, float], show: Callable[[int], Pair | Sketch], wrong: Wrong | None = None
+    ) -> Judged:
+        """Return the verdicts on the pairs, to be counted by their kinds."""
+        return Judged(verdicts, seconds, PAIR_KINDS, self.cases.kind, show, self.cases.family < 0, wrong)
 
-def tally_of(
-    differences: Sequence[Explanation],
-    chunk: int,
-    names: Sequence[str],
-    kind: IntArray,
-    touching: NDArray[np.bool_],
-    is_random: NDArray[np.bool_] | None = None,
-    show: Show | None = None,
-) -> QueryTally:
-    """Count what differs, in all and for each kind; `kind` (n,) are indices into `names`, and all other rows agree.
 
-    `is_random` (n,) are the rows that belong to no adversarial family, to be counted once more by themselves. `show` is asked about the
-    rows that serve as examples.
+class Judged(NamedTuple):
+    """One query on one chunk: the verdicts, and by what they are counted and shown.
+
+    Attributes
+    ----------
+    seconds : (float, float)
+        What our answers took, and Box2D's.
+    names, kind : sequence of str, (n,)
+        The kinds of cases, and of each row the index of its own.
+    show : callable
+        Returns what is to be seen of a row.
+    is_random : (n,), optional
+        The rows that belong to no adversarial family, to be counted once more by themselves.
+    wrong : Wrong, optional
+        The way in which Box2D can be wrong here.
     """
-    tally = QueryTally(pairs=len(kind), touching=int(touching.sum()), agree=len(kind) - len(differences))
-    counts, touches = np.bincount(kind, minlength=len(names)), np.bincount(kind[touching], minlength=len(names))
+
+    verdicts: Verdicts
+    seconds: tuple[float, float]
+    names: Sequence[str]
+    kind: IntArray
+    show: Callable[[int], Pair | Sketch]
+    is_random: NDArray[np.bool_] | None = None
+    wrong: Wrong | None = None
+
+
+def tally_of(judged: Judged, chunk: int) -> QueryTally:
+    """Count what was judged, in all and for each kind of case."""
+    verdicts, names, kind, is_random = judged.verdicts, judged.names, judged.kind, judged.is_random
+    tally = QueryTally(verdicts.n_pairs, verdicts.n_touching)
+    tally.max_point_error, tally.max_normal_error = verdicts.max_point_error, verdicts.max_normal_error
+    tally.maxima, tally.wrong = verdicts.maxima, judged.wrong
+    tally.seconds["ours"], tally.seconds["box2d"] = judged.seconds
+    counts, touches = np.bincount(kind, minlength=len(names)), np.bincount(kind[verdicts.is_touching], minlength=len(names))
     for name, n, n_touching in zip(names, counts.tolist(), touches.tolist(), strict=True):
         if n:
-            tally.kinds[name] = KindTally(pairs=n, touching=n_touching)
+            tally.kinds[name] = KindTally(n, n_touching)
     if is_random is not None:
-        tally.random = KindTally(pairs=int(is_random.sum()), touching=int((is_random & touching).sum()))
-    for one in differences:
-        parts = [tally.kinds[names[int(kind[one.row])]]]
-        if tally.random is not None and is_random is not None and is_random[one.row]:
-            parts.append(tally.random)
-        if one.reason != "unexplained":
-            tally.explained[one.reason] += 1
-            for part in parts:
-                part.reasons.setdefault(one.reason, Sizes()).note(one.size)
-            continue
-        tally.unexplained += 1
-        for part in parts:
-            part.unexplained += 1
-
-    def example(one: Explanation) -> Example:
-        is_plain = is_random is not None and bool(is_random[one.row])
-        return Example(chunk, one.row, one.reason, one.size, one.evidence, names[int(kind[one.row])], is_random=is_plain)
-
-    def shown(one: Example) -> Example:
-        return replace(one, shown=show(one.row)) if show is not None else one
+        tally.random = KindTally(int(is_random.sum()), int((is_random & verdicts.is_touching).sum()))
 
     by_reason: dict[str, list[Example]] = {}
-    for difference in sorted(differences, key=lambda one: one.row):
-        by_reason.setdefault(difference.reason, []).append(example(difference))
+    for one in sorted(verdicts.differences, key=lambda one: one.row):
+        name, is_plain = names[int(kind[one.row])], is_random is not None and bool(is_random[one.row])
+        for part in (tally, tally.kinds[name], *([tally.random] if tally.random is not None and is_plain else [])):
+            part.note(one.reason, one.size)
+        example = Example(chunk, one.row, one.reason, one.size, one.evidence, name, is_random=is_plain)
+        by_reason.setdefault(one.reason, []).append(example)
+
+    def shown(one: Example) -> Example:
+        return replace(one, shown=judged.show(one.row))
+
     for reason, found in by_reason.items():
-        chosen = Examples.of(found)
-        tally.examples[reason] = Examples.of([shown(one) for one in chosen])
-        tally.histograms[reason] = Histogram.of(np.array([one.size for one in found]))
+        tally.examples[reason] = Examples.of([shown(one) for one in Examples.of(found)])
+    errors = {**verdicts.errors, **{reason: np.array([one.size for one in found]) for reason, found in by_reason.items()}}
+    tally.histograms = {name: Histogram.of(values) for name, values in errors.items()}
     tally.unexplained_pairs = [shown(one) for one in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
     return tally

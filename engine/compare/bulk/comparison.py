@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.box2d.oracle.pairs import BOX2D_VERSION
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
-from engine.compare.bulk.chunks import Chunk
-from engine.compare.bulk.pair_queries import (
-    compare_distances,
-    compare_impacts,
-    compare_manifolds,
-    compare_overlaps,
-    compare_points,
-    compare_rays,
-)
-from engine.compare.bulk.shape_queries import compare_boxes, compare_hulls, compare_masses, compare_pairs
+from engine.compare.bulk.chunks import Chunk, tally_of
+from engine.compare.bulk.judges import JUDGES
 from engine.compare.bulk.tally import QueryTally
 from engine.compare.cases import PAIR_KINDS, chunk_sizes
 from engine.compare.processes.cluster import check_address, run_on_cluster
@@ -27,7 +19,7 @@ from engine.compare.processes.workers import run_tasks
 
 __all__ = ["MAX_PAIRS", "QUERIES", "QueryTally", "Tally", "compare", "compare_chunks"]
 
-QUERIES = ("manifold", "overlap", "distance", "toi", "ray_cast", "contains", "aabb", "mass", "hull", "pairs")
+QUERIES = tuple(JUDGES)
 """What can be compared."""
 
 MAX_PAIRS = 1_000_000_000
@@ -116,9 +108,9 @@ def compare_chunk(task: _Task) -> Tally:
 def _timed(query: str, work: Chunk) -> QueryTally:
     """Ask one query; what the cases, ours and Box2D's calls did not take went into judging."""
     cases_before, started = work.case_seconds, time.perf_counter()
-    tally = _JUDGES[query](work)
-    tally.case_seconds = work.case_seconds - cases_before
-    tally.judging_seconds = time.perf_counter() - started - tally.case_seconds - tally.our_seconds - tally.box2d_seconds
+    tally = tally_of(JUDGES[query](work), work.chunk)
+    tally.seconds["cases"] = work.case_seconds - cases_before
+    tally.seconds["judging"] = time.perf_counter() - started - sum(tally.seconds.values())
     return tally
 
 
@@ -139,20 +131,6 @@ def _compare_chunks(
             yield total
     finally:
         answers.close()
-
-
-_JUDGES: dict[str, Callable[[Chunk], QueryTally]] = {
-    "manifold": compare_manifolds,
-    "overlap": compare_overlaps,
-    "distance": compare_distances,
-    "toi": compare_impacts,
-    "ray_cast": compare_rays,
-    "contains": compare_points,
-    "aabb": compare_boxes,
-    "mass": compare_masses,
-    "hull": compare_hulls,
-    "pairs": compare_pairs,
-}
 
 
 def _known(field: str, given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

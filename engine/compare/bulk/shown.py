@@ -3,124 +3,90 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.compare.bulk.example import Point, Sketch
+from engine.compare.bulk.tally import Point, Sketch
 from engine.compare.pair.file import Pair
 from engine.geometry import Circle, Polygon, Segment, Transform
 
 if TYPE_CHECKING:
     from engine.common.arrays import FloatArray, IntArray
-    from engine.compare.bulk.chunks import Chunk, Show
+    from engine.compare.bulk.chunks import Chunk
+    from engine.compare.cases import RayChunk
     from engine.compare.verdicts.masses import Masses
 
-__all__ = ["show_boxes", "show_hulls", "show_masses", "show_motions", "show_pairs", "show_points", "show_rays", "show_scene"]
+__all__ = ["box_pair", "boxes", "hulls", "masses", "motion", "outline", "pair", "point", "ray"]
 
 _ROUND = np.arange(0.0, 2.0 * math.pi, math.radians(5.0))
 
 
-def show_pairs(work: Chunk, query: str) -> Show:
-    """Return what shows the pairs of a chunk at their poses."""
-
-    def show(row: int) -> Pair:
-        cases = work.cases
-        a, b = cases.pairs[row].tolist()
-        return Pair(query, cases.shapes[a], _pose(cases.poses_a[row]), cases.shapes[b], _pose(cases.poses_b[row]))
-
-    return show
+def pair(work: Chunk, query: str, row: int) -> Pair:
+    """Return a pair at its poses."""
+    cases = work.cases
+    a, b = cases.pairs[row].tolist()
+    return Pair(query, cases.shapes[a], _pose(cases.poses_a[row]), cases.shapes[b], _pose(cases.poses_b[row]))
 
 
-def show_motions(work: Chunk) -> Show:
-    """Return what shows them on their way."""
-
-    def show(row: int) -> Pair:
-        cases, motion = work.cases, work.motion
-        a, b = cases.pairs[row].tolist()
-        starts_ends = (_pose(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))
-        start_a, start_b, end_a, end_b = starts_ends
-        return Pair("toi", cases.shapes[a], start_a, cases.shapes[b], start_b, end_a, end_b)
-
-    return show
+def motion(work: Chunk, row: int) -> Pair:
+    """Return a pair on its way."""
+    cases, motion = work.cases, work.motion
+    a, b = cases.pairs[row].tolist()
+    start_a, start_b, end_a, end_b = (_pose(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))
+    return Pair("toi", cases.shapes[a], start_a, cases.shapes[b], start_b, end_a, end_b)
 
 
-def show_rays(work: Chunk) -> Show:
-    """Return what shows the rays of a chunk."""
-    rays = work.rays(with_edges=True)
-
-    def show(row: int) -> Pair:
-        ray = _point(rays.origins[row]), _point(rays.ends[row])
-        return Pair("ray_cast", work.cases.shapes[int(rays.indices[row])], _pose(rays.poses[row]), ray=ray)
-
-    return show
+def ray(work: Chunk, rays: RayChunk, row: int) -> Pair:
+    """Return a ray at its shape."""
+    ends = _point(rays.origins[row]), _point(rays.ends[row])
+    return Pair("ray_cast", work.cases.shapes[int(rays.indices[row])], _pose(rays.poses[row]), ray=ends)
 
 
-def show_points(work: Chunk) -> Show:
-    """Return what shows the points of a chunk."""
-    rays = work.rays(with_edges=False)
-
-    def show(row: int) -> Pair:
-        shape = work.cases.shapes[int(rays.indices[row])]
-        return Pair("contains", shape, _pose(rays.poses[row]), point=_point(rays.origins[row]))
-
-    return show
+def point(work: Chunk, rays: RayChunk, row: int) -> Pair:
+    """Return a ray's origin and its shape."""
+    shape = work.cases.shapes[int(rays.indices[row])]
+    return Pair("contains", shape, _pose(rays.poses[row]), point=_point(rays.origins[row]))
 
 
-def show_boxes(work: Chunk, indices: IntArray, ours: FloatArray, box2d: FloatArray) -> Show:
-    """Return what shows a shape with both boxes."""
-
-    def show(row: int) -> Sketch:
-        shape = outline(work.cases.shapes[int(indices[row])], _pose(work.cases.poses_a[row]))
-        return Sketch((shape,), (), (_box(ours[row]),), (_box(box2d[row]),), _box_words(ours[row]), _box_words(box2d[row]))
-
-    return show
+def boxes(work: Chunk, indices: IntArray, ours: FloatArray, box2d: FloatArray, row: int) -> Sketch:
+    """Return a shape with both boxes."""
+    shape = outline(work.cases.shapes[int(indices[row])], _pose(work.cases.poses_a[row]))
+    return Sketch((shape,), (), (_box(ours[row]),), (_box(box2d[row]),), _box_words(ours[row]), _box_words(box2d[row]))
 
 
-def show_masses(shapes: list[Circle | Polygon], ours: Masses, box2d: Masses) -> Show:
-    """Return what shows a shape with both centroids."""
+def masses(shapes: Sequence[Circle | Polygon], ours: Masses, box2d: Masses, row: int) -> Sketch:
+    """Return a shape with both centroids."""
 
-    def words(one: Masses, row: int) -> str:
+    def words(one: Masses) -> str:
         if one.is_refused[row]:
             return "no mass"
         (x, y), (u, v) = one.centroid[row].tolist(), one.kept[row].tolist()
         kept = "" if (u, v) == (x, y) else f", kept for collision ({u:.9g}, {v:.9g})"
         return f"mass {one.mass[row]:.9g} kg, centroid ({x:.9g}, {y:.9g}){kept}, inertia {one.inertia[row]:.9g} kg m^2"
 
-    def show(row: int) -> Sketch:
-        places = [() if one.is_refused[row] else ((_point(one.centroid[row]),), (_point(one.kept[row]),)) for one in (ours, box2d)]
-        shape = outline(shapes[row], Transform())
-        return Sketch((shape,), (), places[0], places[1], words(ours, row), words(box2d, row))
-
-    return show
+    places = [() if one.is_refused[row] else ((_point(one.centroid[row]),), (_point(one.kept[row]),)) for one in (ours, box2d)]
+    return Sketch((outline(shapes[row], Transform()),), (), places[0], places[1], words(ours), words(box2d))
 
 
-def show_hulls(sets: list[FloatArray], ours: list[FloatArray | None], box2d: tuple[FloatArray | None, ...]) -> Show:
-    """Return what shows points with both hulls."""
-
-    def show(row: int) -> Sketch:
-        hulls = [() if hull is None else (_points(hull),) for hull in (ours[row], box2d[row])]
-        words = ["no hull" if hull is None else f"{len(hull)} corners" for hull in (ours[row], box2d[row])]
-        return Sketch((), _points(sets[row]), hulls[0], hulls[1], words[0], words[1])
-
-    return show
+def hulls(sets: Sequence[FloatArray], ours: Sequence[FloatArray | None], box2d: Sequence[FloatArray | None], row: int) -> Sketch:
+    """Return points with both hulls."""
+    both = [() if hull is None else (_points(hull),) for hull in (ours[row], box2d[row])]
+    words = ["no hull" if hull is None else f"{len(hull)} corners" for hull in (ours[row], box2d[row])]
+    return Sketch((), _points(sets[row]), both[0], both[1], words[0], words[1])
 
 
-def show_scene(
-    shapes: tuple[Circle | Polygon, ...], poses: FloatArray, tight: FloatArray, wide: FloatArray, is_pair: list[IntArray]
-) -> Show:
-    """Return what shows two bodies with our boxes and those of Box2D's tree; `is_pair` has our pairs and Box2D's."""
-
-    def show(row: int) -> Sketch:
-        b = (1 + math.isqrt(1 + 8 * row)) // 2
-        a = row - b * (b - 1) // 2
-        bodies = tuple(outline(shapes[at], _pose(poses[at])) for at in (a, b))
-        both = [bool((np.sort(pairs, axis=1) == (a, b)).all(axis=1).any()) for pairs in is_pair]
-        words = [f"{'a' if found else 'no'} pair" for found in both]
-        ours, box2d = (tuple(_box(boxes[at]) for at in (a, b)) for boxes in (tight, wide))
-        return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (the boxes of its tree)")
-
-    return show
+def box_pair(
+    shapes: Sequence[Circle | Polygon], poses: FloatArray, tight: FloatArray, wide: FloatArray, pairs: tuple[IntArray, IntArray], row: int
+) -> Sketch:
+    """Return two bodies with our boxes and those of Box2D's tree; `pairs` are ours and Box2D's."""
+    b = (1 + math.isqrt(1 + 8 * row)) // 2
+    a = row - b * (b - 1) // 2
+    bodies = tuple(outline(shapes[at], _pose(poses[at])) for at in (a, b))
+    words = [f"{'a' if (np.sort(found, axis=1) == (a, b)).all(axis=1).any() else 'no'} pair" for found in pairs]
+    ours, box2d = (tuple(_box(some[at]) for at in (a, b)) for some in (tight, wide))
+    return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (the boxes of its tree)")
 
 
 def outline(shape: Circle | Polygon | Segment, pose: Transform) -> tuple[Point, ...]:

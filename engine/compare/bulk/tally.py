@@ -1,21 +1,142 @@
-"""Counts of what agrees, what is explained and what is not, of one query of a bulk comparison."""
+"""What a bulk comparison has found of one query: counts of what agrees, is explained and is not, sizes, and examples to look at.
+
+Tallies of the parts of a run are added, and no sum depends on their order.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.compare.bulk.example import Example, Examples
-from engine.compare.bulk.histogram import Histogram
+import numpy as np
 
-__all__ = ["KEPT_UNEXPLAINED", "MISSED", "WRONG_AXIS", "KindTally", "QueryTally", "Sizes", "Wrong"]
+from engine.common.arrays import FloatArray
+from engine.compare.pair.file import Pair
+
+__all__ = [
+    "EDGES",
+    "KEPT_UNEXPLAINED",
+    "MISSED",
+    "WRONG_AXIS",
+    "Example",
+    "Examples",
+    "Histogram",
+    "KindTally",
+    "Point",
+    "QueryTally",
+    "Sizes",
+    "Sketch",
+    "Wrong",
+]
 
 KEPT_UNEXPLAINED = 20
 """Of unexplained pairs, to be named one by one."""
 
 _PICOMETRES = 10**12
 """A sum of whole numbers does not depend on the order, as one of floats would."""
+
+_DECADES = range(-12, 6)
+"""From a picometre, or a millionth of a millionth: float64 itself rounds to that."""
+
+EDGES: tuple[float, ...] = (*(float(f"{digit}e{decade}") for decade in _DECADES for digit in (1, 2, 5)), 1e6)
+"""1, 2 and 5 of each decade. Bin 0 lies below the first, bin k from edge k - 1 up to, but not including, edge k."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What there is to see of a question that is no pair: both answers in words and lines, world frame, metres.
+
+    `shapes` are closed outlines that were asked about and `dots` points; `ours` and `box2d`, the answers, are closed outlines or points.
+    """
+
+    shapes: tuple[tuple[Point, ...], ...]
+    dots: tuple[Point, ...]
+    ours: tuple[tuple[Point, ...], ...]
+    box2d: tuple[tuple[Point, ...], ...]
+    our_words: str
+    box2d_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One difference: chunk and row of the sequence, the referee's words, the kind of shapes, and what was asked.
+
+    `is_random` where it belongs to no adversarial family.
+    """
+
+    chunk: int
+    row: int
+    reason: str
+    size: float
+    evidence: str
+    kind: str
+    shown: Pair | Sketch | None = None
+    is_random: bool = False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it stands; examples of one run are ordered by it."""
+        return self.chunk, self.row
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Of one reason: the first of the sequence, the worst, and the worst of those in no adversarial family.
+
+    The worst is the first of the largest; where shapes are kilometres wide it says little about ordinary ones, which the third is for.
+    It is None where there is none. All may be one and the same.
+    """
+
+    first: Example
+    worst: Example
+    worst_random: Example | None = None
+
+    @classmethod
+    def of(cls, found: Sequence[Example]) -> Examples:
+        """Choose among some."""
+        by_size = sorted(found, key=lambda one: (-one.size, *one.place))
+        return cls(min(found, key=lambda one: one.place), by_size[0], next((one for one in by_size if one.is_random), None))
+
+    def __iter__(self) -> Iterator[Example]:
+        """Yield each once: the worst random one, the worst, the first."""
+        places = set()
+        for one in (self.worst_random, self.worst, self.first):
+            if one is not None and one.place not in places:
+                places.add(one.place)
+                yield one
+
+    def role(self, one: Example) -> str:
+        """Return what an example is an example of."""
+        roles = []
+        if self.worst.place == one.place:
+            roles.append("the worst")
+        elif self.worst_random is not None and self.worst_random.place == one.place:
+            roles.append("the worst random one")
+        if self.first.place == one.place:
+            roles.append("the first")
+        return " and ".join(roles)
+
+
+@dataclass(slots=True)
+class Histogram:
+    """How many values are how large: counts by bin between fixed edges; a bin without any is left out."""
+
+    counts: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Histogram:
+        """Count some values, none of them negative."""
+        found, n = np.unique(np.searchsorted(EDGES, values, side="right"), return_counts=True)
+        return cls(Counter(dict(zip(found.tolist(), n.tolist(), strict=True))))
+
+    def as_json(self) -> list[list[float | int | None]]:
+        """Return ``[from, up to, how many]`` of each bin that has any, upwards; the last has no end."""
+        ends = (0.0, *EDGES, None)
+        return [[ends[at], ends[at + 1], n] for at, n in sorted(self.counts.items())]
 
 
 @dataclass(slots=True)
@@ -26,15 +147,16 @@ class Sizes:
     total: int = 0
     largest: float = 0.0
 
+    @property
+    def mean(self) -> float:
+        """Metres; 0 of none."""
+        return self.total / _PICOMETRES / max(1, self.count)
+
     def add(self, other: Sizes) -> None:
         """Add another tally to this one."""
         self.count += other.count
         self.total += other.total
         self.largest = max(self.largest, other.largest)
-
-    def note(self, size: float) -> None:
-        """Count one."""
-        self.add(Sizes(1, round(size * _PICOMETRES), size))
 
 
 @dataclass(slots=True)
@@ -47,11 +169,23 @@ class KindTally:
     reasons: dict[str, Sizes] = field(default_factory=dict)
 
     @property
+    def explained(self) -> Counter[str]:
+        """Differences by reason."""
+        return Counter({reason: sizes.count for reason, sizes in sorted(self.reasons.items())})
+
+    @property
     def agree(self) -> int:
         """Pairs that do not differ."""
-        return self.pairs - self.unexplained - sum(sizes.count for sizes in self.reasons.values())
+        return self.pairs - self.unexplained - self.explained.total()
 
-    def add(self, other: KindTally) -> None:
+    def note(self, reason: str, size: float) -> None:
+        """Count one difference."""
+        if reason == "unexplained":
+            self.unexplained += 1
+        else:
+            self.reasons.setdefault(reason, Sizes()).add(Sizes(1, round(size * _PICOMETRES), size))
+
+    def add_counts(self, other: KindTally) -> None:
         """Add another tally to this one."""
         self.pairs += other.pairs
         self.touching += other.touching
@@ -59,17 +193,10 @@ class KindTally:
         for reason, sizes in other.reasons.items():
             self.reasons.setdefault(reason, Sizes()).add(sizes)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data; `explained` counts by reason, as in the query, and `sizes` tells more of each, metres."""
-        reasons = sorted(self.reasons.items())
-        return {
-            "pairs": self.pairs,
-            "touching": self.touching,
-            "agree": self.agree,
-            "explained": {reason: sizes.count for reason, sizes in reasons},
-            "unexplained": self.unexplained,
-            "sizes": {reason: {"mean": sizes.total / _PICOMETRES / sizes.count, "max": sizes.largest} for reason, sizes in reasons},
-        }
+    def counts_as_json(self) -> dict[str, Any]:
+        """Return the counts as plain data, those that are explained by their reason."""
+        counts = {"pairs": self.pairs, "touching": self.touching, "agree": self.agree}
+        return {**counts, "explained": dict(self.explained), "unexplained": self.unexplained}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +211,17 @@ class Wrong:
     mean: str
     largest: str
 
-    def as_json(self, kind: KindTally) -> dict[str, float]:
-        """Return how often and how badly."""
+    def sizes(self, kind: KindTally) -> Sizes:
+        """Return what is wrong of some pairs."""
         found = Sizes()
         for reason in self.reasons:
             found.add(kind.reasons.get(reason, Sizes()))
-        mean = found.total / _PICOMETRES / max(1, found.count)
-        return {self.share: found.count / max(1, kind.touching), self.mean: mean, self.largest: found.largest}
+        return found
+
+    def as_json(self, kind: KindTally) -> dict[str, float]:
+        """Return how often and how badly."""
+        found = self.sizes(kind)
+        return {self.share: found.count / max(1, kind.touching), self.mean: found.mean, self.largest: found.largest}
 
 
 WRONG_AXIS = Wrong(("face_preference", "local_maximum", "skin"), "wrong_axis_share", "mean_excess_depth", "max_excess_depth")
@@ -101,20 +232,16 @@ MISSED = Wrong(("toi_missed",), "missed_share", "mean_missed_depth", "worst_miss
 
 
 @dataclass(slots=True)
-class QueryTally:
-    """Counts of one query; the sums and maxima of two tallies do not depend on their order.
+class QueryTally(KindTally):
+    """Counts of one query, all kinds together, and what else is known of it.
 
     `maxima` are further largest values, which only this query has, under their names in the JSON; `kinds` the counts of each kind of
     pair or shape, `random` those of the cases that belong to no adversarial family. `wrong` is the way in which Box2D can be wrong here.
     `histograms` has those of the errors that agree, by name, and those of the sizes of the differences, by reason. `examples` has for each
-    reason, "unexplained" too, the first and the worst.
+    reason, "unexplained" too, the first and the worst. `seconds` tells where the time went, summed over the processes: making cases, our
+    answers, Box2D's, judging.
     """
 
-    pairs: int = 0
-    touching: int = 0
-    agree: int = 0
-    explained: Counter[str] = field(default_factory=Counter)
-    unexplained: int = 0
     max_point_error: float = 0.0
     max_normal_error: float = 0.0
     maxima: dict[str, float] = field(default_factory=dict)
@@ -123,79 +250,65 @@ class QueryTally:
     wrong: Wrong | None = None
     histograms: dict[str, Histogram] = field(default_factory=dict)
     examples: dict[str, Examples] = field(default_factory=dict)
-    our_seconds: float = 0.0
-    box2d_seconds: float = 0.0
-    case_seconds: float = 0.0
-    judging_seconds: float = 0.0
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("cases", "ours", "box2d", "judging"), 0.0))
     unexplained_pairs: list[Example] = field(default_factory=list)
 
     def add(self, other: QueryTally) -> None:
         """Add another tally to this one."""
-        self.pairs += other.pairs
-        self.touching += other.touching
-        self.agree += other.agree
-        self.explained.update(other.explained)
-        self.unexplained += other.unexplained
+        self.add_counts(other)
         self.max_point_error = max(self.max_point_error, other.max_point_error)
         self.max_normal_error = max(self.max_normal_error, other.max_normal_error)
         for name, value in other.maxima.items():
             self.maxima[name] = max(self.maxima.get(name, 0.0), value)
         for name, kind in other.kinds.items():
-            self.kinds.setdefault(name, KindTally()).add(kind)
+            self.kinds.setdefault(name, KindTally()).add_counts(kind)
         if other.random is not None:
             self.random = self.random or KindTally()
-            self.random.add(other.random)
+            self.random.add_counts(other.random)
         self.wrong = self.wrong or other.wrong
         for name, histogram in other.histograms.items():
-            self.histograms.setdefault(name, Histogram()).add(histogram)
+            self.histograms.setdefault(name, Histogram()).counts.update(histogram.counts)
         for reason, examples in other.examples.items():
-            self.examples[reason] = self.examples[reason].joined(examples) if reason in self.examples else examples
-        self.our_seconds += other.our_seconds
-        self.box2d_seconds += other.box2d_seconds
-        self.case_seconds += other.case_seconds
-        self.judging_seconds += other.judging_seconds
+            self.examples[reason] = Examples.of([*self.examples.get(reason, ()), *examples])
+        for part, seconds in other.seconds.items():
+            self.seconds[part] += seconds
         kept = sorted(self.unexplained_pairs + other.unexplained_pairs, key=lambda one: one.place)
         self.unexplained_pairs = kept[:KEPT_UNEXPLAINED]
 
-    @property
-    def seconds(self) -> dict[str, float]:
-        """Where the time went, summed over the processes: making cases, our answers, Box2D's, judging."""
-        return {"cases": self.case_seconds, "ours": self.our_seconds, "box2d": self.box2d_seconds, "judging": self.judging_seconds}
+    def per_second(self, part: str) -> float:
+        """Return how many pairs one process does in a second of a part of the work, 0 where no time was measured."""
+        return self.pairs / self.seconds[part] if self.seconds[part] > 0.0 else 0.0
 
     @property
-    def how_wrong(self) -> dict[str, float]:
-        """How often and how badly Box2D is wrong, under the names of the JSON; empty where it cannot be."""
-        if self.wrong is None:
-            return {}
-        whole = KindTally()
-        for kind in self.kinds.values():
-            whole.add(kind)
-        return self.wrong.as_json(whole)
+    def shown_kinds(self) -> list[tuple[str, KindTally]]:
+        """The kinds in order, and the random cases by themselves, if there are any."""
+        return sorted(self.kinds.items()) + ([] if self.random is None else [("random ones only", self.random)])
 
-    def _kind_json(self, kind: KindTally) -> dict[str, Any]:
-        return {**kind.as_json(), **(self.wrong.as_json(kind) if self.wrong is not None else {})}
+    def _wrong_as_json(self, kind: KindTally) -> dict[str, float]:
+        """Return how often and how badly Box2D is wrong, under the names of the JSON; empty where it cannot be."""
+        return {} if self.wrong is None else self.wrong.as_json(kind)
+
+    def _kind_as_json(self, kind: KindTally) -> dict[str, Any]:
+        sizes = {reason: {"mean": one.mean, "max": one.largest} for reason, one in sorted(kind.reasons.items())}
+        return {**kind.counts_as_json(), "sizes": sizes, **self._wrong_as_json(kind)}
 
     def as_json(self, with_seconds: bool = False) -> dict[str, Any]:
         """Return the plain data of DESIGN.md 5; rates are per second of one process, `seconds` all that of all processes."""
         parts: dict[str, Any] = {}
         if self.kinds:
-            parts["kinds"] = {name: self._kind_json(kind) for name, kind in sorted(self.kinds.items())}
+            parts["kinds"] = {name: self._kind_as_json(kind) for name, kind in sorted(self.kinds.items())}
         if self.random is not None:
-            parts["random"] = self._kind_json(self.random)
+            parts["random"] = self._kind_as_json(self.random)
         if self.histograms:
             parts["histograms"] = {name: histogram.as_json() for name, histogram in sorted(self.histograms.items())}
         return {
-            "pairs": self.pairs,
-            "touching": self.touching,
-            "agree": self.agree,
-            "explained": dict(sorted(self.explained.items())),
-            "unexplained": self.unexplained,
+            **self.counts_as_json(),
             "max_point_error": self.max_point_error,
             "max_normal_error": self.max_normal_error,
-            **self.how_wrong,
+            **self._wrong_as_json(self),
             **self.maxima,
             **parts,
-            "ours_per_s": self.pairs / self.our_seconds if self.our_seconds > 0.0 else 0.0,
-            "box2d_per_s": self.pairs / self.box2d_seconds if self.box2d_seconds > 0.0 else 0.0,
+            "ours_per_s": self.per_second("ours"),
+            "box2d_per_s": self.per_second("box2d"),
             **({"seconds": self.seconds} if with_seconds else {}),
         }

@@ -7,51 +7,73 @@ thousand touching pairs cost about a millisecond; only pairs that differ are loo
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engine.common.arrays import FloatArray, IntArray, any_of_rows
+from engine.common.arrays import IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
-from engine.compare.asked.pairs import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.live.pairs import LivePairs
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
+from engine.compare.verdicts.verdict import Explanation
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase.batched import ManifoldRows
-from engine.narrowphase.packing import PackedShapes, pack
+from engine.narrowphase.packing import pack
+from engine.world import World
 
-__all__ = ["FixtureLike", "LiveReferee", "WorldLike"]
-
-
-class FixtureLike(Protocol):
-    """What the referee reads of a fixture."""
-
-    @property
-    def shape(self) -> FixtureShape:
-        """The shape exactly as Box2D holds it."""
-        ...
+__all__ = ["FixtureShapes", "LiveReferee", "judge_contacts"]
 
 
-class WorldLike(Protocol):
-    """What the referee reads of a world."""
+class FixtureShapes:
+    """The shapes of some fixtures, packed in the order of their ids.
 
-    @property
-    def structure_version(self) -> int:
-        """Changes whenever fixtures come or go."""
-        ...
+    Attributes
+    ----------
+    by_id : dict of int to FixtureShape
+        As Box2D holds them.
+    packed : PackedShapes
+    centroid_error : (n,)
+        How far Box2D's centroid may lie from the packed one, metres.
+    """
 
-    @property
-    def fixture_ids(self) -> tuple[int, ...]:
-        """Living fixtures."""
-        ...
+    def __init__(self, by_id: Mapping[int, FixtureShape]) -> None:
+        self.by_id = dict(by_id)
+        self._ids = np.array(sorted(by_id), dtype=np.int64)
+        in_order = [by_id[fixture] for fixture in self._ids.tolist()]
+        self.packed = pack(in_order)
+        self.centroid_error = centroid_errors(self.packed, in_order)
 
-    def fixture(self, fixture_id: int) -> FixtureLike:
-        """Return one of them."""
-        ...
+    def indices(self, fixtures: IntArray) -> IntArray:
+        """Return where fixtures stand among the packed shapes."""
+        return np.searchsorted(self._ids, fixtures)
+
+
+def judge_contacts(contacts: StepContacts, shapes: FixtureShapes) -> StepAgreement:
+    """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed.
+
+    Pairs with an edge are left out as long as their kernels are held back.
+    """
+    rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
+    fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+    if is_held_back(EDGES) and len(rows):
+        rows = rows[~any_of_rows(shapes.packed.kind[shapes.indices(fixtures[rows])] == SEGMENT)]
+    if len(rows) == 0:
+        return StepAgreement()
+    pairs = shapes.indices(fixtures[rows])
+    posed = posed_pairs(shapes.packed, pairs, contacts.pose_a[rows], contacts.pose_b[rows], shapes.centroid_error)
+    ours = our_manifolds(posed)
+    verdicts = judge_manifolds(posed, Answers.of(contacts, rows), ours, is_live=True)
+    return StepAgreement(
+        compared=verdicts.n_pairs,
+        agree=verdicts.n_agree,
+        explained=len(verdicts.differences) - verdicts.n_unexplained,
+        unexplained=verdicts.n_unexplained,
+        max_point_error=verdicts.max_point_error,
+        differences=_differences(verdicts.differences, fixtures[rows], contacts, rows, ours),
+    )
 
 
 class LiveReferee:
@@ -62,7 +84,7 @@ class LiveReferee:
     world : World
         Read only: its fixtures' shapes, again whenever `structure_version` changes.
     pairs : LivePairs, optional
-        Kept here for whoever asks: the check of which pairs touch, which `check` does not make.
+        The check of which pairs touch, for callers that want it; `check` does not make it.
 
     Attributes
     ----------
@@ -76,29 +98,24 @@ class LiveReferee:
         What the last check cost, milliseconds.
     """
 
-    def __init__(self, world: WorldLike, pairs: LivePairs | None = None) -> None:
+    def __init__(self, world: World, pairs: LivePairs | None = None) -> None:
         self._world = world
         self.pairs = pairs
         self._version: int | None = None
-        self._shapes: PackedShapes | None = None
-        self._centroid_error: FloatArray = np.zeros(0)
-        self._ids: IntArray = np.zeros(0, dtype=np.int64)
-        self._known: dict[int, FixtureShape] = {}
+        self._shapes = FixtureShapes({})
         self.ready = True
         self.enabled = True
         self.total = StepAgreement()
         self.last_ms = 0.0
 
     def check(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed.
-
-        Pairs with an edge are left out as long as their kernels are held back.
-        """
+        """Judge the manifolds of one step, as `judge_contacts` does."""
         if not (self.ready and self.enabled):
             return StepAgreement()
         started = time.perf_counter()
-        rows = self._judged(contacts, np.flatnonzero(contacts.evaluated & (contacts.count > 0)))
-        step = self._judge(contacts, rows) if len(rows) else StepAgreement()
+        if self._version != self._world.structure_version:
+            self._repack(contacts)
+        step = judge_contacts(contacts, self._shapes)
         self.total = StepAgreement(
             compared=self.total.compared + step.compared,
             agree=self.total.agree + step.agree,
@@ -114,48 +131,13 @@ class LiveReferee:
         """Begin the totals anew."""
         self.total = StepAgreement()
 
-    def _judged(self, contacts: StepContacts, rows: IntArray) -> IntArray:
-        """Return those of the rows for which the kernels are there."""
-        if len(rows) == 0 or not is_held_back(EDGES):
-            return rows
-        shapes, pairs = self._packed(np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows])))
-        return rows[~any_of_rows(shapes.kind[pairs] == SEGMENT)]
-
-    def _judge(self, contacts: StepContacts, rows: IntArray) -> StepAgreement:
-        fixtures = np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows]))
-        shapes, pairs = self._packed(fixtures)
-        posed = posed_pairs(shapes, pairs, contacts.pose_a[rows], contacts.pose_b[rows], self._centroid_error)
-        points = np.concatenate((contacts.position[rows], contacts.separation[rows][:, :, None]), axis=2)
-        ours = our_manifolds(posed)
-        verdicts = judge_manifolds(posed, Answers(contacts.count[rows], contacts.normal[rows], points), ours, is_live=True)
-        differences = _differences(verdicts.differences, fixtures, contacts, rows, ours)
-        return StepAgreement(
-            compared=verdicts.n_pairs,
-            agree=verdicts.n_agree,
-            explained=len(differences) - verdicts.n_unexplained,
-            unexplained=verdicts.n_unexplained,
-            max_point_error=verdicts.max_point_error,
-            differences=differences,
-        )
-
-    def _packed(self, fixtures: IntArray) -> tuple[PackedShapes, IntArray]:
-        """Return the packed shapes of the world and the `fixtures` (n, 2) as indices into them.
-
-        A fixture that died within the step still has its contacts in this step's columns: shapes are forgotten one rebuild later.
-        """
-        if self._version != self._world.structure_version or self._shapes is None:
-            self._version = self._world.structure_version
-            living = {fixture: self._known.get(fixture) or self._world.fixture(fixture).shape for fixture in self._world.fixture_ids}
-            self._rebuild({**{f: self._known[f] for f in np.unique(fixtures).tolist() if f not in living and f in self._known}, **living})
-        assert self._shapes is not None
-        return self._shapes, np.searchsorted(self._ids, fixtures)
-
-    def _rebuild(self, shapes: dict[int, FixtureShape]) -> None:
-        self._known = shapes
-        self._ids = np.array(sorted(shapes), dtype=np.int64)
-        in_order = [shapes[fixture] for fixture in self._ids.tolist()]
-        self._shapes = pack(in_order)
-        self._centroid_error = centroid_errors(self._shapes, in_order)
+    def _repack(self, contacts: StepContacts) -> None:
+        """Take in that fixtures came or went: one that died within the step still has its contacts there, and goes the next time."""
+        world, known = self._world, self._shapes.by_id
+        living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
+        named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
+        self._shapes = FixtureShapes({**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
+        self._version = world.structure_version
 
 
 def _differences(

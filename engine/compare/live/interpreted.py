@@ -1,9 +1,9 @@
 """The live check without the compiler: the same code as plain Python, in a process of its own, a few pairs at a time.
 
-While the kernels of `LiveReferee` are being compiled nobody can call them. Whoever cannot wait starts this with ``NUMBA_DISABLE_JIT=1``
-and asks over its standard input: a question is a pickle of the contacts of some pairs and the shapes of their fixtures, world by world,
-its answer on standard output a pickle of what the referee says of each world's. A pair costs some 0.15 ms and a question 1 ms, where
-compiled code takes 0.001. Nothing is kept from one question to the next, so nothing of a world can go wrong here.
+While the kernels of `LiveReferee` are being compiled they cannot be called. A caller that cannot wait starts this with
+``NUMBA_DISABLE_JIT=1`` and asks over its standard input: a question is a pickle of the contacts of some pairs and the shapes of their
+fixtures, world by world, its answer on standard output a pickle of what the referee says of each world's. A pair costs some 0.15 ms and a
+question 1 ms, where compiled code takes 0.001. Nothing is kept from one question to the next, so nothing of a world can go wrong here.
 """
 
 from __future__ import annotations
@@ -12,50 +12,28 @@ import pickle
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from engine.compare.live.contacts import FixtureLike, LiveReferee
+from engine.compare.live.contacts import FixtureShapes, judge_contacts
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 
 __all__ = ["answer", "serve"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Fixture:
-    shape: FixtureShape
-
-
-class _Fixtures:
-    """A world as the referee sees it."""
-
-    structure_version = 0
-
-    def __init__(self, shapes: Mapping[int, FixtureShape]) -> None:
-        self._shapes = shapes
-
-    @property
-    def fixture_ids(self) -> tuple[int, ...]:
-        return tuple(self._shapes)
-
-    def fixture(self, fixture_id: int) -> FixtureLike:
-        return _Fixture(self._shapes[fixture_id])
-
-
 def answer(question: Sequence[tuple[StepContacts, Mapping[int, FixtureShape]]]) -> list[StepAgreement]:
     """Return what the live check says of the contacts of each world, whose fixtures have these shapes."""
-    return [LiveReferee(_Fixtures(shapes)).check(contacts) for contacts, shapes in question]
+    return [judge_contacts(contacts, FixtureShapes(shapes)) for contacts, shapes in question]
 
 
 def serve() -> None:
-    """Answer until standard input ends: whoever asks has closed it, or is no more. Ctrl-C is meant for whoever asks."""
+    """Answer until standard input ends: the asking process has closed it, or is no more. Ctrl-C is meant for that process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # what anything prints is no answer
     while True:
         try:
             question = pickle.load(questions)
-        except (EOFError, pickle.UnpicklingError):  # in the middle of a question, of whoever broke off there
+        except (EOFError, pickle.UnpicklingError):  # in the middle of a question that was broken off
             return
         pickle.dump(answer(question), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,44 +31,23 @@ from numpy.typing import NDArray
 from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
-from engine.compare.asked.pairs import centroid_errors, posed_pairs
-from engine.compare.live.meeting_rules import RULES, MeetingRule
-from engine.compare.live.newly_enabled_pairs import NewlyEnabledPairs
-from engine.compare.live.pair_keys import ids_of, pair_key, pair_keys
-from engine.compare.live.standing_pair import Found, StandingPair
+from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, ids_of, pair_key, pair_keys
+from engine.compare.live.standing_pair import StandingPair
+from engine.compare.proofs.placed import Explained
+from engine.compare.queries import centroid_errors, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
+from engine.world import World
 from engine.world.records import ImpactPose
 from engine.world.step_pairs import FixtureColumns, StepPairs
 
-__all__ = ["LivePairs", "PairedWorld"]
+__all__ = ["LivePairs"]
 
 _Settled = dict[int, tuple[tuple[int, int], ImpactPose]]
 """Of each pair that an impact inside the step settled, by its key: its fixtures in Box2D's order, and the poses at that impact."""
-
-
-class PairedWorld(Protocol):
-    """What is read of a world."""
-
-    @property
-    def step_pairs(self) -> StepPairs | None:
-        """What decided in the last step which fixtures touch."""
-        ...
-
-    def keep_pairs(self) -> None:
-        """Let every step leave `step_pairs`."""
-        ...
-
-    def is_fixture(self, fixture: int) -> bool:
-        """Tell whether the id names a living fixture."""
-        ...
-
-    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        """Return two fixtures in the order of Box2D's contact, None without one."""
-        ...
 
 
 class LivePairs:
@@ -91,7 +69,7 @@ class LivePairs:
         What the last check cost, milliseconds.
     """
 
-    def __init__(self, world: PairedWorld, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] = RULES) -> None:
+    def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] = RULES) -> None:
         self._world = world
         world.keep_pairs()
         self._broad_phase = Grid() if broad_phase is None else broad_phase
@@ -178,7 +156,7 @@ class LivePairs:
             touching = np.setdiff1d(touching, np.array(sorted(settled), dtype=np.int64), assume_unique=True)
             by_impact = [key for key, (pair, poses) in settled.items() if self._met(pair, poses)]
             touching = np.concatenate((touching, np.array(by_impact, dtype=np.int64)))
-        ours = np.sort(np.concatenate((touching, self._kept(step, theirs, is_active, settled))))
+        ours = np.sort(np.concatenate((touching, self._sleeping(step, theirs, is_active, settled))))
         if np.array_equal(ours, theirs):
             self._touching = ours
             return PairAgreement(len(ours), len(theirs), len(ours))
@@ -196,10 +174,10 @@ class LivePairs:
         touches[sensed] = batched.overlap_rows(self._shapes, sensors, turned[sensors[:, 0]], turned[sensors[:, 1]])
         return touches
 
-    def _kept(self, step: StepPairs, theirs: IntArray, is_active: NDArray[np.bool_], settled: _Settled) -> IntArray:
+    def _sleeping(self, step: StepPairs, theirs: IntArray, is_active: NDArray[np.bool_], settled: _Settled) -> IntArray:
         """Return the keys of the pairs of sleepers that touched before and so still do."""
         follows = self._last == (step.step - 1, step.n_builds)
-        # after a gap nobody knows what the sleepers were; then Box2D's word is taken
+        # after a gap it is not known what the sleepers were; then Box2D's word is taken
         keys = self._touching if follows else theirs
         if len(keys) == 0 or (follows and is_active.all()):
             return keys[:0]
@@ -267,7 +245,7 @@ class LivePairs:
             standing = self._standing(pair, poses)
             was_asleep = key not in settled and not is_active[rows[0]].any()
             if was_asleep and is_theirs == standing.touches:
-                found: Found = None  # the step woke one of them before their turn came
+                found: Explained = None  # the step woke one of them before their turn came
             else:
                 found = self._explain(standing, rows[0], is_theirs, step, contacts)
             if found is None or found[0] != "unexplained":
@@ -300,7 +278,7 @@ class LivePairs:
     def _contact(self, pair: tuple[int, int]) -> tuple[int, int] | None:
         return self._world.contact_between(*pair) if all(map(self._world.is_fixture, pair)) else None
 
-    def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Found:
+    def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
         """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""
         if not self._may_meet(rows[None, :])[0]:
             return "unexplained", 0.0, "Box2D reports a touch that our rules of meeting forbid"
@@ -323,7 +301,7 @@ class LivePairs:
         alone = "Box2D alone reports a touch" if is_theirs else "we alone report a touch"
         return "unexplained", abs(gap), f"{alone}, and no outcome that float32 rounding allows turns it"
 
-    def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Found:
+    def _explain_absence(self, pair: StandingPair, rows: IntArray, step: StepPairs) -> Explained:
         """Say why Box2D has not looked at a pair that touches."""
         told = self._newly_enabled.why_not_asked(pair.fixtures, rows, step)
         if told is not None:

@@ -8,17 +8,13 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.compare import allowances
-from engine.compare.asked.pairs import Answers, PosedPairs, our_manifolds
-from engine.compare.proofs.circle_ties import explain_circle
-from engine.compare.proofs.touching_limit import explain_overlap
-from engine.compare.proofs.turned_decisions import explain_decisions, explain_edge
+from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge
+from engine.compare.proofs.placed import Explained, explain_overlap
+from engine.compare.queries import Answers, PosedPairs, our_manifolds, our_overlaps
 from engine.contracts import Difference, StepContacts
 from engine.narrowphase import batched
 
-__all__ = ["Found", "StandingPair"]
-
-Found = tuple[str, float, str] | None
-"""Reason, size in metres, and what was shown."""
+__all__ = ["StandingPair"]
 
 _NOTHING = Answers(np.zeros(1, dtype=np.int64), np.zeros((1, 2)), np.zeros((1, 2, 3)))
 
@@ -73,7 +69,7 @@ class StandingPair:
 
     def _decide(self, posed: PosedPairs) -> bool:
         if self._is_sensed:
-            return bool(batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)[0])
+            return bool(our_overlaps(posed)[0])
         return bool(our_manifolds(posed, exact=False).count[0] > 0)
 
     def box_bound(self) -> float:
@@ -82,7 +78,7 @@ class StandingPair:
         reach = np.abs(np.concatenate((posed.poses_a, posed.poses_b))[:, :2]).sum(axis=1) + posed.shapes.extent[posed.pairs[0]]
         return 2.0 * float(allowances.tree_box_allowance(reach).max())
 
-    def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Found:
+    def explain_tie(self, is_theirs: bool, contacts: StepContacts) -> Explained:
         """Prove that float32 rounding decides whether it touches; `contacts` have Box2D's manifold if it alone reports the touch."""
         posed = self._posed
         if self._is_sensed:
@@ -109,5 +105,4 @@ def _answer(fixtures: tuple[int, int], contacts: StepContacts) -> Answers | None
     rows = np.flatnonzero((contacts.fixture_a == fixtures[0]) & (contacts.fixture_b == fixtures[1]))
     if len(rows) == 0:
         return None
-    points = np.concatenate((contacts.position[rows], contacts.separation[rows][:, :, None]), axis=2)
-    return Answers(contacts.count[rows], contacts.normal[rows], points)
+    return Answers.of(contacts, rows)

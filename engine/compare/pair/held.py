@@ -16,11 +16,9 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
-from engine.compare.asked.pairs import PosedPairs, posed_pairs
-from engine.compare.asked.rays import PosedRays, posed_rays
 from engine.compare.cases import RayChunk
-from engine.compare.pair.answer import Point
-from engine.compare.pair.file import Pair
+from engine.compare.pair.file import Pair, Point
+from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_rays
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.packing import pack
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import SAT_ROUNDING
-from engine.compare.asked.motions import MovingPairs
+from engine.compare.queries import MovingPairs
 from engine.narrowphase import batched
 
 __all__ = ["Clearance", "clearances", "core_gaps"]

@@ -13,8 +13,8 @@ from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import FloatArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32
 from engine.compare import allowances
-from engine.compare.asked.rays import PosedRays
 from engine.compare.proofs.exact import Corner, aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, whole
+from engine.compare.queries import PosedRays
 
 __all__ = ["ExactRay"]
 

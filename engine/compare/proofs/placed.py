@@ -1,4 +1,5 @@
-"""One of two posed shapes in the world, in fractions or in any other numbers, and what a proof about the pair may allow.
+"""One of two posed shapes in the world, in fractions or in any other numbers, what a proof about the pair may allow, and the proof that
+its distance lies so near the limit of touching that rounding decides on which side.
 
 The inputs are float32 numbers, hence rationals; Box2D's float32 cosine and sine of an angle are taken as the exact rotation, since they
 are what it computed with. Every margin computed from these corners is then exact (unit normals to 2**-120), and a proof is an inequality
@@ -7,47 +8,66 @@ between fractions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from engine.box2d.oracle.held import held_rotation
 from engine.compare import allowances
-from engine.compare.asked.pairs import PosedPairs
 from engine.compare.proofs._edge_decisions import WorldEdge
 from engine.compare.proofs._polygon_decisions import Bounds, WorldPolygon, world_polygon
+from engine.compare.proofs.exact import distance_sq
+from engine.compare.queries import PosedPairs
 
-__all__ = ["Explained", "bounds_of", "core_of", "local_corners", "placed_edge", "placed_polygon", "world_points"]
+__all__ = [
+    "Core",
+    "Explained",
+    "at_limit",
+    "bounds_of",
+    "core_distance_sq",
+    "core_of",
+    "explain_distance",
+    "explain_overlap",
+    "local_corners",
+    "placed_edge",
+    "placed_polygon",
+    "reach_of",
+    "world_points",
+]
 
 Explained = tuple[str, float, str] | None
 """Reason, size in metres, and what was shown; None where there is no proof."""
 
+Core = list[tuple[Fraction, Fraction]]
+
 
 def bounds_of(posed: PosedPairs, at: int) -> Bounds:
+    """Return what float32 rounding can do to the margins of a pair."""
     a, b = posed.pairs[at].tolist()
-    return Bounds(
-        separation=float(allowances.separation_allowance(posed.scale[at : at + 1])[0]),
-        direction=allowances.direction_allowance(),
-        centroid=float(allowances.separation_allowance(posed.scale[at : at + 1])[0] + posed.centroid_error[a] + posed.centroid_error[b]),
-    )
+    separation = float(allowances.separation_allowance(posed.scale[at : at + 1])[0])
+    centroid = float(separation + posed.centroid_error[a] + posed.centroid_error[b])
+    return Bounds(separation, allowances.direction_allowance(), centroid)
 
 
 def local_corners(posed: PosedPairs, at: int, side: int) -> tuple[int, list[tuple[float, float]], tuple[float, float], tuple[float, float]]:
+    """Return the index of A (side 0) or B, its core's vertices, position, and rotation (cosine and sine) as Box2D holds it."""
     shapes, shape = posed.shapes, int(posed.pairs[at, side])
-    pose = (posed.poses_a if side == 0 else posed.poses_b)[at]
     first, n = int(shapes.first[shape]), int(shapes.n_vertices[shape])
-    x, y, angle = pose.tolist()
+    x, y, angle = (posed.poses_a if side == 0 else posed.poses_b)[at].tolist()
     vertices = [(vx, vy) for vx, vy in shapes.vertices[first : first + n].tolist()]
     return shape, vertices, (x, y), held_rotation(angle)
 
 
 def placed_polygon(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldPolygon:
+    """Return a polygon in the world, in numbers that `number` makes."""
     shape, vertices, position, rotation = local_corners(posed, at, side)
     center_x, center_y = posed.shapes.centroid[shape].tolist()
     return world_polygon(vertices, (center_x, center_y), float(posed.shapes.radius[shape]), position, rotation, number)
 
 
 def placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float], Any]) -> WorldEdge:
+    """Return an edge in the world with its neighbours, in numbers that `number` makes."""
     shapes, shape = posed.shapes, int(posed.pairs[at, side])
     (v1, v2), skin = world_points(posed, at, side, None, number), number(float(shapes.radius[shape]))
     x1, y1, x2, y2 = shapes.ghosts[shape].tolist()
@@ -56,7 +76,8 @@ def placed_edge(posed: PosedPairs, at: int, side: int, number: Callable[[float],
     return WorldEdge(v1, v2, before if has_before else None, after if has_after else None, skin)
 
 
-def core_of(posed: PosedPairs, at: int, side: int) -> list[tuple[Fraction, Fraction]]:
+def core_of(posed: PosedPairs, at: int, side: int) -> Core:
+    """Return the core's vertices in the world, in fractions."""
     return world_points(posed, at, side, None, Fraction)
 
 
@@ -68,3 +89,53 @@ def world_points(
     c, s, x0, y0 = number(cos), number(sin), number(px), number(py)
     exact = [(number(x), number(y)) for x, y in (vertices if local is None else local)]
     return [(c * x - s * y + x0, s * x + c * y + y0) for x, y in exact]
+
+
+def reach_of(posed: PosedPairs, at: int) -> Fraction:
+    """Return the sum of both radii, skins included, metres."""
+    return sum(Fraction(radius) for radius in posed.shapes.radius[posed.pairs[at]].tolist())  # type: ignore[return-value]
+
+
+# --- The limit of touching
+
+
+def explain_overlap(posed: PosedPairs, at: int, box2d_overlaps: bool) -> Explained:
+    """Prove that the distance of two shapes lies at b2TestOverlap's limit, and say which side is right."""
+    distance_sq, reach = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1)), reach_of(posed, at)
+    bound = float(allowances.overlap_allowance(posed.scale[at : at + 1])[0])
+    found = at_limit(distance_sq, reach, bound, "the limit of overlap")
+    if found is None:
+        return None
+    truth = distance_sq <= reach * reach
+    reason, size, told = found
+    return reason, size, f"{told}; {'Box2D' if truth == box2d_overlaps else 'ours'} is right"
+
+
+def explain_distance(posed: PosedPairs, at: int, ours: float, box2d: float) -> Explained:
+    """Prove that one of two distances is 0 and the other is not because the shapes lie at the limit of touching."""
+    bound = float(allowances.distance_allowance(posed.scale[at : at + 1])[0])
+    if max(ours, box2d) > 2.0 * bound:
+        return None
+    distance_sq = core_distance_sq(core_of(posed, at, 0), core_of(posed, at, 1))
+    found = at_limit(distance_sq, reach_of(posed, at), bound, "the limit of touching")
+    return None if found is None else (found[0], found[1], f"{found[2]}; ours {ours:.3g} m, Box2D's {box2d:.3g} m")
+
+
+def core_distance_sq(core_a: Core, core_b: Core) -> Fraction:
+    """Return the exact squared distance of two convex cores (one vertex is a point), 0 where they overlap; see `exact.distance_sq`."""
+    over = math.lcm(*(number.denominator for core in (core_a, core_b) for corner in core for number in corner))
+    whole_a, whole_b = (
+        [(x.numerator * (over // x.denominator), y.numerator * (over // y.denominator)) for x, y in core] for core in (core_a, core_b)
+    )
+    square, length_sq = distance_sq(whole_a, whole_b)
+    return Fraction(square, length_sq * over * over)
+
+
+def at_limit(distance_sq: Fraction, reach: Fraction, bound: float, what: str) -> Explained:
+    """Prove that a distance is within `bound` of `reach`."""
+    slack = Fraction(bound)
+    low = max(Fraction(0), reach - slack)
+    if not low * low <= distance_sq <= (reach + slack) ** 2:
+        return None
+    margin = float((distance_sq - reach * reach) / (2 * reach))
+    return "float32_tie", abs(margin), f"at {what}: exact margin {margin:.3g} m of {bound:.3g} m allowed"

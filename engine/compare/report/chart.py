@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from engine.compare.bulk.histogram import EDGES, Histogram
+from engine.compare.bulk.tally import EDGES, Histogram
 from engine.compare.report.page import metres
 
 __all__ = ["histogram_svg"]

@@ -13,12 +13,11 @@ from pathlib import PurePath
 from engine.box2d.oracle.pairs import BOX2D_VERSION
 from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
-from engine.compare.bulk.example import Sketch
-from engine.compare.bulk.tally import KindTally, QueryTally, Wrong
+from engine.compare.bulk.tally import KindTally, QueryTally, Sketch, Wrong
 from engine.compare.pair.file import pair_as_json
 from engine.compare.report.chart import histogram_svg
 from engine.compare.report.exhibits import Exhibit, Run
-from engine.compare.report.page import folded, metres, page, preformatted, scrolling
+from engine.compare.report.page import Cell, folded, metres, numbers, page, preformatted, table
 from engine.contracts.agreement import REASONS
 
 __all__ = ["html_report"]
@@ -87,20 +86,14 @@ def html_report(total: Tally, run: Run, found: Sequence[Exhibit], folder: str, i
 
 def _summary(total: Tally) -> str:
     heads = ("pairs", "touching", "agree", "explained", "unexplained", "largest error", "ours", "Box2D")
-    head = "".join(f'<th class="number">{name}</th>' for name in heads)
-    rows = [f"<table><tr><th>query</th>{head}</tr>"]
+    rows = []
     for query, tally in total.queries.items():
-        told = tally.as_json()
-        counts = [tally.pairs, tally.touching, tally.agree, tally.explained.total()]
-        cells = [f"{count:,}" for count in counts]
-        loud = ' class="number wrong"' if tally.unexplained else ' class="number right"'
-        rates = [f"{told[name]:,.0f}" for name in ("ours_per_s", "box2d_per_s")]
-        rows.append(
-            f'<tr><td><a href="#{query}">{query}</a></td>{_numbers(cells)}<td{loud}>{tally.unexplained:,}</td>'
-            f"{_numbers([metres(tally.max_point_error), *rates])}</tr>"
-        )
+        counts = numbers(f"{count:,}" for count in (tally.pairs, tally.touching, tally.agree, tally.explained.total()))
+        unexplained = numbers([f"{tally.unexplained:,}"], "number wrong" if tally.unexplained else "number right")
+        rates = [f"{tally.per_second(part):,.0f}" for part in ("ours", "box2d")]
+        rows.append([f'<a href="#{query}">{query}</a>', *counts, *unexplained, *numbers([metres(tally.max_point_error), *rates])])
     rates_told = '<p class="caption">Rates: pairs a second of one process, on the machine of this run.</p>'
-    return scrolling("".join([*rows, "</table>"])) + rates_told
+    return table(["query", *numbers(heads)], rows) + rates_told
 
 
 def _how_wrong(total: Tally) -> str:
@@ -113,29 +106,17 @@ def _how_wrong(total: Tally) -> str:
     for tally in total.queries.values():
         if tally.wrong is None or not tally.touching:
             continue
-        wrong, (title, mean, largest) = tally.wrong, words[tally.wrong.share]
-        parts.append(f"<p>{title}:</p>")
-        rows = ["<table><tr><th>kind of pairs</th>"]
-        rows.append("".join(f'<th class="number">{name}</th>' for name in ("touching", "wrong", "share", mean, largest)) + "</tr>")
-        kinds = sorted(tally.kinds.items())
-        if tally.random is not None:
-            kinds.append(("random ones only", tally.random))
-        for name, kind in kinds:
-            rows.append(f"<tr><td>{escape(name)}</td>{_numbers(_wrong_cells(wrong, kind))}</tr>")
-        whole = KindTally()
-        for kind in tally.kinds.values():
-            whole.add(kind)
-        rows.append(f"<tr><td><b>all</b></td>{_numbers(_wrong_cells(wrong, whole))}</tr></table>")
-        parts.append(scrolling("".join(rows)))
-    if not parts:
-        return ""
-    return "\n".join(["<h2>How often, and how badly, Box2D is wrong</h2>", *parts])
+        title, mean, largest = words[tally.wrong.share]
+        rows = [[escape(name), *_wrong_cells(tally.wrong, kind)] for name, kind in tally.shown_kinds]
+        rows.append(["<b>all</b>", *_wrong_cells(tally.wrong, tally)])
+        parts += [f"<p>{title}:</p>", table(["kind of pairs", *numbers(("touching", "wrong", "share", mean, largest))], rows)]
+    return "\n".join(["<h2>How often, and how badly, Box2D is wrong</h2>", *parts]) if parts else ""
 
 
-def _wrong_cells(wrong: Wrong, kind: KindTally) -> list[str]:
-    told = wrong.as_json(kind)
-    count = sum(kind.reasons[reason].count for reason in wrong.reasons if reason in kind.reasons)
-    return [f"{kind.touching:,}", f"{count:,}", f"{told[wrong.share]:.2%}", metres(told[wrong.mean]), metres(told[wrong.largest])]
+def _wrong_cells(wrong: Wrong, kind: KindTally) -> list[Cell]:
+    sizes = wrong.sizes(kind)
+    share = sizes.count / max(1, kind.touching)
+    return numbers([f"{kind.touching:,}", f"{sizes.count:,}", f"{share:.2%}", metres(sizes.mean), metres(sizes.largest)])
 
 
 def _query(query: str, tally: QueryTally, found: Sequence[Exhibit], folder: str) -> list[str]:
@@ -161,22 +142,19 @@ def _not_all(count: int, shown: int) -> str:
 
 def _kinds(tally: QueryTally, reasons: Sequence[str]) -> str:
     heads = ["pairs", "touching", "agree", *(REASONS[reason].name for reason in reasons), "unexplained"]
-    rows = ["<table><tr><th>kind</th>" + "".join(f'<th class="number">{escape(name)}</th>' for name in heads) + "</tr>"]
-    kinds = sorted(tally.kinds.items())
-    if tally.random is not None:
-        kinds.append(("random ones only", tally.random))
-    for name, kind in kinds:
-        counts = [kind.reasons[reason].count if reason in kind.reasons else 0 for reason in reasons]
-        cells = [f"{count:,}" if count else "-" for count in (kind.pairs, kind.touching, kind.agree, *counts, kind.unexplained)]
-        rows.append(f"<tr><td>{escape(name)}</td>{_numbers(cells)}</tr>")
-    return scrolling("".join([*rows, "</table>"]))
+    rows = []
+    for name, kind in tally.shown_kinds:
+        explained = kind.explained
+        counts = (kind.pairs, kind.touching, kind.agree, *(explained[reason] for reason in reasons), kind.unexplained)
+        rows.append([escape(name), *numbers(f"{count:,}" if count else "-" for count in counts)])
+    return table(["kind", *numbers(heads)], rows)
 
 
 def _charts(query: str, tally: QueryTally) -> str:
     figures = []
     order = [*_ERRORS, "unexplained", *sorted(tally.explained, key=lambda reason: (-tally.explained[reason], reason))]
     for name in order:
-        if name not in tally.histograms or not tally.histograms[name].total:
+        if name not in tally.histograms or not tally.histograms[name].counts:
             continue
         if name in _ERRORS:
             title, unit = _ERRORS[name]
@@ -227,7 +205,3 @@ def _answers(one: Exhibit) -> str:
         both = ()
     names = {"ours": '<span class="key full"></span>Ours', "box2d": '<span class="key"></span>Box2D'}
     return "".join(f'<p class="answer"><b class="{who}">{names[who]}</b>: {escape(words)}</p>' for who, words in both)
-
-
-def _numbers(cells: Iterable[str]) -> str:
-    return "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)

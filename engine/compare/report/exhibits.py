@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from engine.common.errors import LabError
 from engine.common.installation import program
 from engine.compare.bulk.comparison import QUERIES, Tally
-from engine.compare.bulk.example import Example, Sketch
+from engine.compare.bulk.tally import Example, Sketch
 from engine.compare.cases import CHUNK, PAIR_KINDS
 from engine.compare.pair.answers import PairAnswers, ask
 from engine.compare.pair.file import Pair, Provenance

@@ -6,10 +6,10 @@ Text goes through `html.escape` wherever it is put in; nothing here takes markup
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-__all__ = ["COLORS", "folded", "metres", "page", "preformatted", "scrolling", "standalone_svg"]
+__all__ = ["COLORS", "folded", "metres", "numbers", "page", "preformatted", "scrolling", "standalone_svg", "table"]
 
 _LIGHT = {
     "paper": "#ffffff",
@@ -92,9 +92,31 @@ def page(title: str, body: Sequence[str]) -> str:
     return "\n".join([*head, *body, "</body></html>"]) + "\n"
 
 
-def scrolling(table: str) -> str:
+def scrolling(wide: str) -> str:
+    """Return what is wide so that it scrolls by itself where the screen is narrow."""
+    return f'<div class="scroll">{wide}</div>'
+
+
+Cell = str | tuple[str, str]
+"""Markup, or its class in the style sheet and the markup."""
+
+
+def numbers(texts: Iterable[str], kind: str = "number") -> list[Cell]:
+    """Return cells of numbers."""
+    return [(kind, escape(text)) for text in texts]
+
+
+def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
     """Return a table that scrolls by itself where the screen is narrow."""
-    return f'<div class="scroll">{table}</div>'
+
+    def row(tag: str, cells: Sequence[Cell]) -> str:
+        parts = []
+        for cell in cells:
+            kind, markup = ("", cell) if isinstance(cell, str) else cell
+            parts.append(f'<{tag} class="{kind}">{markup}</{tag}>' if kind else f"<{tag}>{markup}</{tag}>")
+        return f"<tr>{''.join(parts)}</tr>"
+
+    return scrolling("\n".join(["<table>", row("th", heads), *(row("td", cells) for cells in rows), "</table>"]))
 
 
 def preformatted(text: str) -> str:

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.compare.bulk.example import Point, Sketch
 from engine.compare.bulk.shown import outline
-from engine.compare.pair.answer import Answer
-from engine.compare.pair.answers import PairAnswers
+from engine.compare.bulk.tally import Point, Sketch
+from engine.compare.pair.answers import Answer, PairAnswers
 from engine.compare.pair.file import Pair
 from engine.compare.report.view import Outline, View, middle_of, plain, size_of
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from engine.compare.bulk.example import Point
 from engine.compare.bulk.shown import outline
+from engine.compare.bulk.tally import Point
 from engine.compare.report.page import metres
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 

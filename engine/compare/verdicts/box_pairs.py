@@ -37,11 +37,11 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
 from engine.compare.cases.scenes import n_bodies
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["OurScene", "PairVerdicts", "judge_pairs", "our_scene"]
+__all__ = ["OurScene", "judge_pairs", "our_scene"]
 
 BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), HierarchicalGrid(), Grid())
 """Ours, all of which must find the same."""
@@ -57,16 +57,6 @@ class OurScene:
     wide_pairs: tuple[IntArray, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PairVerdicts:
-    """The judgement of the first n pairs of a scene; `row` of a difference is j (j - 1) / 2 + i for bodies i < j."""
-
-    is_touching: NDArray[np.bool_]
-    n_agree: int
-    max_error: float
-    differences: tuple[Explanation, ...]
-
-
 def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> OurScene:
     """Return our boxes and pairs for the poses Box2D had; `shapes` are as Box2D holds them, with their skins."""
     turned = (batched.poses_with_rotation(poses.copy()) for poses in (scene.poses_before, scene.poses))
@@ -75,8 +65,8 @@ def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> Ou
     return OurScene(before, after, Grid().pairs(after), wide)
 
 
-def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene | None = None) -> PairVerdicts:
-    """Judge the first `n_pairs` pairs of a scene."""
+def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene | None = None) -> Verdicts:
+    """Judge the first `n_pairs` pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
     if ours is None:
         ours = our_scene(shapes, indices, scene)
     is_wide, off = _follows_rule(shapes, indices, scene, ours)
@@ -101,8 +91,8 @@ def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_p
         whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
         what = f"{whose} alone report them" if theirs[row] != mine[row] else "the broad phases differ"
         differences.append(Explanation(row, "unexplained", abs(gap), f"bodies {a} and {b}: {what}"))
-    worst = float(off[is_wide].max(initial=0.0))
-    return PairVerdicts(theirs, int(agrees.sum()), worst, tuple(differences))
+    most = {"most_bodies": float(m)}
+    return Verdicts(theirs, tuple(differences), float(off[is_wide].max(initial=0.0)), maxima=most)
 
 
 def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[NDArray[np.bool_], FloatArray]:

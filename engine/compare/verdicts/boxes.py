@@ -15,11 +15,11 @@ import numpy as np
 from engine.box2d.oracle.held import held_rotation
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare import allowances
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["BoxVerdicts", "PosedBoxes", "judge_boxes", "our_boxes", "posed_boxes"]
+__all__ = ["PosedBoxes", "judge_boxes", "our_boxes", "posed_boxes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,6 @@ class PosedBoxes:
         return len(self.indices)
 
 
-@dataclass(frozen=True, slots=True)
-class BoxVerdicts:
-    """The judgement of n boxes; the error, metres, is the largest of a side over the agreeing ones."""
-
-    n_agree: int
-    max_error: float
-    differences: tuple[Explanation, ...]
-
-
 def posed_boxes(shapes: PackedShapes, indices: IntArray, poses: FloatArray) -> PosedBoxes:
     """Prepare boxes for judgement; inputs must have been checked."""
     scale = np.abs(poses[:, :2]).sum(axis=1) + shapes.extent[indices]
@@ -56,7 +47,7 @@ def our_boxes(posed: PosedBoxes) -> FloatArray:
     return batched.box_rows(posed.shapes, posed.indices, posed.turned)
 
 
-def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = None) -> BoxVerdicts:
+def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = None) -> Verdicts:
     """Judge Box2D's boxes against ours, unless others are put on trial."""
     if ours is None:
         ours = our_boxes(posed)
@@ -69,7 +60,7 @@ def judge_boxes(posed: PosedBoxes, box2d: FloatArray, ours: FloatArray | None = 
         whose = "ours" if off[0] > off[1] else "Box2D's"
         told = f"{whose} is {max(off):.3g} m off the exact box, the other {min(off):.3g} m, of {float(posed.allowed[row]):.3g} m allowed"
         differences.append(Explanation(row, "unexplained", float(error[row]), told))
-    return BoxVerdicts(int(agrees.sum()), float(error[agrees].max(initial=0.0)), tuple(differences))
+    return Verdicts(np.zeros(len(posed), dtype=np.bool_), tuple(differences), float(error[agrees].max(initial=0.0)))
 
 
 def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction, Fraction]:

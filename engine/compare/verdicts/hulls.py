@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -26,12 +25,12 @@ from engine.box2d.oracle.hulls import OracleHulls
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
 from engine.geometry.predicates import exact_turn
 
-__all__ = ["HullVerdicts", "judge_hulls", "our_hulls"]
+__all__ = ["judge_hulls", "our_hulls"]
 
 _U = 0.5 * EPS32
 
@@ -44,22 +43,16 @@ _SCALE = 1 << 150
 _Corner = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class HullVerdicts:
-    """The judgement of n sets; `max_tie` is how far a point lies beyond the line that float32 took it for, metres."""
-
-    n_agree: int
-    max_tie: float
-    differences: tuple[Explanation, ...]
-
-
 def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
     """Return our hulls, None where a set encloses no area."""
     return [_our_hull(points) for points in sets]
 
 
-def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None] | None = None) -> HullVerdicts:
-    """Judge Box2D's hulls against ours, unless others are put on trial."""
+def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[FloatArray | None] | None = None) -> Verdicts:
+    """Judge Box2D's hulls against ours, unless others are put on trial.
+
+    The maximum ``max_tie`` is how far a point lies beyond the line that float32 took it for, metres.
+    """
     if ours is None:
         ours = our_hulls(sets)
     differences: list[Explanation] = []
@@ -72,7 +65,8 @@ def judge_hulls(sets: Sequence[FloatArray], box2d: OracleHulls, ours: Sequence[F
             continue
         max_tie = max(max_tie, found[1] if found[0] == "float32_tie" else 0.0)
         differences.append(Explanation(row, *found))
-    return HullVerdicts(len(sets) - len(differences), max_tie, tuple(differences))
+    is_made = np.array([corners is not None for corners in box2d.corners])
+    return Verdicts(is_made, tuple(differences), maxima={"max_tie": max_tie})
 
 
 def _our_hull(points: FloatArray) -> FloatArray | None:

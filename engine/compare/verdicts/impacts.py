@@ -35,14 +35,23 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_TOI_TOLERANCE
 from engine.compare import allowances
-from engine.compare.asked.motions import Impacts, MovingPairs, our_impacts
 from engine.compare.proofs.approach import clearances, core_gaps
-from engine.compare.proofs.exact import Corner, aligned, distance_sq, is_within, placed, segment_distance_sq
-from engine.compare.proofs.witnesses import core_gap, nearest_features, share_point
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.proofs.exact import (
+    Corner,
+    aligned,
+    core_gap,
+    distance_sq,
+    is_within,
+    nearest_features,
+    placed,
+    segment_distance_sq,
+    share_point,
+)
+from engine.compare.queries import Impacts, MovingPairs, our_impacts
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
 
-__all__ = ["ImpactVerdicts", "judge_impacts"]
+__all__ = ["judge_impacts"]
 
 _SAMPLES = 48
 """Moments looked at between two times, for the nearest the shapes come. Where one is below what a proof needs, the deepest is shown;
@@ -55,20 +64,11 @@ _BLOCK = 512
 """Pairs searched at a time, for the memory of their samples."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactVerdicts:
-    """The judgement of n pairs. `worst_missed_depth` is the deepest overlap, skins included, that Box2D was proved to pass over."""
+def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = None) -> Verdicts:
+    """Judge Box2D's times against ours, unless others are put on trial.
 
-    n_pairs: int
-    n_touching: int
-    n_agree: int
-    max_fraction_error: float
-    worst_missed_depth: float
-    differences: tuple[Explanation, ...]
-
-
-def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = None) -> ImpactVerdicts:
-    """Judge Box2D's times against ours, unless others are put on trial."""
+    The maximum ``worst_missed_depth`` is the deepest overlap, skins included, that Box2D was proved to pass over.
+    """
     if ours is None:
         ours = our_impacts(moving)
     is_hit = ours.status == Status.HIT
@@ -94,14 +94,9 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
             differences.append(Explanation(row, *found))
             if found[0] == "toi_missed":
                 worst = max(worst, found[1])
-    return ImpactVerdicts(
-        n_pairs=len(moving),
-        n_touching=int(is_hit.sum()),
-        n_agree=int(agrees.sum()),
-        max_fraction_error=float(apart[agrees & is_hit].max(initial=0.0)),
-        worst_missed_depth=worst,
-        differences=tuple(differences),
-    )
+    agreeing = apart[agrees & is_hit]
+    maxima = {"max_fraction_error": float(agreeing.max(initial=0.0)), "worst_missed_depth": worst}
+    return Verdicts(is_hit, tuple(differences), maxima=maxima, errors={"fraction_error": agreeing})
 
 
 def _passed_over(moving: MovingPairs, rows: IntArray, ours: Impacts) -> IntArray:

@@ -36,16 +36,13 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, any_of_rows, largest_of_rows
 from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, EPS64, SAT_ROUNDING
 from engine.compare import allowances
-from engine.compare.asked.pairs import Answers, PosedPairs, our_manifolds
-from engine.compare.proofs.circle_ties import explain_circle
-from engine.compare.proofs.equal_axes import explain_equal_axes
-from engine.compare.proofs.steep_clip import explain_steep_clip
-from engine.compare.proofs.turned_decisions import explain_decisions, explain_edge
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge, explain_equal_axes, explain_steep_clip
+from engine.compare.queries import Answers, PosedPairs, our_manifolds
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
 
-__all__ = ["Fit", "Verdicts", "answers_of", "fit", "judge_manifolds"]
+__all__ = ["Fit", "fit", "judge_manifolds"]
 
 _UNCHECKED_AMPLIFICATION = 2.0
 """Ratio. What the manifold kernel says of its clipping is taken for granted up to this, an incident edge 60 degrees off: nearly always."""
@@ -64,30 +61,6 @@ class Fit:
     normal_error: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """The judgement of n pairs; errors are the largest over the agreeing ones, and those of each agreeing contact."""
-
-    n_pairs: int
-    n_touching: int
-    n_agree: int
-    max_point_error: float
-    max_normal_error: float
-    differences: tuple[Explanation, ...]
-    point_errors: FloatArray
-    normal_errors: FloatArray
-
-    @property
-    def n_unexplained(self) -> int:
-        """Rows without a proved reason."""
-        return sum(difference.reason == "unexplained" for difference in self.differences)
-
-
-def answers_of(rows: ManifoldRows) -> Answers:
-    """Return our kernel's rows as answers."""
-    return Answers(rows.count, np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0), rows.points)
-
-
 def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
     """Compare manifolds as physical answers, points in either order."""
     extent = largest_of_rows(posed.shapes.extent[posed.pairs])
@@ -100,7 +73,7 @@ def fit(posed: PosedPairs, ours: ManifoldRows, theirs: Answers) -> Fit:
     point_allowed = allowances.point_allowance(posed.scale, amplification, posed.is_polygons, extent)
     normal_allowed = allowances.normal_allowance(posed.scale, amplification, posed.is_polygons)
 
-    normal_error = largest_of_rows(np.abs(answers_of(ours).normal - theirs.normal))
+    normal_error = largest_of_rows(np.abs(Answers.of_ours(ours).normal - theirs.normal))
     straight_error = largest_of_rows(np.abs(ours.points - theirs.points))
     crossed_error = largest_of_rows(np.abs(ours.points - theirs.points[:, ::-1]))
     point_error = np.where(ours.count == 2, np.minimum(straight_error, crossed_error), straight_error)
@@ -187,17 +160,10 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
                 point_error[row], normal_error[row] = again.point_error[at], again.normal_error[at]
             else:
                 differences.append(Explanation(row, *found))
-    is_contact = agrees & (box2d.count > 0)
-    return Verdicts(
-        n_pairs=len(posed),
-        n_touching=int((box2d.count > 0).sum()),
-        n_agree=int(agrees.sum()),
-        max_point_error=float(point_error[agrees].max(initial=0.0)),
-        max_normal_error=float(normal_error[agrees].max(initial=0.0)),
-        differences=tuple(differences),
-        point_errors=point_error[is_contact],
-        normal_errors=normal_error[is_contact],
-    )
+    is_contact = box2d.count > 0
+    worst_point, worst_normal = (float(error[agrees].max(initial=0.0)) for error in (point_error, normal_error))
+    errors = {"point_error": point_error[agrees & is_contact], "normal_error": normal_error[agrees & is_contact]}
+    return Verdicts(is_contact, tuple(differences), worst_point, worst_normal, errors=errors)
 
 
 class _Trial:

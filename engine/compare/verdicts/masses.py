@@ -27,12 +27,11 @@ from numpy.typing import NDArray
 from engine.box2d.oracle.properties import OracleMasses
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
-from engine.compare.proofs.mass_bounds import MassBounds, mass_bounds
-from engine.compare.proofs.mass_replay import replayed_kept_centroid, replayed_mass
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Circle, Polygon
 
-__all__ = ["MassVerdicts", "Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
+__all__ = ["Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
 
 _U32, _U64 = 0.5 * EPS32, 0.5 * EPS64
 
@@ -56,22 +55,6 @@ class Masses:
     is_refused: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class MassVerdicts:
-    """The judgement of n shapes.
-
-    Errors are the largest over the agreeing ones: centroids in metres, mass and inertia relative to ours. The worst are the largest that
-    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, metres.
-    """
-
-    n_agree: int
-    max_point_error: float
-    max_relative_error: float
-    worst_inertia_error: float
-    worst_kept_error: float
-    differences: tuple[Explanation, ...]
-
-
 def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masses:
     """Return the masses of our shapes."""
     found = [shape.mass(one) for shape, one in zip(shapes, density.tolist(), strict=True)]
@@ -86,8 +69,12 @@ def box2d_masses(found: OracleMasses, kept: FloatArray) -> Masses:
     return Masses(found.mass, found.center, inertia, kept, found.is_refused)
 
 
-def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> MassVerdicts:
-    """Judge Box2D's masses against ours, unless others are put on trial."""
+def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d: Masses, ours: Masses | None = None) -> Verdicts:
+    """Judge Box2D's masses against ours, unless others are put on trial.
+
+    Errors are the largest over the agreeing ones: centroids in metres, mass and inertia relative to ours. The worst are the largest that
+    cancellation explains: Box2D's inertia relative to ours, and the centroid it keeps, metres.
+    """
     if ours is None:
         ours = our_masses(shapes, density)
     bounds = _Bounds(shapes, density)
@@ -107,7 +94,8 @@ def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d:
     relative = [errors[0] / np.abs(ours.mass), errors[2] / np.abs(ours.inertia)]
     points = np.maximum(errors[1], errors[3])
     worst = max((float(one[agrees].max(initial=0.0)) for one in relative), default=0.0)
-    return MassVerdicts(int(agrees.sum()), float(points[agrees].max(initial=0.0)), worst, lost, kept, tuple(differences))
+    maxima = {"max_relative_error": worst, "worst_inertia_error": lost, "worst_kept_centroid_error": kept}
+    return Verdicts(np.zeros(len(shapes), dtype=np.bool_), tuple(differences), float(points[agrees].max(initial=0.0)), maxima=maxima)
 
 
 def _errors(one: Masses, other: Masses) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

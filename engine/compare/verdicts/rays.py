@@ -29,7 +29,6 @@ The inputs are float32 numbers, and the margins are computed from them exactly (
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,27 +36,16 @@ from numpy.typing import NDArray
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.compare import allowances
-from engine.compare.asked.rays import PosedRays, Rays, our_points, our_rays
 from engine.compare.proofs.exact_ray import ExactRay
-from engine.compare.verdicts.explanation import Explanation
+from engine.compare.proofs.placed import Explained
+from engine.compare.queries import PosedRays, Rays, our_points, our_rays
+from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.contracts.status import Status
 
-__all__ = ["RayVerdicts", "judge_points", "judge_rays"]
-
-_Found = tuple[str, float, str] | None
+__all__ = ["judge_points", "judge_rays"]
 
 
-@dataclass(frozen=True, slots=True)
-class RayVerdicts:
-    """The judgement of n rows; errors are the largest over the agreeing ones."""
-
-    n_agree: int
-    max_point_error: float
-    max_normal_error: float
-    differences: tuple[Explanation, ...]
-
-
-def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_] | None = None) -> RayVerdicts:
+def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bool_] | None = None) -> Verdicts:
     """Judge Box2D's TestPoint of the origins against ours, unless others are put on trial."""
     if ours is None:
         ours = our_points(posed)
@@ -71,10 +59,10 @@ def judge_points(posed: PosedRays, box2d: NDArray[np.bool_], ours: NDArray[np.bo
         else:
             told = f"Box2D says {bool(box2d[row])}, ours {bool(ours[row])}, {margin:.3g} m outside"
             differences.append(Explanation(row, "unexplained", abs(margin), told))
-    return RayVerdicts(len(posed) - len(differences), 0.0, 0.0, tuple(differences))
+    return Verdicts(box2d, tuple(differences))
 
 
-def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> RayVerdicts:
+def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> Verdicts:
     """Judge Box2D's hits against ours, unless others are put on trial."""
     if ours is None:
         ours = our_rays(posed)
@@ -115,7 +103,7 @@ def judge_rays(posed: PosedRays, box2d: Rays, ours: Rays | None = None) -> RayVe
         differences.append(Explanation(row, *found))
     agreed = agrees & both_hit
     worst_point, worst_normal = (float(error[agreed].max(initial=0.0)) for error in (point_error, normal_error))
-    return RayVerdicts(int(agrees.sum()), worst_point, worst_normal, tuple(differences))
+    return Verdicts(box2d.status == Status.HIT, tuple(differences), worst_point, worst_normal, errors={"point_error": point_error[agreed]})
 
 
 def _is_well_inside(posed: PosedRays, rows: IntArray) -> NDArray[np.bool_]:
@@ -142,7 +130,7 @@ def _with_turned_normals(posed: PosedRays, box2d: Rays, is_edge: NDArray[np.bool
     return Rays(box2d.status, box2d.fraction, np.where(is_edge[:, None], turned, box2d.normal))
 
 
-def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> _Found:
+def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> Explained:
     """Return reason, size and what was shown."""
     one, other = int(ours.status[row]), int(box2d.status[row])
     theirs = float(box2d.fraction[row])
@@ -176,11 +164,11 @@ def _verdict(ray: ExactRay, row: int, ours: Rays, box2d: Rays) -> _Found:
     return None
 
 
-def _same_surface(ray: ExactRay, ours: float, theirs: float) -> _Found:
+def _same_surface(ray: ExactRay, ours: float, theirs: float) -> Explained:
     margins = [ray.margin(fraction) for fraction in (ours, theirs, 0.5 * (ours + theirs))]
     worst = max(map(abs, margins))
     return _tie(ray, worst, "both places and all between lie on the surface") if worst <= ray.bound else None
 
 
-def _tie(ray: ExactRay, margin: float, what: str) -> _Found:
+def _tie(ray: ExactRay, margin: float, what: str) -> Explained:
     return "float32_tie", abs(margin), f"{what}: exact margin {margin:.3g} m of {ray.bound:.3g} m allowed"

@@ -7,9 +7,9 @@ import pytest
 
 from engine.box2d.oracle.held import round_pose
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.asked.motions import moving_pairs
 from engine.compare.cases import MotionChunk
 from engine.compare.proofs.approach import clearances, core_gaps
+from engine.compare.queries import moving_pairs
 from engine.geometry import Circle, Polygon
 from engine.narrowphase.packing import pack
 

@@ -5,8 +5,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.compare.proofs.exact import aligned, bits_of, distance_sq, is_within, placed, real, segment_distance_sq, whole
-from engine.compare.proofs.witnesses import core_gap, holds, nearest_features, share_point
+from engine.compare.proofs.exact import (
+    aligned,
+    bits_of,
+    core_gap,
+    distance_sq,
+    holds,
+    is_within,
+    nearest_features,
+    placed,
+    real,
+    segment_distance_sq,
+    share_point,
+    whole,
+)
 
 RNG = np.random.default_rng(11)
 

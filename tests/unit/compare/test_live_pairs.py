@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from engine.broadphase import Grid
 from engine.common.arrays import IntArray
-from engine.compare.live.meeting_rules import RULES
+from engine.compare.live.meeting import RULES
 from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment

@@ -6,15 +6,15 @@ import pytest
 from engine.box2d.oracle.distances import DistanceOracle
 from engine.box2d.oracle.held import round_pose, round_shape
 from engine.box2d.oracle.pairs import PairOracle
-from engine.compare.asked.motions import Impacts, moving_pairs, our_impacts
-from engine.compare.asked.pairs import posed_pairs
 from engine.compare.bulk import comparison
 from engine.compare.cases import MotionChunk, case_chunk, motion_chunk
-from engine.compare.verdicts.distances import judge_distances, our_distances
+from engine.compare.queries import Impacts, moving_pairs, our_distances, our_impacts, posed_pairs
+from engine.compare.verdicts.distances import judge_distances
 from engine.compare.verdicts.impacts import judge_impacts
 from engine.contracts import Status
 from engine.geometry import Polygon
 from engine.narrowphase.packing import pack
+from tests.unit.compare.columns import take
 
 SEED, N = 21, 1500
 CASES = case_chunk(SEED, 0, N)
@@ -44,7 +44,7 @@ def test_without_a_fault_there_is_none():
     assert not unexplained(distances) and not unexplained(impacts)
     assert distances.n_agree + len(distances.differences) == N == impacts.n_agree + len(impacts.differences)
     assert {"toi_missed", "graze"} <= {one.reason for one in impacts.differences}
-    assert impacts.n_touching > 0.4 * N and impacts.worst_missed_depth > 0.1
+    assert impacts.n_touching > 0.4 * N and impacts.maxima["worst_missed_depth"] > 0.1
 
 
 def test_the_limit_of_touching_is_a_tie():
@@ -65,13 +65,13 @@ def test_a_wrong_distance(fault, is_ours):
 
 def test_a_touch_of_ours_where_nothing_is():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.MISS))[:100]
-    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(OURS, rows, Status.HIT, np.full(len(rows), 0.5)))
+    verdicts = judge_impacts(take(MOVING, rows), of(BOX2D, rows), of(OURS, rows, Status.HIT, np.full(len(rows), 0.5)))
     assert len(unexplained(verdicts)) >= 0.95 * len(rows)  # a few graze
 
 
 def test_a_touch_that_we_pass_over():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.HIT) & (BOX2D.status == Status.HIT) & (OURS.fraction > 0.0))[:100]
-    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(OURS, rows, Status.MISS, np.ones(len(rows))))
+    verdicts = judge_impacts(take(MOVING, rows), of(BOX2D, rows), of(OURS, rows, Status.MISS, np.ones(len(rows))))
     assert len(unexplained(verdicts)) == len(rows)
 
 
@@ -85,7 +85,7 @@ def test_a_touch_at_a_wrong_time(is_ours, shift):
     good = OURS if not is_ours else BOX2D
     bad = of(OURS if is_ours else BOX2D, rows, fraction=(OURS if is_ours else BOX2D).fraction[rows] + shift)
     sides = (of(good, rows), bad) if is_ours else (bad, of(good, rows))
-    verdicts = judge_impacts(MOVING.take(rows), *sides)
+    verdicts = judge_impacts(take(MOVING, rows), *sides)
     if not is_ours and shift > 0.0:  # that is what missing a touch is
         assert {one.reason for one in verdicts.differences} <= {"unexplained", "toi_missed", "graze"}
     else:
@@ -95,7 +95,7 @@ def test_a_touch_at_a_wrong_time(is_ours, shift):
 def test_an_overlap_at_the_start():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.MISS))[:50]
     bad = of(OURS, rows, Status.OVERLAPPING, np.zeros(len(rows)))
-    assert len(unexplained(judge_impacts(MOVING.take(rows), of(BOX2D, rows), bad))) == len(rows)
+    assert len(unexplained(judge_impacts(take(MOVING, rows), of(BOX2D, rows), bad))) == len(rows)
 
 
 def test_box2d_gives_up_on_a_spin_and_says_so():
@@ -118,11 +118,11 @@ def test_box2d_gives_up_on_a_spin_and_says_so():
 def test_giving_up_excuses_no_wrong_answer_of_ours():
     rows = np.flatnonzero(NORMAL & (OURS.status == Status.HIT) & (OURS.fraction > 0.1) & (OURS.fraction < 0.9))[:100]
     gave_up = of(BOX2D, rows, Status.OUT_OF_ITERATIONS, np.zeros(len(rows)))
-    right = judge_impacts(MOVING.take(rows), gave_up)
+    right = judge_impacts(take(MOVING, rows), gave_up)
     assert not unexplained(right) and {one.reason for one in right.differences} <= {"gave_up", "toi_missed"}
-    wrong = judge_impacts(MOVING.take(rows), gave_up, of(OURS, rows, Status.MISS, np.ones(len(rows))))
+    wrong = judge_impacts(take(MOVING, rows), gave_up, of(OURS, rows, Status.MISS, np.ones(len(rows))))
     assert len(unexplained(wrong)) >= 0.9 * len(rows)  # a few only graze
-    late = judge_impacts(MOVING.take(rows), gave_up, of(OURS, rows, fraction=OURS.fraction[rows] + 0.1))
+    late = judge_impacts(take(MOVING, rows), gave_up, of(OURS, rows, fraction=OURS.fraction[rows] + 0.1))
     assert len(unexplained(late)) + sum(one.reason == "toi_missed" for one in late.differences) >= 0.9 * len(rows)
 
 
@@ -140,7 +140,7 @@ def test_jobs_do_not_change_what_is_found():
 def test_a_touch_that_neither_sees():
     missed = [one.row for one in judge_impacts(MOVING, BOX2D).differences if one.reason == "toi_missed" and one.size > 0.2]
     rows = np.array([row for row in missed if BOX2D.status[row] == Status.MISS])
-    verdicts = judge_impacts(MOVING.take(rows), of(BOX2D, rows), of(BOX2D, rows))
+    verdicts = judge_impacts(take(MOVING, rows), of(BOX2D, rows), of(BOX2D, rows))
     # a few moments are looked at: what lasts a tenth of the step or longer is seen
     assert len(unexplained(verdicts)) >= 0.5 * len(rows) > 10
     assert "both pass over" in verdicts.differences[0].evidence

@@ -7,10 +7,10 @@ import pytest
 
 from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk
 from engine.compare.proofs._edge_decisions import WorldEdge, replay_edge_circle, replay_edge_polygon
 from engine.compare.proofs._polygon_decisions import Bounds, world_polygon
+from engine.compare.queries import Answers, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon, Segment, Transform
 from engine.narrowphase.batched import ManifoldRows

@@ -5,9 +5,9 @@ import pytest
 
 from engine.box2d.oracle.held import round_pose, round_shape
 from engine.box2d.oracle.pairs import PairOracle
-from engine.compare.asked.pairs import Answers, our_manifolds, posed_pairs
 from engine.compare.cases import case_chunk
-from engine.compare.proofs.touching_limit import explain_overlap
+from engine.compare.proofs.placed import explain_overlap
+from engine.compare.queries import Answers, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.geometry import Circle, Polygon
 from engine.geometry.kinds import CIRCLE

@@ -5,13 +5,14 @@ import pytest
 
 from engine.box2d.oracle.points import PointOracle
 from engine.common.errors import InvalidInputError
-from engine.compare.asked.rays import Rays, our_points, our_rays, posed_rays
 from engine.compare.bulk import comparison
 from engine.compare.cases import RayChunk, case_chunk, ray_chunk
+from engine.compare.queries import Rays, our_points, our_rays, posed_rays
 from engine.compare.verdicts.rays import judge_points, judge_rays
 from engine.contracts import Status
 from engine.geometry import Circle, Segment
 from engine.narrowphase.packing import pack
+from tests.unit.compare.columns import take
 
 SEED, N = 21, 5000
 CASES = case_chunk(SEED, 0, N)
@@ -19,7 +20,7 @@ RAYS = ray_chunk(CASES, SEED, 0)
 ORACLE = PointOracle(CASES.shapes)
 POSED = posed_rays(pack(ORACLE.shapes), RAYS)
 FOUND = ORACLE.rays(RAYS.indices, RAYS.poses, RAYS.origins, RAYS.ends)
-BOX2D = Rays(np.where(FOUND.hit, int(Status.HIT), int(Status.MISS)), FOUND.fraction, FOUND.normal)
+BOX2D = Rays.of(FOUND)
 OURS = our_rays(POSED)
 INSIDE, _ = ORACLE.contains(RAYS.indices, RAYS.poses, RAYS.origins)
 VERDICTS = judge_rays(POSED, BOX2D)
@@ -47,7 +48,7 @@ def of(rays, rows, status=None, fraction=None, normal=None):
 def planted(is_ours, rows, **fault):
     bad = of(OURS if is_ours else BOX2D, rows, **fault)
     good = of(BOX2D if is_ours else OURS, rows)
-    return judge_rays(POSED.take(rows), *((good, bad) if is_ours else (bad, good)))
+    return judge_rays(take(POSED, rows), *((good, bad) if is_ours else (bad, good)))
 
 
 def test_without_a_fault_there_is_none():
@@ -90,7 +91,7 @@ def test_a_wrong_normal(is_ours):
 
 def test_a_start_inside_that_is_not():
     bad = of(OURS, MISSES, status=Status.OVERLAPPING, fraction=np.zeros(len(MISSES)))
-    assert unexplained(judge_rays(POSED.take(MISSES), of(BOX2D, MISSES), bad)) >= 0.97 * len(MISSES)
+    assert unexplained(judge_rays(take(POSED, MISSES), of(BOX2D, MISSES), bad)) >= 0.97 * len(MISSES)
 
 
 def test_a_wrong_containment():
@@ -167,7 +168,7 @@ def test_the_oracle_takes_float32_numbers_and_known_shapes_only():
 def test_a_start_inside_that_neither_tells():
     deep = np.array([one.row for one in VERDICTS.differences if one.reason == "starts_inside" and AT_RANDOM[one.row] and one.size > 1e-3])
     missed = of(OURS, deep, Status.MISS)
-    assert unexplained(judge_rays(POSED.take(deep), of(BOX2D, deep), missed)) == len(deep) > 100
+    assert unexplained(judge_rays(take(POSED, deep), of(BOX2D, deep), missed)) == len(deep) > 100
 
 
 def test_a_grazing_hit_has_to_have_a_normal_of_its_place():

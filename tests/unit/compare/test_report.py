@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.compare.bulk.comparison import QUERIES, Tally, compare_chunks
-from engine.compare.bulk.example import Sketch
+from engine.compare.bulk.tally import Sketch
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair, load_pair, pair_from_json, save_pair
 from engine.compare.report.document import html_report
@@ -77,7 +77,7 @@ def last(jobs: int) -> Tally:
 
 def without_rates(total: Tally) -> Tally:
     for tally in total.queries.values():
-        tally.our_seconds = tally.box2d_seconds = 0.0
+        tally.seconds = dict.fromkeys(tally.seconds, 0.0)
     return total
 
 
@@ -122,7 +122,7 @@ def test_each_reason_has_its_first_and_its_worst(total: Tally, found: list[Exhib
             largest = max(kind.reasons[reason].largest for kind in tally.kinds.values() if reason in kind.reasons)
             assert chosen.worst.size == largest
             assert all(one.example.place >= chosen.first.place for one in mine)
-            assert tally.histograms[reason].total == tally.explained[reason]
+            assert tally.histograms[reason].counts.total() == tally.explained[reason]
 
 
 def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found: list[Exhibit], tmp_path: object) -> None:

@@ -7,16 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.compare.asked.motions import Impacts, our_impacts
-from engine.compare.asked.pairs import our_manifolds
-from engine.compare.asked.rays import our_points
-from engine.compare.bulk import pair_queries
+from engine.compare.bulk import judges
 from engine.compare.bulk.comparison import Tally, compare_chunks
 from engine.compare.pair import answers, shrink
 from engine.compare.pair.answers import ask
 from engine.compare.pair.file import Pair
 from engine.compare.pair.shrink import corner_count
 from engine.compare.pair.simpler import is_on_edge
+from engine.compare.queries import Impacts, our_impacts, our_manifolds, our_points
 from engine.compare.report.document import html_report
 from engine.compare.report.exhibits import Exhibit, Run, exhibits
 from engine.contracts.status import Status
@@ -45,7 +43,7 @@ def fault(monkeypatch) -> None:
 
 
 def plant(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pair_queries, "our_manifolds", reversed_normals)
+    patch.setattr(judges, "our_manifolds", reversed_normals)
     patch.setattr(answers, "our_manifolds", reversed_normals)
 
 
@@ -132,9 +130,9 @@ def test_a_motion_and_a_point_become_small_too(monkeypatch) -> None:
         found = our_impacts(moving)
         return Impacts(found.status, np.where(found.status == Status.HIT, np.minimum(found.fraction + 0.2, 1.0), found.fraction))
 
-    monkeypatch.setattr(pair_queries, "our_impacts", late)
+    monkeypatch.setattr(judges, "our_impacts", late)
     monkeypatch.setattr(answers, "our_impacts", late)
-    monkeypatch.setattr(pair_queries, "our_points", lambda posed: ~our_points(posed))
+    monkeypatch.setattr(judges, "our_points", lambda posed: ~our_points(posed))
     monkeypatch.setattr(answers, "our_points", lambda posed: ~our_points(posed))
     one = Run(40, 3, ("toi", "contains"))
     found = [exhibit for exhibit in exhibits(run(one), one, LONG) if exhibit.example.reason == "unexplained"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.compare.proofs._polygon_decisions import Bounds, all_outcomes, replay_outcome, world_polygon
-from engine.compare.proofs.touching_limit import core_distance_sq
+from engine.compare.proofs.placed import core_distance_sq
 from engine.geometry import Polygon, Transform
 from engine.narrowphase.sat import overlap_polygons
 from engine.query import manifold

@@ -1,23 +1,113 @@
-"""Pairs that were forbidden to collide and now may: Box2D looks for a contact of theirs only at the end of a step, or not yet.
+"""Which fixtures may touch at all, Box2D's rules once more over pairs of columns; and which pairs they have only just let pass.
 
-A joint that is removed, a filter that is changed, a body that becomes dynamic or active sets pairs free between two steps. Box2D makes
-contacts for new pairs when it has moved the bodies, and evaluates only those that it has; so a pair set free may touch for a step or longer
-without a word from Box2D. Which pairs these are follows from the fixtures alone, and from whether a contact was there after the last step.
+A rule takes the columns, which fixtures are edges (n,), and pairs (k, 2) of rows, and says (k,) which pairs it lets pass. Source: Box2D
+2.3.0, b2ContactManager::AddPair (one body), b2Body::ShouldCollide (a dynamic one, joints), b2ContactFilter::ShouldCollide (groups,
+categories and masks), b2Contact::Create (two edges have no algorithm).
+
+A joint that is removed, a filter that is changed, a body that becomes dynamic or active enables pairs between two steps. Box2D makes
+contacts for new pairs when it has moved the bodies, and evaluates only those that it has; so a pair newly enabled may touch for a step or
+longer without a word from Box2D. Which pairs these are follows from the fixtures alone, and from whether a contact was there after the
+last step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import IntArray
-from engine.compare.live.meeting_rules import MeetingRule
-from engine.compare.live.pair_keys import pair_key, pair_keys
+from engine.world.specs import BODY_TYPES
 from engine.world.step_pairs import FixtureColumns, StepPairs
 
-__all__ = ["NewlyEnabledPairs"]
+__all__ = [
+    "RULES",
+    "MeetingRule",
+    "NewlyEnabledPairs",
+    "filters_agree",
+    "has_an_area",
+    "ids_of",
+    "is_moved_by_contact",
+    "no_joint_forbids",
+    "of_two_bodies",
+    "pair_key",
+    "pair_keys",
+]
+
+# --- One number for a pair of ids, the same in either order, so that sets of pairs are sorted columns
+
+_ID_BITS = 32
+"""Room for the larger id, below the smaller one."""
+
+
+def pair_keys(ids: IntArray) -> IntArray:
+    """Return the keys (k,) of pairs (k, 2)."""
+    a, b = ids[:, 0], ids[:, 1]
+    keys: IntArray = (np.minimum(a, b) << _ID_BITS) | np.maximum(a, b)
+    return keys
+
+
+def pair_key(a: int, b: int) -> int:
+    """Return the key of one pair."""
+    return (min(a, b) << _ID_BITS) | max(a, b)
+
+
+def ids_of(keys: IntArray) -> IntArray:
+    """Return the pairs (k, 2) of keys, the smaller id first."""
+    return np.column_stack((keys >> _ID_BITS, keys & ((1 << _ID_BITS) - 1)))
+
+
+# --- The rules
+
+Flags: TypeAlias = NDArray[np.bool_]
+MeetingRule: TypeAlias = Callable[[FixtureColumns, Flags, IntArray], Flags]
+
+_DYNAMIC = BODY_TYPES.index("dynamic")
+
+
+def of_two_bodies(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
+    """Fixtures of one body never meet."""
+    body = columns.body_row[pairs]
+    passes: Flags = body[:, 0] != body[:, 1]
+    return passes
+
+
+def is_moved_by_contact(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
+    """One of two bodies must be dynamic, or nothing could move."""
+    is_dynamic = columns.body_type[pairs] == _DYNAMIC
+    passes: Flags = is_dynamic[:, 0] | is_dynamic[:, 1]
+    return passes
+
+
+def has_an_area(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
+    """Two edges pass through each other."""
+    both = is_edge[pairs]
+    return ~np.logical_and(both[:, 0], both[:, 1])
+
+
+def filters_agree(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
+    """Fixtures of one group meet if it is positive; others if each one's mask has a bit of the other's category."""
+    a, b = pairs[:, 0], pairs[:, 1]
+    category, mask, group = columns.category, columns.mask, columns.group
+    wanted = ((mask[a] & category[b]) != 0) & ((category[a] & mask[b]) != 0)
+    is_one_group = (group[a] == group[b]) & (group[a] != 0)
+    return np.where(is_one_group, group[a] > 0, wanted)
+
+
+def no_joint_forbids(columns: FixtureColumns, is_edge: Flags, pairs: IntArray) -> Flags:
+    """Bodies that a joint holds together do not collide, unless it says so."""
+    if len(columns.joint_filtered) == 0:
+        return np.ones(len(pairs), dtype=np.bool_)
+    return ~np.isin(pair_keys(columns.body[pairs]), pair_keys(columns.joint_filtered))
+
+
+RULES: tuple[MeetingRule, ...] = (of_two_bodies, is_moved_by_contact, has_an_area, filters_agree, no_joint_forbids)
+"""All must let a pair pass."""
+
+
+# --- What they have only just let pass
 
 
 class NewlyEnabledPairs:
@@ -31,7 +121,7 @@ class NewlyEnabledPairs:
 
     def __init__(self, rules: Sequence[MeetingRule]) -> None:
         self._rules = tuple(rules)
-        self._before: tuple[FixtureColumns, NDArray[np.bool_]] | None = None
+        self._before: tuple[FixtureColumns, Flags] | None = None
         """What held until the columns changed: they, and which of them were edges."""
         self._changed_at = -1
         """The step that found the columns changed."""
@@ -44,7 +134,7 @@ class NewlyEnabledPairs:
         self._late: tuple[set[int], set[int]] = set(), set()
         """What `_freed` and `_renewed` were after the last step."""
 
-    def change(self, old: FixtureColumns, was_edge: NDArray[np.bool_], step: StepPairs) -> None:
+    def change(self, old: FixtureColumns, was_edge: Flags, step: StepPairs) -> None:
         """Take in that a step found other columns than the `old` ones, of which some were edges."""
         new = step.fixtures
         self._before = (old, was_edge)
@@ -93,7 +183,7 @@ class NewlyEnabledPairs:
 def _refiltered(old: FixtureColumns, new: FixtureColumns) -> set[int]:
     """Return the fixtures with another filter than before."""
     _, before, now = np.intersect1d(old.fixture, new.fixture, assume_unique=True, return_indices=True)
-    other: NDArray[np.bool_] = np.zeros(len(now), dtype=np.bool_)
+    other: Flags = np.zeros(len(now), dtype=np.bool_)
     for name in ("category", "mask", "group"):
         other |= getattr(old, name)[before] != getattr(new, name)[now]
     return set(new.fixture[now[other]].tolist())

@@ -1,1 +1,0 @@
-"""Questions put to both sides, and their answers in one form, whoever gave them."""

@@ -1,0 +1,309 @@
+"""Proofs that rounding decides between two manifolds, one for each way in which it can.
+
+decisions     it turned decisions of Box2D's rule so that its own answer comes out. The rule is followed in float64 through every outcome
+              that float32 rounding allows; where one is Box2D's answer, the margins on the way to it are computed in fractions
+              (`placed`), and each must lie within its bound
+equal axes    two axes of polygons are so nearly equally deep that float32 cannot tell their separations apart
+steep clip    the incident edge stands so steep that float32 does not determine where it is cut
+circles       a circle lies at the limit of contact, or where its direction is undetermined: near another circle's centre or an edge's
+              end, between two edges equally near, and on the border of an edge's side and its corner's
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from engine.common.arrays import FloatArray
+from engine.common.tolerances import SAT_ROUNDING
+from engine.compare import allowances
+from engine.compare.proofs._edge_decisions import replay_edge_circle, replay_edge_polygon
+from engine.compare.proofs._polygon_decisions import Outcome, all_outcomes, replay_outcome
+from engine.compare.proofs.exact import Corner, aligned, placed
+from engine.compare.proofs.placed import (
+    Core,
+    Explained,
+    at_limit,
+    bounds_of,
+    core_distance_sq,
+    core_of,
+    local_corners,
+    placed_edge,
+    placed_polygon,
+    reach_of,
+    world_points,
+)
+from engine.compare.queries import Answers, PosedPairs
+from engine.geometry.kinds import CIRCLE, SEGMENT
+from engine.narrowphase.batched import ManifoldRows
+
+__all__ = ["explain_circle", "explain_decisions", "explain_edge", "explain_equal_axes", "explain_steep_clip"]
+
+_FLOAT32_BITS = 160
+"""Every float32 is a whole multiple of 2**-149."""
+
+_GUARD_BITS = 100
+"""Of a bound of some 1e-5 m, turned into an integer: finer than float64 holds it."""
+
+_Rule: TypeAlias = Callable[[Sequence[int]], Outcome]
+"""Follows Box2D's rule once, the undecided comparisons as a script says."""
+
+
+def explain_decisions(posed: PosedPairs, at: int, box2d: Answers) -> Explained:
+    """Look for decisions of Box2D's rule that rounding turned so that its own answer comes out, and prove their margins small."""
+    bounds = bounds_of(posed, at)
+
+    def replay(number: Callable[[float], Any]) -> _Rule:
+        a, b = (placed_polygon(posed, at, side, number) for side in (0, 1))
+        return lambda script: replay_outcome(a, b, bounds, script)
+
+    return _turned_decisions(posed, at, box2d, replay)
+
+
+def explain_edge(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> Explained:
+    """Do the same for an edge and a polygon or circle; ours must be the rule's answer by the same proof, with nothing or less turned."""
+    bounds, shapes = bounds_of(posed, at), posed.shapes
+    edge_side = 0 if shapes.kind[posed.pairs[at, 0]] == SEGMENT else 1
+    is_circle = shapes.kind[posed.pairs[at, 1 - edge_side]] == CIRCLE
+    sign = 1 if edge_side == 0 else -1
+
+    def replay(number: Callable[[float], Any]) -> _Rule:
+        edge = placed_edge(posed, at, edge_side, number)
+        if is_circle:
+            center = world_points(posed, at, 1 - edge_side, None, number)[0]
+            radius = number(float(shapes.radius[posed.pairs[at, 1 - edge_side]]))
+            return lambda script: replay_edge_circle(edge, center, radius, sign, bounds, script)
+        poly = placed_polygon(posed, at, 1 - edge_side, number)
+        return lambda script: replay_edge_polygon(edge, poly, sign, bounds, script)
+
+    our_answer = Answers.of_ours(ours)
+    if not any(_is_answer(posed, at, outcome, our_answer) for outcome, _ in all_outcomes(replay(float))):
+        return None
+    found = _turned_decisions(posed, at, box2d, replay)
+    if found is not None or ours.count[at] != box2d.count[at] or ours.count[at] == 0:
+        return found
+    if not is_circle:
+        return explain_steep_clip(posed, at, ours, box2d, widening=0.0)
+    return _explain_end(posed, at, ours, box2d, replay(Fraction)(()), bounds.separation)
+
+
+def _turned_decisions(posed: PosedPairs, at: int, box2d: Answers, replay: Callable[[Callable[[float], Any]], _Rule]) -> Explained:
+    """Follow a rule in float64 through all outcomes until one is Box2D's, then prove the margins on the way in fractions."""
+    exactly = None
+    for outcome, script in all_outcomes(replay(float)):
+        if not _is_answer(posed, at, outcome, box2d):
+            continue
+        exactly = exactly or replay(Fraction)
+        exact = exactly(script)
+        if [decision.name for decision in exact.decisions] != [decision.name for decision in outcome.decisions]:
+            continue
+        if any(abs(decision.margin) > Fraction(decision.bound) for decision in exact.decisions) or not exact.decisions:
+            continue
+        turned = [decision for decision in exact.decisions if (decision.margin > 0) != (decision.option == 0)] or list(exact.decisions)
+        told = ", ".join(f"{one.name}: exact margin {float(one.margin):.3g} of {one.bound:.3g} allowed" for one in turned)
+        return "float32_tie", max(abs(float(one.margin)) for one in turned), told
+    return None
+
+
+def _is_answer(posed: PosedPairs, at: int, outcome: Outcome, box2d: Answers) -> bool:
+    if len(outcome.points) != box2d.count[at]:
+        return False
+    if outcome.normal is None:
+        return True
+    row = slice(at, at + 1)
+    amplification: FloatArray = box2d.normal[row, 0] * 0.0 + outcome.amplification
+    allowed = float(allowances.point_allowance(posed.scale[row], amplification, posed.is_polygons[row], posed.scale[row])[0])
+    turned = float(allowances.normal_allowance(posed.scale[row], amplification, posed.is_polygons[row])[0])
+    if max(abs(outcome.normal[k] - box2d.normal[at, k]) for k in range(2)) > turned:
+        return False
+    theirs = box2d.points[at, : box2d.count[at]].tolist()
+    orders = (theirs, theirs[::-1])
+    return any(
+        all(abs(x - y) <= allowed for ours, their in zip(outcome.points, order, strict=True) for x, y in zip(ours, their, strict=True))
+        for order in orders
+    )
+
+
+# --- Polygons: two axes, and the clip
+
+
+def explain_equal_axes(posed: PosedPairs, at: int, ours: ManifoldRows, replay: ManifoldRows, is_filtered: bool = False) -> Explained:
+    """Prove that our axis and Box2D's, carried by two edges, have separations that float32 cannot tell apart.
+
+    The fractions are integers here, all over one denominator: 2**160 holds every float32 exactly, products lie over its square, and
+    a separation is n . (v - w) / |n| with the edge itself for n.
+
+    A running world asks this for a hundred pairs a step. With `is_filtered` the float64 separations are asked first, each known to
+    SAT_ROUNDING times the scale; where that certifies the margin, integers could only say the same, and are not asked (a
+    floating-point filter: J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997).
+    """
+    bound = 2.0 * bounds_of(posed, at).separation
+    if is_filtered:
+        margin = float(ours.axis[at, 2] - replay.axis[at, 2])
+        error = 3.0 * SAT_ROUNDING * float(posed.scale[at])  # of two separations, and of the operations on this line
+        if abs(margin) + error <= bound:
+            told = f"two axes equally deep: margin {margin:.3g} m, known to {error:.1g} m, of {bound:.3g} m allowed"
+            return "float32_tie", abs(margin), told
+        if abs(margin) - error > bound:
+            return None
+    corners = [_scaled_corners(posed, at, side) for side in (0, 1)]
+
+    def separation(reference: list[int]) -> int:
+        side, edge = reference
+        base, other = corners[side], corners[1 - side]
+        (x0, y0), (x1, y1) = base[edge], base[(edge + 1) % len(base)]
+        nx, ny = y1 - y0, x0 - x1
+        return min(nx * (x - x0) + ny * (y - y0) for x, y in other) // math.isqrt(nx * nx + ny * ny)
+
+    scaled = separation(ours.reference[at].tolist()) - separation(replay.reference[at].tolist())
+    if abs(scaled) > int(bound * 2.0**_GUARD_BITS) << (2 * _FLOAT32_BITS - _GUARD_BITS):
+        return None
+    margin = float(Fraction(scaled, 1 << (2 * _FLOAT32_BITS)))
+    return "float32_tie", abs(margin), f"two axes equally deep: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+
+
+def _scaled_corners(posed: PosedPairs, at: int, side: int) -> list[Corner]:
+    """Return the world corners times 2**320."""
+    _, vertices, position, rotation = local_corners(posed, at, side)
+    corners, bits = placed(vertices, *position, *rotation)
+    return aligned(corners, 2 * _FLOAT32_BITS - bits)
+
+
+def explain_steep_clip(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, widening: float | None = None) -> Explained:
+    """Prove Box2D's points right though they may lie far from ours: the incident edge stands so steep that the cut is undetermined.
+
+    Each point, taken back to the clipped end, must lie on the incident polygon's surface, and between the side planes, within the
+    bound of one separation: then rounding moved it along the edge, and nothing else happened. `widening` is by how much the side
+    planes are moved apart, both skins unless told.
+    """
+    side, edge = ours.reference[at].tolist()
+    base, other = (placed_polygon(posed, at, which, Fraction) for which in (side, 1 - side))
+    bound = Fraction(2.0 * bounds_of(posed, at).separation)
+    (nx, ny), sign = base.normals[edge], 1 if side == 0 else -1
+    total = base.skin + other.skin if widening is None else Fraction(widening)
+    first, last = base.vertices[edge], base.vertices[(edge + 1) % len(base.vertices)]
+    farthest = Fraction(0)
+    for x, y, separation in box2d.points[at, : box2d.count[at]].tolist():
+        gap = Fraction(separation)
+        lift = (base.skin - other.skin - gap) / 2
+        end = (Fraction(x) - lift * nx, Fraction(y) - lift * ny)
+        surface = min(
+            _segment_distance_sq(end, other.vertices[k], other.vertices[(k + 1) % len(other.vertices)]) for k in range(len(other.vertices))
+        )
+        beyond = max(ny * (end[0] - first[0]) - nx * (end[1] - first[1]), nx * (end[1] - last[1]) - ny * (end[0] - last[0])) - total
+        above = abs(nx * (end[0] - first[0]) + ny * (end[1] - first[1]) - gap)
+        if surface > bound * bound or beyond > bound or above > bound:
+            return None
+        farthest = max(farthest, abs(beyond) if beyond > 0 else Fraction(0), above)
+    turned = max(abs(sign * float(n) - float(m)) for n, m in zip((nx, ny), box2d.normal[at].tolist(), strict=True))
+    if turned > float(allowances.normal_allowance(posed.scale[at : at + 1], ours.axis[at : at + 1, 3], posed.is_polygons[at : at + 1])[0]):
+        return None
+    told = f"the incident edge stands 1 in {float(ours.axis[at, 3]):.3g} off the normal, so rounding moves the cut along it"
+    return "float32_tie", float(farthest), told
+
+
+def _segment_distance_sq(point: tuple[Fraction, Fraction], start: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> Fraction:
+    ex, ey = end[0] - start[0], end[1] - start[1]
+    px, py = point[0] - start[0], point[1] - start[1]
+    length_sq = ex * ex + ey * ey
+    if length_sq:
+        share = min(Fraction(1), max(Fraction(0), (px * ex + py * ey) / length_sq))
+        px, py = px - share * ex, py - share * ey
+    return px * px + py * py
+
+
+# --- Circles
+
+
+def explain_circle(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, excess: float) -> Explained:
+    """Prove that a circle lies at the limit of contact, or equally deep behind two edges, within what float32 can tell."""
+    is_b = posed.shapes.kind[posed.pairs[at, 1]] == CIRCLE
+    bound = bounds_of(posed, at).separation
+    core_a, core_b = core_of(posed, at, 0), core_of(posed, at, 1)
+    distance_sq = core_distance_sq(core_a, core_b)
+    if ours.count[at] != box2d.count[at]:
+        return at_limit(distance_sq, reach_of(posed, at), bound, "the limit of contact")
+    own = Answers(ours.count, ours.axis[:, :2], ours.points)
+    if ours.count[at] == 0 or excess > 2.0 * bound or not all(_is_along_own_normal(posed, at, one, bound) for one in (own, box2d)):
+        return None
+    if len(core_a) == len(core_b) == 1:
+        turned = Fraction(max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True)))
+        if distance_sq * turned * turned > 2 * Fraction(bound) ** 2:
+            return None
+        distance = math.sqrt(float(distance_sq))
+        return "float32_tie", distance, f"the centres lie {distance:.3g} m apart: their direction is known to {bound:.3g} m only"
+    polygon, center = (core_a, core_b[0]) if is_b else (core_b, core_a[0])
+    found = _explain_region(posed, at, ours, box2d, polygon, center, bound)
+    if found is not None:
+        return found
+    edges = placed_polygon(posed, at, 0 if is_b else 1, Fraction)
+    away = [(center[0] - x, center[1] - y) for x, y in edges.vertices]
+    separations = [nx * x + ny * y for (nx, ny), (x, y) in zip(edges.normals, away, strict=True)]
+    deepest = max(separations)
+    near = [one for one in separations if deepest - one <= Fraction(2.0 * bound)]
+    # one nearest edge only: then the centre must lie so near to the surface that the direction from it is undetermined
+    if len(near) < 2 and float(distance_sq) > (bound / allowances.MOST_AGREEING_TURN) ** 2:
+        return None
+    margin = float(deepest - min(near))
+    told = f"the centre lies equally deep behind {len(near)} edges: exact margin {margin:.3g} m of {2.0 * bound:.3g} m allowed"
+    return "float32_tie", margin, told
+
+
+def _explain_region(
+    posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, polygon: Core, center: tuple[Fraction, Fraction], bound: float
+) -> Explained:
+    """Prove that a circle's centre lies on the border between what is nearest to an edge and what is nearest to its corner.
+
+    There both give one normal; but that from a corner is a direction over a distance, which float32 knows less well than an edge's.
+    """
+    limit = Fraction(bound)
+    for k, (vx, vy) in enumerate(polygon):
+        away = (center[0] - vx, center[1] - vy)
+        distance = math.hypot(float(away[0]), float(away[1]))
+        if distance <= bound:
+            continue
+        margins = []
+        for nx, ny in (polygon[k - 1], polygon[(k + 1) % len(polygon)]):
+            ex, ey = nx - vx, ny - vy
+            margins.append(float(ex * away[0] + ey * away[1]) / math.hypot(float(ex), float(ey)))
+        margin = min(margins, key=abs)
+        # on the border of one edge, and beyond the other or on its border too
+        if abs(margin) > limit or max(margins) > bound:
+            continue
+        # the edge's normal stands off the corner's direction by no more than the margin over the distance
+        turn = float(allowances.normal_allowance(posed.scale[at : at + 1], np.array([1.0 / distance]), np.array([False]))[0])
+        directions = (np.array([float(away[0]), float(away[1])]) / distance, ours.axis[at, :2], box2d.normal[at])
+        if all(
+            min(np.abs(directions[0] - one).max(), np.abs(directions[0] + one).max()) <= turn + bound / distance for one in directions[1:]
+        ):
+            told = f"the centre lies between an edge's and its corner's side: exact margin {margin:.3g} m of {bound:.3g} m allowed"
+            return "float32_tie", abs(margin), told
+    return None
+
+
+def _explain_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers, exact: Outcome, bound: float) -> Explained:
+    """Prove that a circle's centre lies so near to the end of an edge that the direction from there is undetermined."""
+    if exact.amplification == 0.0 or not _is_along_own_normal(posed, at, box2d, bound):
+        return None
+    distance = 1.0 / exact.amplification
+    turned = max(abs(float(n - m)) for n, m in zip(ours.axis[at, :2], box2d.normal[at], strict=True))
+    if distance * turned > 2.0 * bound:
+        return None
+    return "float32_tie", distance, f"the centre lies {distance:.3g} m from the edge's end: its direction is known to {bound:.3g} m only"
+
+
+def _is_along_own_normal(posed: PosedPairs, at: int, box2d: Answers, bound: float) -> bool:
+    """Tell whether a circle's contact point lies where its own normal and separation say."""
+    shapes, (a, b) = posed.shapes, posed.pairs[at].tolist()
+    is_b = shapes.kind[b] == CIRCLE
+    circle, polygon = (b, a) if is_b else (a, b)
+    toward = box2d.normal[at] if is_b else -box2d.normal[at]
+    center = [float(value) for value in core_of(posed, at, 1 if is_b else 0)[0]]
+    x, y, separation = box2d.points[at, 0].tolist()
+    skin = 0.0 if shapes.kind[polygon] == CIRCLE else float(shapes.radius[polygon])
+    lift = 0.5 * (skin - separation) - float(shapes.radius[circle])
+    return bool(max(abs(center[0] + lift * toward[0] - x), abs(center[1] + lift * toward[1] - y)) <= 2.0 * bound)

@@ -1,0 +1,301 @@
+"""Queries in columns, as they are put to both sides, and their answers in one form: manifolds, times of impact, rays and points.
+
+All numbers that are asked with are float32's. Box2D's TestPoint and RayCast know a polygon without its skin, so ours are asked for that;
+b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart, and so are we asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
+from engine.common.tolerances import BOX2D_TOI_BACKOFF, LINEAR_SLOP
+from engine.compare import allowances
+from engine.compare.cases import MotionChunk, RayChunk
+from engine.contracts.status import Status
+from engine.geometry import FixtureShape, Polygon
+from engine.geometry.kinds import CIRCLE, SEGMENT
+from engine.narrowphase import batched
+from engine.narrowphase.packing import PackedShapes
+from engine.narrowphase.rules import BOX2D, EXACT
+
+if TYPE_CHECKING:
+    from engine.box2d.oracle.pairs import OracleManifolds
+    from engine.box2d.oracle.points import OracleRays
+    from engine.contracts import StepContacts
+
+__all__ = [
+    "Answers",
+    "Impacts",
+    "MovingPairs",
+    "PosedPairs",
+    "PosedRays",
+    "Rays",
+    "centroid_errors",
+    "moving_pairs",
+    "our_distances",
+    "our_impacts",
+    "our_manifolds",
+    "our_overlaps",
+    "our_points",
+    "our_rays",
+    "posed_pairs",
+    "posed_rays",
+]
+
+
+# --- Pairs that stand still
+
+
+@dataclass(frozen=True, slots=True)
+class PosedPairs:
+    """Pairs (n, 2) into packed shapes, poses (n, 3) of float32 numbers and the same (n, 4) with cosine and sine.
+
+    `scale` (n,) is what rounding is proportional to, `is_polygons` (n,) true where neither is a circle, `is_edge` (n,) where one is an
+    edge. `centroid_error` (a row for each *shape*, metres) is how far Box2D's centroid may lie from the packed one.
+    """
+
+    shapes: PackedShapes
+    pairs: IntArray
+    poses_a: FloatArray
+    poses_b: FloatArray
+    turned_a: FloatArray
+    turned_b: FloatArray
+    scale: FloatArray
+    is_polygons: NDArray[np.bool_]
+    is_edge: NDArray[np.bool_]
+    centroid_error: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def take(self, rows: IntArray) -> PosedPairs:
+        """Return these rows only."""
+        columns = ("pairs", "poses_a", "poses_b", "turned_a", "turned_b", "scale", "is_polygons", "is_edge")
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One side's manifolds: count (n,), normal (n, 2), points (n, 2, 3) x, y, separation; zero past the count."""
+
+    count: IntArray
+    normal: FloatArray
+    points: FloatArray
+
+    @classmethod
+    def of(cls, found: OracleManifolds | StepContacts, rows: IntArray | slice = slice(None)) -> Answers:
+        """Return some rows of Box2D's manifolds."""
+        points = np.concatenate((found.position[rows], found.separation[rows][:, :, None]), axis=2)
+        return cls(found.count[rows], found.normal[rows], points)
+
+    @classmethod
+    def of_ours(cls, rows: batched.ManifoldRows) -> Answers:
+        """Return our kernel's rows as answers."""
+        return cls(rows.count, np.where(rows.count[:, None] > 0, rows.axis[:, :2], 0.0), rows.points)
+
+    def take(self, rows: IntArray) -> Answers:
+        """Return these rows only."""
+        return Answers(self.count[rows], self.normal[rows], self.points[rows])
+
+
+def posed_pairs(
+    shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, centroid_error: FloatArray | None = None
+) -> PosedPairs:
+    """Prepare pairs for judgement; inputs must have been checked."""
+    extent = shapes.extent[pairs]
+    if shapes.has_ghost.any():  # a neighbour's far end enters the computation as well
+        reach = np.where(shapes.has_ghost, np.hypot(shapes.ghosts[:, 0::2], shapes.ghosts[:, 1::2]), 0.0)
+        extent = np.maximum(extent, largest_of_rows(reach)[pairs])
+    kinds = shapes.kind[pairs]
+    # copies are writable, which read-only columns of a step are not: another type to Numba
+    pairs, poses_a, poses_b = pairs.copy(), poses_a.copy(), poses_b.copy()
+    return PosedPairs(
+        shapes,
+        pairs,
+        poses_a,
+        poses_b,
+        batched.poses_with_rotation(poses_a),
+        batched.poses_with_rotation(poses_b),
+        allowances.scale_of(poses_a, poses_b, extent[:, 0], extent[:, 1]),
+        ~any_of_rows(kinds == CIRCLE),
+        any_of_rows(kinds == SEGMENT),
+        np.zeros(len(shapes)) if centroid_error is None else centroid_error,
+    )
+
+
+def centroid_errors(packed: PackedShapes, shapes: Sequence[FixtureShape]) -> FloatArray:
+    """Return how far Box2D's centroid may lie from the packed one of each shape, metres: nothing for a circle's and an edge's."""
+    is_polygon = np.array([isinstance(shape, Polygon) for shape in shapes], dtype=np.bool_)
+    area = np.array([shape.mass().area if isinstance(shape, Polygon) else 1.0 for shape in shapes])
+    return np.where(is_polygon, allowances.centroid_allowance(packed.n_vertices, packed.extent, area), 0.0)
+
+
+def our_manifolds(posed: PosedPairs, exact: bool = True) -> batched.ManifoldRows:
+    """Return our manifolds by the exact rule, or by Box2D's.
+
+    Those of edges are always by Box2D's: which sides an edge has, and what it leaves to its neighbours, is nothing but that rule.
+    """
+    is_edge = posed.is_edge
+    if not exact or is_edge.all():
+        return batched.manifold_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, BOX2D)
+    if not is_edge.any():
+        return batched.manifold_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b, EXACT)
+    parts = [(where, our_manifolds(posed.take(where), exact)) for where in (np.flatnonzero(is_edge), np.flatnonzero(~is_edge))]
+    columns = []
+    for name in batched.ManifoldRows.__slots__:
+        some = getattr(parts[0][1], name)
+        whole = np.empty((len(posed), *some.shape[1:]), dtype=some.dtype)
+        for where, rows in parts:
+            whole[where] = getattr(rows, name)
+        columns.append(whole)
+    return batched.ManifoldRows(*columns)
+
+
+def our_overlaps(posed: PosedPairs) -> NDArray[np.bool_]:
+    """Tell which pairs overlap."""
+    return batched.overlap_rows(posed.shapes, posed.pairs, posed.turned_a, posed.turned_b)
+
+
+def our_distances(posed: PosedPairs) -> FloatArray:
+    """Return our separations with radii and skins, 0 in place of a negative one."""
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
+
+    n, shapes = len(posed), posed.shapes
+    rows = np.empty((n, ROW_WIDTH))
+    distance_pairs(
+        False, shapes.arrays, posed.pairs, posed.turned_a, posed.turned_b, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rows
+    )  # fmt: skip
+    return np.maximum(rows[:, 0], 0.0)
+
+
+# --- Pairs that move
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """One side's times of impact: numbers of `Status`, and fractions of the sweep."""
+
+    status: IntArray
+    fraction: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class MovingPairs:
+    """Pairs (n, 2) into packed shapes and their poses (n, 3) at both ends; the aim D, and r, metres.
+
+    `scale` is what rounding is proportional to, metres; `speed` is the most that any two points of a pair approach over the whole
+    sweep, metres.
+    """
+
+    shapes: PackedShapes
+    pairs: IntArray
+    motion: MotionChunk
+    aim: FloatArray
+    scale: FloatArray
+    rounding: FloatArray
+    speed: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def poses(self, rows: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the poses (n, 4) x, y, cosine, sine of A and of B of some rows, each at its fraction."""
+        one, t = self.motion, fraction[:, None]
+        a = (1.0 - t) * one.start_a[rows] + t * one.end_a[rows]
+        b = (1.0 - t) * one.start_b[rows] + t * one.end_b[rows]
+        return batched.poses_with_rotation(a), batched.poses_with_rotation(b)
+
+
+def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> MovingPairs:
+    """Prepare pairs for judgement; inputs must have been checked."""
+    radii = shapes.radius[pairs].sum(axis=1)
+    extent_a, extent_b = shapes.extent[pairs].T
+    scale = np.zeros(len(pairs))
+    for start, end, extent in ((motion.start_a, motion.end_a, extent_a), (motion.start_b, motion.end_b, extent_b)):
+        place = np.maximum(np.abs(start[:, :2]).sum(axis=1), np.abs(end[:, :2]).sum(axis=1))
+        scale += place + extent * (1.0 + np.maximum(np.abs(start[:, 2]), np.abs(end[:, 2])))
+    move_a, move_b = motion.end_a - motion.start_a, motion.end_b - motion.start_b
+    speed = np.hypot(*(move_b - move_a)[:, :2].T) + extent_a * np.abs(move_a[:, 2]) + extent_b * np.abs(move_b[:, 2])
+    aim = np.maximum(LINEAR_SLOP, radii - BOX2D_TOI_BACKOFF)
+    return MovingPairs(shapes, pairs.copy(), motion, aim, scale, allowances.impact_allowance(scale), speed)
+
+
+def our_impacts(moving: MovingPairs) -> Impacts:
+    """Return our times of impact with Box2D's aim."""
+    from engine.continuous._impact_kernel import ADVANCEMENT
+    from engine.continuous.impact_rows import impact_rows
+
+    center, one = np.zeros((len(moving), 2)), moving.motion
+    sweeps = one.start_a, one.end_a, center, one.start_b, one.end_b, center
+    rows = impact_rows(moving.shapes, moving.pairs, sweeps, 1.0, ADVANCEMENT, True)
+    return Impacts(rows.status, rows.fraction)
+
+
+# --- Rays and points at a shape
+
+
+@dataclass(frozen=True, slots=True)
+class Rays:
+    """One side's ray casts: numbers of `Status` (OVERLAPPING for a start inside), fractions, world normals (n, 2)."""
+
+    status: IntArray
+    fraction: FloatArray
+    normal: FloatArray
+
+    @classmethod
+    def of(cls, found: OracleRays) -> Rays:
+        """Return Box2D's ray casts."""
+        return cls(np.where(found.hit, int(Status.HIT), int(Status.MISS)), found.fraction, found.normal)
+
+
+@dataclass(frozen=True, slots=True)
+class PosedRays:
+    """Shapes (n,) into packed ones, poses (n, 3) and the same (n, 4), rays; b of a point (`point_bound`) and of a ray (`ray_bound`)."""
+
+    shapes: PackedShapes
+    indices: IntArray
+    poses: FloatArray
+    turned: FloatArray
+    origins: FloatArray
+    translations: FloatArray
+    point_bound: FloatArray
+    ray_bound: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def posed_rays(shapes: PackedShapes, rays: RayChunk) -> PosedRays:
+    """Prepare rays for judgement, and their origins as points; inputs must have been checked."""
+    extent, radius = shapes.extent[rays.indices], shapes.radius[rays.indices]
+    at_origin = np.abs(rays.poses[:, :2]).sum(axis=1) + extent + np.abs(rays.origins).sum(axis=1)
+    scale = at_origin + np.abs(rays.ends).sum(axis=1)
+    away = np.abs(rays.origins - rays.poses[:, :2]).sum(axis=1) + extent
+    is_circle = shapes.n_vertices[rays.indices] == 1
+    bound = allowances.surface_allowance(scale)
+    bound = bound + np.where(is_circle, allowances.discriminant_allowance(away, np.where(is_circle, radius, 1.0)), 0.0)
+    return PosedRays(
+        shapes, rays.indices, rays.poses, batched.poses_with_rotation(rays.poses), rays.origins, rays.ends - rays.origins,
+        allowances.surface_allowance(at_origin), bound,
+    )  # fmt: skip
+
+
+def our_points(posed: PosedRays) -> NDArray[np.bool_]:
+    """Tell which origins lie in their shapes, by our algorithm."""
+    from engine.continuous.ray_cast import contains_rows
+
+    return contains_rows(posed.shapes, posed.indices, posed.turned, posed.origins).astype(np.bool_)
+
+
+def our_rays(posed: PosedRays) -> Rays:
+    """Return our ray casts."""
+    from engine.continuous.ray_cast import ray_rows
+
+    status, rows = ray_rows(posed.shapes, posed.indices, posed.turned, posed.origins, posed.translations)
+    return Rays(status, rows[:, 0], rows[:, 3:5])
