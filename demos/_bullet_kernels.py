@@ -6,7 +6,7 @@ To compile them takes a quarter of a minute. So where somebody is watching a sec
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.app.warmup import BackgroundLoad
@@ -28,12 +28,12 @@ def are_loaded(in_background: bool) -> bool:
 def load() -> None:
     """Load them, compiling what is not on disk yet."""
     global _loaded
-    from engine.box2d.oracle.held import round_shape
     from engine.experiments.step_curve import MovingShape, step_curve, touches
     from engine.geometry import Circle, Polygon, Sweep, Transform
+    from engine.world import FixtureSpec, accept
 
     still, across = Sweep(Transform(), Transform()), Sweep(Transform((-2.0, 0.1), 0.1), Transform((2.0, 0.1), 0.3))
-    shapes = round_shape(Circle(0.1)), round_shape(Polygon.box(0.25, 0.125, skin_radius=0.01))
+    shapes: list[Any] = [accept(FixtureSpec(shape)).shape for shape in (Circle(0.1), Polygon.box(0.25, 0.125))]
     for one in shapes:
         for other in shapes:
             bullet, target = MovingShape(one, across), MovingShape(other, still)

@@ -4,8 +4,13 @@ import warnings
 
 from engine.common.installation import require
 
+__all__ = ["BOX2D_VERSION"]
+
 require("Box2D")
 
 # Under `python -W error` the extension module, made by SWIG, would end the process by a signal: a warning becomes an exception in the
 # middle of its start, where nothing looks for one.
 warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute", category=DeprecationWarning)
+
+BOX2D_VERSION = "2.3.0"
+"""The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""

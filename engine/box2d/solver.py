@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d import memory
+from engine.box2d import BOX2D_VERSION, memory
 from engine.box2d._cache import Box2DCache
 from engine.box2d.accepting import accepted
 from engine.box2d.body_mass import check_body_mass
@@ -25,6 +25,7 @@ from engine.box2d.convert import to_fixture_shape
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
+from engine.box2d.step_pairs import PairRecord, StepPairs
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
@@ -38,8 +39,7 @@ from engine.world.joints import ResolvedJoint, altered
 from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
-from engine.world.specs import BODY_TYPES, BodySpec, BodyType, FixtureSpec, WorldSettings
-from engine.world.step_pairs import FixtureColumns, StepPairs
+from engine.world.specs import BodySpec, BodyType, FixtureSpec, WorldSettings
 from engine.world.truth import Truth
 
 __all__ = ["Box2DMemory", "Box2DSolver"]
@@ -105,6 +105,7 @@ class Box2DSolver(Solver):
         max_vertices=MAX_POLYGON_VERTICES,
         precision=np.float32,
         skin_radius=BOX2D_POLYGON_SKIN,
+        version=BOX2D_VERSION,
     )
 
     def __init__(self, truth: Truth) -> None:
@@ -121,11 +122,9 @@ class Box2DSolver(Solver):
         self._must_rebuild = False
         self._cost = StepCost()
         self._movable_at: tuple[int, NDArray[np.bool_]] = (-1, np.zeros(0, dtype=np.bool_))
-        self._keeps_pairs = False
-        self._step_pairs: StepPairs | None = None
+        self._pair_record: PairRecord | None = None
         self._n_builds = 0
         self._renewed: set[int] = set()
-        self._columns_at: tuple[int, FixtureColumns] | None = None
 
     # -- before any world ---------------------------------------------------------------------------------------------
 
@@ -137,6 +136,12 @@ class Box2DSolver(Solver):
     @classmethod
     def prepare(cls) -> str | None:
         return memory.load()
+
+    @classmethod
+    def compile_rest(cls) -> None:
+        from engine.box2d.oracle.hulls import box2d_hulls
+
+        box2d_hulls([np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)])])
 
     @classmethod
     def has_whole_states(cls) -> bool:
@@ -355,7 +360,9 @@ class Box2DSolver(Solver):
     def step(self, number: int) -> list[int]:
         cache, before = self._cache, self._now()
         poses = before.poses
-        self._step_pairs = None
+        record = self._pair_record
+        if record is not None:
+            record.last = None
         renewed, self._renewed = frozenset(self._renewed), set()
         cache.reader, cache.internal = best_reader(), self._internal_memory()  # the fast one may have become ready since the last step
 
@@ -386,13 +393,13 @@ class Box2DSolver(Solver):
             began=began,
             ended=ended,
         )
-        pairs, step_pairs = build_step_contacts(inputs, self._pairs), None
-        if self._keeps_pairs:
-            touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
-            columns, settled = self._fixture_columns(), cache.listener.settled
-            step_pairs = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
+        pairs = build_step_contacts(inputs, self._pairs)
         read = _Read(before.rows, after, cache.read_internal())
-        self._pairs, self._step_pairs, self._read = pairs, step_pairs, read  # from here on nothing can go wrong
+        if record is not None:
+            touching = inputs.table.fixture[np.searchsorted(inputs.table.address, inputs.raw.fixtures)]
+            columns, settled = record.fixture_columns(), cache.listener.settled
+            record.last = StepPairs(number, self._n_builds, columns, poses, inputs.active, renewed, touching, settled)
+        self._pairs, self._read = pairs, read  # from here on nothing can go wrong
         self._is_mid_step = self.truth.settings.sub_stepping
         self._cost = StepCost(1e3 * (stepped - started), 1e3 * (perf_counter() - stepped), *phases)
         return []
@@ -565,41 +572,7 @@ class Box2DSolver(Solver):
         """Every impact inside the last step, in Box2D's order; of a pair that met several times `contacts` has the last one only."""
         return tuple(ImpactMoment(a, b, *poses) for a, b, poses in self._cache.listener.moments)
 
-    def keep_pairs(self) -> None:
-        self._keeps_pairs = True
-
-    @property
-    def step_pairs(self) -> StepPairs | None:
-        """What decided in the last step which fixtures touch; None before the first after `keep_pairs`, and after one that broke off."""
-        return self._step_pairs
-
-    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        return self._cache.contact_between(fixture_a, fixture_b)
-
-    def _fixture_columns(self) -> FixtureColumns:
-        """Return what decides which fixtures may meet; made again only when the structure has changed."""
-        truth = self.truth
-        if self._columns_at is None or self._columns_at[0] != truth.structure_version:
-            rows = self._cache.body_rows
-            listed = [(fixture, entry, truth.bodies[entry.body].spec) for fixture, entry in sorted(truth.fixtures.items())]
-            listed = [one for one in listed if one[2].active]
-            filters = np.array([(one.spec.category, one.spec.mask, one.spec.group) for _, one, _ in listed], dtype=np.int64).reshape(-1, 3)
-            ends = {
-                (min(*joint.bodies), max(*joint.bodies))  # type: ignore[type-var]
-                for joint in truth.joints.values()
-                if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected
-            }
-            columns = FixtureColumns(
-                fixture=np.array([fixture for fixture, _, _ in listed], dtype=np.int64),
-                body=np.array([entry.body for _, entry, _ in listed], dtype=np.int64),
-                body_row=np.array([rows[entry.body] for _, entry, _ in listed], dtype=np.int64),
-                shapes=tuple(self._shape(fixture).held for fixture, _, _ in listed),
-                body_type=np.array([BODY_TYPES.index(body.type) for _, _, body in listed], dtype=np.int64),
-                is_sensor=np.array([entry.spec.sensor for _, entry, _ in listed], dtype=np.bool_),
-                category=filters[:, 0].copy(),
-                mask=filters[:, 1].copy(),
-                group=filters[:, 2].copy(),
-                joint_filtered=np.array(sorted(ends), dtype=np.int64).reshape(-1, 2),
-            )
-            self._columns_at = truth.structure_version, columns
-        return self._columns_at[1]
+    def pair_record(self) -> PairRecord:
+        if self._pair_record is None:
+            self._pair_record = PairRecord(self.truth, self.shape_of, lambda a, b: self._cache.contact_between(a, b))
+        return self._pair_record

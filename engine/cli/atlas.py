@@ -70,19 +70,20 @@ def atlas_command(
     fixed = {name: value for name, value in given.items() if value is not None}
     plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
     directory = check_directory("--out", out)
-    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.experiments.atlas import Atlas, measure_costs
     from engine.experiments.atlas_journal import AtlasJournal
+    from engine.world import load_solver
 
+    version = load_solver("box2d").capabilities.version
     with held(directory / _LOCK) as is_mine:
         if not is_mine:
             raise InvalidInputError("--out", "a directory where no other atlas is being made", out)
-        journal = AtlasJournal(directory, plan, BOX2D_VERSION)
-        _take_finished(directory, plan, BOX2D_VERSION, journal)
+        journal = AtlasJournal(directory, plan, version)
+        _take_finished(directory, plan, version, journal)
         try:
             _fire(plan, journal, n_processes)
             atlas = Atlas.of(plan, journal.cells)
-            _write(directory, atlas, BOX2D_VERSION)
+            _write(directory, atlas, version)
             journal.remove()
             with waiting("measuring what a step costs"):
                 costs = measure_costs(plan)

@@ -287,9 +287,15 @@ def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str]
 
 
 def _as_json(task: Task, tallies: Sequence[Tally], is_whole: bool) -> dict[str, Any]:
-    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.check.result import as_json
+    from engine.world import load_solver
 
-    head = {"seed": task.seed, "box2d": BOX2D_VERSION, "query": task.query, "tolerance": task.tolerance, "time_limit": task.time_limit}
+    head = {
+        "seed": task.seed,
+        "box2d": load_solver("box2d").capabilities.version,
+        "query": task.query,
+        "tolerance": task.tolerance,
+        "time_limit": task.time_limit,
+    }
     found = {**head, "files": [as_json(tally) for tally in tallies]}
     return found if is_whole else {**found, "interrupted": True}

@@ -10,10 +10,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Drop a disc on a floor through the wrapper, test the memory reader, and print what came out as JSON."""
-    from engine.box2d.memory import load
-    from engine.box2d.oracle.pairs import BOX2D_VERSION
     from engine.geometry import Circle, Polygon
-    from engine.world import BodySpec, FixtureSpec, World
+    from engine.world import BodySpec, FixtureSpec, World, load_solver
 
     world = World()
     world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
@@ -21,7 +19,9 @@ def main() -> None:
     touched = sum(len(world.step().began) for _ in range(60))
     height = world.state(disc).position[1]
     fell_well = touched == 1 and abs(height - 0.5) < 0.02
-    sys.stdout.write(json.dumps({"fell_well": fell_well, "height": height, "memory_problem": load(), "engine": BOX2D_VERSION}))
+    solver = load_solver("box2d")
+    found = {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

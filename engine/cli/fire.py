@@ -155,9 +155,9 @@ _CSV_PAIRS = {"impact_point": ("impact_x", "impact_y"), "impact_normal": ("norma
 
 
 def _as_json(seed: int, runs: Iterable[ShotSeries]) -> dict[str, Any]:
-    from engine.box2d.oracle.pairs import BOX2D_VERSION
+    from engine.world import load_solver
 
-    return {"seed": seed, "box2d": BOX2D_VERSION, "runs": [_run_json(series) for series in runs]}
+    return {"seed": seed, "box2d": load_solver("box2d").capabilities.version, "runs": [_run_json(series) for series in runs]}
 
 
 def _run_json(series: ShotSeries) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from engine.world.joints import ResolvedJoint, as_it_stands
 from engine.world.records import Body, BodyState, Fixture, ImpactMoment, Joint, JointState, StepCost
 from engine.world.solver import Capabilities, load_solver
 from engine.world.specs import WorldSettings
-from engine.world.step_pairs import StepPairs
 from engine.world.truth import BodyEntry, FixtureEntry
 
 __all__ = ["WorldReadings"]
@@ -75,20 +74,11 @@ class WorldReadings:
         """Every impact inside the last step, in the order of solving; of a pair that met several times `contacts` has the last one only."""
         return self._state.solver.impact_moments
 
-    def keep_pairs(self) -> None:
-        """Let every step from now on leave `step_pairs`."""
-        self._state.solver.keep_pairs()
-
-    @property
-    def step_pairs(self) -> StepPairs | None:
-        """What decided in the last step which fixtures touch; None before the first after `keep_pairs`, and after a step that broke off."""
-        return self._state.solver.step_pairs
-
-    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        """Return two fixtures in the order of the contact that the solver keeps for them, touching or not; None where it keeps none."""
-        self._fixture_entry(fixture_a)
-        self._fixture_entry(fixture_b)
-        return self._state.solver.contact_between(fixture_a, fixture_b)
+    def pair_record(self) -> object:
+        """Return what tells from now on which pairs touch and what decided it, in the terms of the solver, for a check of the solver by
+        another way; None of a solver that tells nothing.
+        """
+        return self._state.solver.pair_record()
 
     @property
     def out_of_range(self) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -35,9 +35,6 @@ from engine.world.records import BodyMotion, ImpactMoment, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.truth import Truth
-
-if TYPE_CHECKING:
-    from engine.world.step_pairs import StepPairs
 
 __all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "load_solver", "solvers"]
 
@@ -71,6 +68,8 @@ class Capabilities:
         `numpy.float32` or `numpy.float64`: how it holds its numbers.
     skin_radius : float
         Metres that it puts around polygons and segments.
+    version : str
+        Of the library behind it, as reports name it.
     """
 
     name: str
@@ -80,6 +79,7 @@ class Capabilities:
     max_vertices: int | None
     precision: type[np.floating[Any]]
     skin_radius: float
+    version: str = ""
 
 
 class Solver(ABC):
@@ -127,6 +127,11 @@ class Solver(ABC):
     @classmethod
     def prepare(cls) -> str | None:
         """Load or compile what makes it fast and its states whole, once a process; return why a state is not whole, or None."""
+        return None
+
+    @classmethod
+    def compile_rest(cls) -> None:
+        """Compile what `prepare` does not: what only its judges run. Asked for where everything is compiled ahead."""
         return None
 
     @classmethod
@@ -262,17 +267,8 @@ class Solver(ABC):
         """Every impact inside the last step, in the order in which they were solved."""
         return ()
 
-    def keep_pairs(self) -> None:
-        """Let every step from now on leave `step_pairs`, if it can."""
-        return None
-
-    @property
-    def step_pairs(self) -> StepPairs | None:
-        """What decided in the last step which fixtures touch; None where that is not told."""
-        return None
-
-    def contact_between(self, fixture_a: int, fixture_b: int) -> tuple[int, int] | None:
-        """Return two fixtures in the order of the contact kept for them, touching or not; None where none is kept."""
+    def pair_record(self) -> object:
+        """Return what tells from now on, in the solver's own terms, which pairs touch and what decided it; None where it tells nothing."""
         return None
 
 

@@ -133,10 +133,8 @@ KNOWS_BOX2D = (
     "engine.box2d",
     "engine.compare",
     "engine.check",
-    "engine.experiments",
-    "engine.cli",
-    "engine.app.compiling",
-    "demos._bullet_kernels",
+    "engine.experiments.limitations.missed_touch",
+    "engine.experiments.step_curve",
 )
 
 

@@ -27,10 +27,7 @@ from engine.common.errors import Described, InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
-__all__ = ["BOX2D_VERSION", "OracleImpacts", "OracleManifolds", "PairOracle"]
-
-BOX2D_VERSION = "2.3.0"
-"""The C++ library inside the wheel, which does not name it; by its behaviour (PyPI Box2D 2.3.10)."""
+__all__ = ["OracleImpacts", "OracleManifolds", "PairOracle"]
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.box2d.oracle.pairs import BOX2D_VERSION
+from engine.box2d import BOX2D_VERSION
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.compare.bulk.chunks import Chunk, tally_of

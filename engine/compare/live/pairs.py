@@ -28,6 +28,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.box2d.step_pairs import FixtureColumns, PairRecord, StepPairs
 from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
@@ -42,7 +43,6 @@ from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
 from engine.world import World
 from engine.world.records import ImpactPose
-from engine.world.step_pairs import FixtureColumns, StepPairs
 
 __all__ = ["LivePairs"]
 
@@ -56,6 +56,7 @@ class LivePairs:
     Parameters
     ----------
     world : World
+        One that Box2D drives; of another nothing is compared.
     broad_phase : BroadPhase, optional
         Finds the pairs of boxes; a `Grid` if none is given.
     rules : sequence of MeetingRule
@@ -71,7 +72,8 @@ class LivePairs:
 
     def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] = RULES) -> None:
         self._world = world
-        world.keep_pairs()
+        record = world.pair_record()
+        self._record = record if isinstance(record, PairRecord) else None
         self._broad_phase = Grid() if broad_phase is None else broad_phase
         self._rules = tuple(rules)
         self._columns: FixtureColumns | None = None
@@ -93,7 +95,7 @@ class LivePairs:
 
         Nothing is compared in a world with edges as long as their kernels are held back.
         """
-        step = self._world.step_pairs
+        step = None if self._record is None else self._record.last
         if step is None or step.step != contacts.step:
             return PairAgreement()
         started = time.perf_counter()
@@ -276,7 +278,8 @@ class LivePairs:
         return self._contact((a, b)) or (a, b)
 
     def _contact(self, pair: tuple[int, int]) -> tuple[int, int] | None:
-        return self._world.contact_between(*pair) if all(map(self._world.is_fixture, pair)) else None
+        assert self._record is not None
+        return self._record.contact_between(*pair) if all(map(self._world.is_fixture, pair)) else None
 
     def _explain(self, pair: StandingPair, rows: IntArray, is_theirs: bool, step: StepPairs, contacts: StepContacts) -> Explained:
         """Return reason, size and evidence; None where the sides agree after all once Box2D's order of the two is known."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import PurePath
 
-from engine.box2d.oracle.pairs import BOX2D_VERSION
+from engine.box2d import BOX2D_VERSION
 from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
 from engine.compare.bulk.tally import KindTally, QueryTally, Sketch, Wrong

@@ -14,6 +14,7 @@ import Box2D
 import pytest
 
 from engine.box2d import memory
+from engine.box2d.step_pairs import PairRecord
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.demo import Demo
@@ -151,11 +152,12 @@ def test_a_gear_keeps_its_sum(ratio: float) -> None:
 def test_wheels_of_a_gear_touch_only_if_they_shall() -> None:
     for collides in (False, True):
         made = geared(collide_connected=collides)
-        made.world.keep_pairs()
+        record = made.world.pair_record()
+        assert isinstance(record, PairRecord)
         contacts = made.world.step()
         touching = {(a, b) for a, b in zip(contacts.body_a.tolist(), contacts.body_b.tolist(), strict=True)}
         assert (made.wheels in touching) == collides
-        pairs = made.world.step_pairs
+        pairs = record.last
         assert pairs is not None and (list(made.wheels) in pairs.fixtures.joint_filtered.tolist()) != collides
 
 

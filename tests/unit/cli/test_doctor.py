@@ -83,7 +83,7 @@ def test_everything_is_compiled_and_it_says_what_it_did(monkeypatch: pytest.Monk
     if not jit.is_compiling():
         pytest.skip("NUMBA_DISABLE_JIT is set")
     marked: list[bool] = []
-    monkeypatch.setattr(compiling, "EVERYTHING", {"hulls": compiling.EVERYTHING["hulls"]})
+    monkeypatch.setattr(compiling, "EVERYTHING", {"solvers": compiling.EVERYTHING["solvers"]})
     monkeypatch.setattr(doctor, "mark_cache_warm", lambda: marked.append(True))
     counts = iter((5, 7))
     monkeypatch.setattr(doctor, "n_in_cache", lambda: next(counts))
@@ -98,8 +98,8 @@ def test_what_cannot_be_compiled_is_told_in_a_line(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(jit, "_writable_root", lambda: Path())
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "0")
     monkeypatch.setattr(compiling, "_SHARE", "raise SystemExit(1)")
-    monkeypatch.setattr(compiling, "EVERYTHING", {"hulls": fail})
-    with pytest.raises(LabError, match="hulls cannot be compiled: OSError: disk full"):
+    monkeypatch.setattr(compiling, "EVERYTHING", {"solvers": fail})
+    with pytest.raises(LabError, match="solvers cannot be compiled: OSError: disk full"):
         doctor.compile_everything()
     monkeypatch.setattr(jit, "_writable_root", lambda: None)
     with pytest.raises(LabError, match="set NUMBA_CACHE_DIR"):
