@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.measuring import Record, record
-from engine.app.headless import time_frames
 from engine.app.warmup import referee_factory
-from engine.app.window_timing import FRAME_PARTS, time_window
+from engine.app.window_timing import FRAME_PARTS, time_frames, time_window
 from engine.demo.registry import find_demo
 
 __all__ = ["run"]

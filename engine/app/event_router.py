@@ -14,7 +14,7 @@ import pygame
 from engine.app.browser import Browser, edited
 from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.frame import FoundDifference
-from engine.app.keys import FILE_COMMANDS, LAYER_COMMANDS, Command, command_of, is_plain
+from engine.app.keys import FILE_COMMANDS, LAYERS, Command, command_of, is_plain
 from engine.app.layout import is_inside
 from engine.app.navigator import Navigator
 from engine.app.panel import DemoPanel
@@ -113,7 +113,7 @@ class EventRouter:
     def command(self, command: Command) -> None:
         """Carry out an order, from a key or from a button."""
         session = self._navigator.session
-        if command in LAYER_COMMANDS:
+        if command in LAYERS:
             setattr(session.layers, command.value, not getattr(session.layers, command.value))
             return
         if command in FILE_COMMANDS:

@@ -16,7 +16,7 @@ from engine.demo.base import Demo, StatusLine
 from engine.demo.session import Session
 from engine.demo.stage import Stage
 from engine.render import palette
-from engine.render.backdrop import draw_backdrop, draw_scale_bar
+from engine.render.backdrop import draw_backdrop, draw_impulse_scale, draw_scale_bar
 from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
@@ -24,7 +24,6 @@ from engine.render.differences import PlacedDifferences, length_words, reason_co
 from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, lines_size
-from engine.render.impulses import draw_impulse_scale
 from engine.render.palette import Color
 from engine.render.raster import Raster, load_raster
 

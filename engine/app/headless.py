@@ -1,4 +1,4 @@
-"""Demos without a window: runs, pictures, films, timings."""
+"""Demos without a window: runs, pictures, films."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import statistics
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ from engine.app.files import png_bytes
 from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
-from engine.contracts import PairAgreement
+from engine.contracts import PairAgreement, StepAgreement
 from engine.demo.base import Demo, DemoRun
-from engine.demo.stage import RefereeFactory
+from engine.demo.stage import RefereeFactory, StageCounts
 from engine.history.history import History
 
 if TYPE_CHECKING:
@@ -30,19 +30,16 @@ if TYPE_CHECKING:
 __all__ = [
     "DESIGN_SIZE",
     "Filming",
-    "FrameTiming",
     "RunReport",
     "film_size",
     "no_screen",
     "picture_of",
     "run_headless",
-    "time_frames",
     "window_on",
 ]
 
 DESIGN_SIZE = (1280, 720)
-_UNTIMED = 10
-"""Frames drawn before timing begins: fonts, discs and packed shapes are made in the first."""
+_VERDICTS = ("agree", "explained", "unexplained")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +50,8 @@ class RunReport:
     steps: int
     seed: int
     bodies: int
-    contacts_begun: int
-    contacts_ended: int
-    points_add: int
-    points_persist: int
-    points_remove: int
-    compared: int
-    agree: int
-    explained: int
-    unexplained: int
+    counts: StageCounts
+    contacts: StepAgreement
     pairs: PairAgreement
     state_hash: str
     ms_median: float
@@ -70,31 +60,21 @@ class RunReport:
     @property
     def is_clean(self) -> bool:
         """Whether nothing is unexplained, neither of the contacts nor of the touching pairs."""
-        return not self.unexplained and not self.pairs.unexplained
+        return not self.contacts.unexplained and not self.pairs.unexplained
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as ``run --json`` prints it."""
+        counts = self.counts
         return {
             "demo": self.demo,
             "steps": self.steps,
             "seed": self.seed,
             "bodies": self.bodies,
-            "contacts_begun": self.contacts_begun,
-            "contacts_ended": self.contacts_ended,
-            "points": {"add": self.points_add, "persist": self.points_persist, "remove": self.points_remove},
-            "agreement": {
-                "compared": self.compared,
-                "agree": self.agree,
-                "explained": self.explained,
-                "unexplained": self.unexplained,
-            },
-            "pairs": {
-                "ours": self.pairs.ours,
-                "box2d": self.pairs.box2d,
-                "agree": self.pairs.agree,
-                "explained": self.pairs.explained,
-                "unexplained": self.pairs.unexplained,
-            },
+            "contacts_begun": counts.begun,
+            "contacts_ended": counts.ended,
+            "points": {"add": counts.added, "persist": counts.persisted, "remove": counts.removed},
+            "agreement": {name: getattr(self.contacts, name) for name in ("compared", *_VERDICTS)},
+            "pairs": {name: getattr(self.pairs, name) for name in ("ours", "box2d", *_VERDICTS)},
             "state_hash": self.state_hash,
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
         }
@@ -190,64 +170,6 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
         return png_bytes(surface)
 
 
-@dataclass(frozen=True, slots=True)
-class FrameTiming:
-    """Medians over frames of one step each, milliseconds.
-
-    `step` is the wrapper's whole step: `box2d` with the listener's callbacks, `reading` bodies and contacts out of it, and
-    the commands before it; then come `check`, `draw`, and all together.
-    """
-
-    frames: int
-    bodies: int
-    contacts: int
-    step: float
-    box2d: float
-    reading: float
-    check: float
-    draw: float
-    frame: float
-
-
-def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = DESIGN_SIZE) -> FrameTiming:
-    """Measure whole frames off-screen: one step, its check, and the window's picture.
-
-    Parameters
-    ----------
-    demo : Demo
-        With a referee, or the check costs nothing.
-    frames : int
-        Measured, > 0.
-    warm_up : int
-        Steps taken before, without drawing.
-    size : (width, height)
-        Pixels.
-    """
-    frames = integer("frames", frames, 1)
-    for _ in range(integer("warm_up", warm_up, 0)):
-        demo.run.step()
-    with no_screen():
-        import pygame
-
-        window = window_on(demo, size, 1.0)
-        surface = pygame.Surface(size)
-        parts: list[tuple[float, ...]] = []
-        for k in range(frames + _UNTIMED):
-            start = perf_counter()
-            demo.run.step()
-            stepped = perf_counter()
-            window.show(surface)
-            end = perf_counter()
-            if k >= _UNTIMED:
-                costs = [stage.world.last_cost for stage in demo.stages]
-                box2d, reading = sum(cost.solver for cost in costs), sum(cost.reading for cost in costs)
-                parts.append((demo.run.times.step, box2d, reading, demo.run.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
-    medians = [statistics.median(column) for column in zip(*parts, strict=True)]
-    bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
-    contacts = sum(len(stage.world.contacts) for stage in demo.stages)
-    return FrameTiming(frames, bodies, contacts, *medians)
-
-
 def film_size(words: str | None) -> tuple[int, int]:
     """Return width and height, both even, of words such as ``640x360``; 1280 x 720 of none.
 
@@ -336,22 +258,14 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
 
 
 def _report(demo: Demo, costs: list[float]) -> RunReport:
-    counts = [stage.counts for stage in demo.stages]
-    total = demo.agreement()
+    counts = StageCounts(*(sum(column) for column in zip(*(astuple(stage.counts) for stage in demo.stages), strict=True)))
     return RunReport(
         demo=demo.id,
         steps=demo.steps,
         seed=demo.seed,
         bodies=sum(len(stage.world.body_ids) for stage in demo.stages),
-        contacts_begun=sum(count.begun for count in counts),
-        contacts_ended=sum(count.ended for count in counts),
-        points_add=sum(count.added for count in counts),
-        points_persist=sum(count.persisted for count in counts),
-        points_remove=sum(count.removed for count in counts),
-        compared=total.compared,
-        agree=total.agree,
-        explained=total.explained,
-        unexplained=total.unexplained,
+        counts=counts,
+        contacts=demo.agreement(),
         pairs=demo.pair_agreement(),
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,

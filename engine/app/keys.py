@@ -8,7 +8,7 @@ import pygame
 
 from engine.contracts.agreement import REASONS
 
-__all__ = ["FILE_COMMANDS", "HELP", "KEY_COMMANDS", "LAYER_COMMANDS", "LAYER_NAMES", "NOTES", "Command", "command_of", "is_plain"]
+__all__ = ["FILE_COMMANDS", "HELP", "KEY_COMMANDS", "LAYERS", "NOTES", "Command", "command_of", "is_plain"]
 
 
 class Command(Enum):
@@ -41,30 +41,18 @@ class Command(Enum):
 FILE_COMMANDS: tuple[Command, ...] = (Command.SAVE, Command.SAVE_AS, Command.OPEN)
 """What `engine.app.panels.files_dock` does, which has keys for them: Ctrl S, Ctrl Shift S, Ctrl Shift O."""
 
-LAYER_COMMANDS: tuple[Command, ...] = (
-    Command.SHAPES,
-    Command.AABBS,
-    Command.POINTS,
-    Command.NORMALS,
-    Command.JOINTS,
-    Command.CENTERS,
-    Command.SEPARATIONS,
-    Command.CHECK,
-    Command.IMPULSES,
-)
-"""The toggles, keys 1 to 9; each value is a field of `engine.render.views.Layers`."""
-
-LAYER_NAMES: dict[Command, str] = {
-    Command.SHAPES: "Shapes",
-    Command.AABBS: "AABBs",
-    Command.POINTS: "Points",
-    Command.NORMALS: "Normals",
-    Command.JOINTS: "Joints",
-    Command.CENTERS: "Centres",
-    Command.SEPARATIONS: "Separations",
-    Command.CHECK: "Live check",
-    Command.IMPULSES: "Impulses",
+LAYERS: dict[Command, tuple[str, str]] = {
+    Command.SHAPES: ("Shapes", "shapes"),
+    Command.AABBS: ("AABBs", "bounding boxes of fixtures (dashed)"),
+    Command.POINTS: ("Points", "contact points"),
+    Command.NORMALS: ("Normals", "contact normals"),
+    Command.JOINTS: ("Joints", "joints"),
+    Command.CENTERS: ("Centres", "centres of mass"),
+    Command.SEPARATIONS: ("Separations", "separations at contacts"),
+    Command.CHECK: ("Live check", "live check, differences"),
+    Command.IMPULSES: ("Impulses", "impulses at contacts, as arrows"),
 }
+"""The toggles, keys 1 to 9, with the words of their buttons and of the overlay; each value is a field of `engine.render.views.Layers`."""
 
 KEY_COMMANDS: dict[int, Command] = {
     pygame.K_ESCAPE: Command.BACK,
@@ -81,8 +69,8 @@ KEY_COMMANDS: dict[int, Command] = {
     pygame.K_KP_PLUS: Command.FASTER,
     pygame.K_r: Command.RESTART,
     pygame.K_HOME: Command.HOME,
-    **{pygame.K_1 + k: command for k, command in enumerate(LAYER_COMMANDS)},
-    **{pygame.K_KP_1 + k: command for k, command in enumerate(LAYER_COMMANDS)},
+    **{pygame.K_1 + k: command for k, command in enumerate(LAYERS)},
+    **{pygame.K_KP_1 + k: command for k, command in enumerate(LAYERS)},
 }
 """Keys the window keeps for itself; all others go to the demo."""
 
@@ -128,17 +116,7 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
     (
         "Show",
-        (
-            ("1", "shapes"),
-            ("2", "bounding boxes of fixtures (dashed)"),
-            ("3", "contact points"),
-            ("4", "contact normals"),
-            ("5", "joints"),
-            ("6", "centres of mass"),
-            ("7", "separations at contacts"),
-            ("8", "live check, differences"),
-            ("9", "impulses at contacts, as arrows"),
-        ),
+        tuple((str(k + 1), words) for k, (_, words) in enumerate(LAYERS.values())),
     ),
     (
         "Window",

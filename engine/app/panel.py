@@ -9,7 +9,7 @@ import pygame_gui
 from pygame_gui import UIManager
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
-from engine.app.keys import LAYER_COMMANDS, LAYER_NAMES, Command
+from engine.app.keys import LAYERS, Command
 from engine.app.referee_panel import RefereePanel
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.parameters import Parameter
@@ -156,11 +156,11 @@ class DemoPanel:
         if not self._has_world:
             return
         y = column.add_text(y, "SHOW", 11.0, palette.CAPTION, bold=True) + column.px(1)
-        for k, command in enumerate(LAYER_COMMANDS):
+        for k, (command, (name, _)) in enumerate(LAYERS.items()):
             left = column.left + (k % 2) * (half + gap)
-            button = self._button((left, y, half, column.px(22)), f"{k + 1}  {LAYER_NAMES[command]}", command, "toggle")
+            button = self._button((left, y, half, column.px(22)), f"{k + 1}  {name}", command, "toggle")
             self._toggles.append((button, command))
-            if k % 2 == 1 or k == len(LAYER_COMMANDS) - 1:
+            if k % 2 == 1 or k == len(LAYERS) - 1:
                 y += column.px(25)
         self.referee.reserve_reasons(y + column.px(4))
 

@@ -8,15 +8,15 @@ for whose seconds a busy machine takes very long is shown as far as it came.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Protocol
 
 from engine.app.files import check_directory, check_writable, write_atomically
 from engine.app.headless import RunReport, picture_of, run_headless
 from engine.app.plain_check import PlainCheck
+from engine.app.warmup import RefereeWarmup
 from engine.common.checks import positive
 from engine.demo.base import Demo, DemoRun
 from engine.demo.stage import RefereeFactory
@@ -27,18 +27,6 @@ __all__ = ["LONGEST", "TourStop", "run_tour"]
 LONGEST = 240.0
 """Seconds by the clock for the steps of all demos; five of each take one minute where nothing else runs. Each has an even share of
 what is left, so that the last are not worse off than the first."""
-
-
-class Coming(Protocol):
-    """The live check on its way: `engine.app.warmup.RefereeWarmup`."""
-
-    @property
-    def factory(self) -> RefereeFactory | None:
-        """None until it is there."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all that a demo can ask is there, and contacts with edges are judged too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +50,7 @@ class _Guide:
     ----------
     referee : RefereeFactory or None
         If it is there from the beginning.
-    coming : Coming or None
+    coming : RefereeWarmup or None
         If it is on its way.
     plain : PlainCheck
         Used meanwhile.
@@ -71,7 +59,7 @@ class _Guide:
     """
 
     def __init__(
-        self, referee: RefereeFactory | None, coming: Coming | None, plain: PlainCheck, on_step: Callable[[Demo], None] | None
+        self, referee: RefereeFactory | None, coming: RefereeWarmup | None, plain: PlainCheck, on_step: Callable[[Demo], None] | None
     ) -> None:
         self._referee, self._coming, self._plain, self._on_step = referee, coming, plain, on_step
         self._until = 0.0
@@ -125,7 +113,7 @@ def run_tour(
     seed: int = 0,
     referee: RefereeFactory | None = None,
     on_step: Callable[[Demo], None] | None = None,
-    coming: Coming | None = None,
+    coming: RefereeWarmup | None = None,
 ) -> tuple[TourStop, ...]:
     """Run every demo for `seconds` of its own time and write ``out_dir/ID.png``.
 
@@ -153,7 +141,7 @@ def run_tour(
     out_dir = check_directory("out", out_dir)
     stops: list[TourStop] = []
     kinds, left = tuple(demos), LONGEST
-    with _plain_check() as plain:
+    with contextlib.closing(PlainCheck()) as plain:
         guide = _Guide(referee, coming, plain, on_step)
         for demo in kinds:
             picture = check_writable("out", out_dir / f"{demo.id}.png")
@@ -167,12 +155,3 @@ def run_tour(
             write_atomically(picture, picture_of(running))
             stops.append(TourStop(report, demo.title, picture, guide.checked(running), report.steps * running.step_seconds))
     return tuple(stops)
-
-
-@contextlib.contextmanager
-def _plain_check() -> Iterator[PlainCheck]:
-    plain = PlainCheck()
-    try:
-        yield plain
-    finally:
-        plain.close()

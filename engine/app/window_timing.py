@@ -1,21 +1,24 @@
-"""What a whole window costs off-screen, with everything open: the frame, and what each dock takes of it."""
+"""What frames cost off-screen: of a window with everything open, and what each dock takes of them; of a demo alone."""
 
 from __future__ import annotations
 
 import statistics
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
-from engine.app.headless import no_screen
+import pygame
+
+from engine.app.headless import DESIGN_SIZE, no_screen, window_on
+from engine.app.window import Window
 from engine.common.checks import integer
 
 if TYPE_CHECKING:
-    from engine.app.window import Window
     from engine.demo.base import Demo
 
-__all__ = ["FRAME_PARTS", "time_window"]
+__all__ = ["FRAME_PARTS", "FrameTiming", "time_frames", "time_window"]
 
 FRAME_PARTS = ("whole", "processor", "step", "check", "past", "drawing")
 """What a frame consists of; the rest are docks."""
@@ -24,9 +27,10 @@ _NEARLY_ALL = 0.95
 _FRAME = 1.0 / 60.0
 _UNTIMED = 5
 """Frames before those that are measured, in which fonts and discs are made."""
+_UNTIMED_ALONE = 10
 
 
-def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = (1280, 720)) -> dict[str, float]:
+def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = DESIGN_SIZE) -> dict[str, float]:
     """Measure frames of a window that keeps a history and has every dock and layer of impulses open; milliseconds.
 
     Parameters
@@ -51,10 +55,6 @@ def time_window(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int
     frames = integer("frames", frames, 1)
     parts: defaultdict[str, list[float]] = defaultdict(list)
     with no_screen():
-        import pygame
-
-        from engine.app.window import Window
-
         window = Window(size, (type(demo),), demo, demo.seed)
         window.has_referee()
         for key in (pygame.K_F7, pygame.K_F8, pygame.K_F9, pygame.K_i, pygame.K_9):
@@ -96,3 +96,59 @@ def _time_docks(window: Window) -> dict[str, float]:
         for name in ("update", "paint", "draw"):
             setattr(dock, name, timed(dock.title or type(dock).__name__, getattr(dock, name)))
     return spent
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTiming:
+    """Medians over frames of one step each, milliseconds.
+
+    `step` is the wrapper's whole step: `box2d` with the listener's callbacks, `reading` bodies and contacts out of it, and
+    the commands before it; then come `check`, `draw`, and all together.
+    """
+
+    frames: int
+    bodies: int
+    contacts: int
+    step: float
+    box2d: float
+    reading: float
+    check: float
+    draw: float
+    frame: float
+
+
+def time_frames(demo: Demo, frames: int = 240, warm_up: int = 0, size: tuple[int, int] = DESIGN_SIZE) -> FrameTiming:
+    """Measure whole frames off-screen: one step, its check, and the window's picture.
+
+    Parameters
+    ----------
+    demo : Demo
+        With a referee, or the check costs nothing.
+    frames : int
+        Measured, > 0.
+    warm_up : int
+        Steps taken before, without drawing.
+    size : (width, height)
+        Pixels.
+    """
+    frames = integer("frames", frames, 1)
+    for _ in range(integer("warm_up", warm_up, 0)):
+        demo.run.step()
+    with no_screen():
+        window = window_on(demo, size, 1.0)
+        surface = pygame.Surface(size)
+        parts: list[tuple[float, ...]] = []
+        for k in range(frames + _UNTIMED_ALONE):
+            start = perf_counter()
+            demo.run.step()
+            stepped = perf_counter()
+            window.show(surface)
+            end = perf_counter()
+            if k >= _UNTIMED_ALONE:
+                costs = [stage.world.last_cost for stage in demo.stages]
+                box2d, reading = sum(cost.solver for cost in costs), sum(cost.reading for cost in costs)
+                parts.append((demo.run.times.step, box2d, reading, demo.run.times.check, 1000.0 * (end - stepped), 1000.0 * (end - start)))
+    medians = [statistics.median(column) for column in zip(*parts, strict=True)]
+    bodies = sum(len(stage.world.body_ids) for stage in demo.stages)
+    contacts = sum(len(stage.world.contacts) for stage in demo.stages)
+    return FrameTiming(frames, bodies, contacts, *medians)

@@ -271,11 +271,12 @@ def _pair_words(report: RunReport) -> str:
 
 def _print(report: RunReport, demo: Demo, out: Console) -> None:
     out.print(f"[bold]{escape(demo.title)}[/bold], {report.steps} steps, seed {report.seed}")
+    counts, contacts = report.counts, report.contacts
     rows = (
         ("bodies", report.bodies),
-        ("contacts", f"{report.contacts_begun} begun, {report.contacts_ended} ended"),
-        ("points", f"{report.points_add} added, {report.points_persist} persisting, {report.points_remove} removed"),
-        ("compared", f"{report.compared}: {report.agree} agree, {report.explained} explained, {report.unexplained} unexplained"),
+        ("contacts", f"{counts.begun} begun, {counts.ended} ended"),
+        ("points", f"{counts.added} added, {counts.persisted} persisting, {counts.removed} removed"),
+        ("compared", f"{contacts.compared}: {contacts.agree} agree, {contacts.explained} explained, {contacts.unexplained} unexplained"),
         ("touching", _pair_words(report)),
         ("a step", f"{report.ms_median:.2f} ms median, {report.ms_max:.2f} ms at most"),
         ("state", report.state_hash),

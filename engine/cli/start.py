@@ -88,8 +88,8 @@ def _tour() -> int:
     table = Table(*heads, box=None, header_style="bold")
     for stop in stops:
         report = stop.report
-        counts = (report.agree, report.explained, report.unexplained)
-        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.contacts_begun), stop.checked)
+        counts = (report.contacts.agree, report.contacts.explained, report.contacts.unexplained)
+        before = (report.demo, f"{stop.seconds:.3g}", str(report.bodies), str(report.counts.begun), stop.checked)
         table.add_row(*before, *map(str, counts), f"{report.ms_median:.2f}", str(stop.picture))
     people().print(table)
     if coming is not None and coming.failure:

@@ -11,9 +11,9 @@ from engine.contracts.agreement import Difference
 from engine.contracts.contact import PointState, StepContacts
 from engine.geometry import Transform
 from engine.render import palette
+from engine.render.backdrop import ImpulseScale, draw_impulses
 from engine.render.canvas import Canvas, Dots
 from engine.render.differences import PlacedDifferences, draw_differences, placed
-from engine.render.impulses import ImpulseScale, draw_impulses
 from engine.render.interpolation import interpolated
 from engine.render.packing import PackedShapes, carried_points
 from engine.render.palette import Color, mix

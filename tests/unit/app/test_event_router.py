@@ -3,7 +3,7 @@
 import pygame
 import pytest
 
-from engine.app.keys import KEY_COMMANDS, LAYER_COMMANDS
+from engine.app.keys import KEY_COMMANDS, LAYERS
 from engine.app.panels.tools_dock import ToolsDock
 from tests.unit.app.hand import Hand, pixel
 
@@ -49,7 +49,7 @@ def test_r_restarts_and_keeps_the_speed(hand: Hand) -> None:
 
 
 def test_digits_toggle_the_layers(hand: Hand) -> None:
-    for k, command in enumerate(LAYER_COMMANDS):
+    for k, command in enumerate(LAYERS):
         before = getattr(hand.window.session.layers, command.value)
         hand.key(pygame.K_1 + k)
         assert getattr(hand.window.session.layers, command.value) is not before

@@ -57,7 +57,7 @@ def test_runs_draws_and_restarts(demo: type[Demo]) -> None:
 def test_agrees_with_box2d(demo: type[Demo]) -> None:
     """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
     report, running = run_headless(demo, 120, seed=1, referee=referee_factory())
-    assert report.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
+    assert report.contacts.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
     pairs = running.pair_agreement()
     assert pairs.unexplained == 0, [one for stage in running.stages for one in stage.pairs.differences]
     assert pairs.ours + pairs.box2d == 2 * pairs.agree + pairs.explained

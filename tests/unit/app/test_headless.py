@@ -13,9 +13,10 @@ from PIL import Image
 from engine import query
 from engine.app import tour, warmup
 from engine.app.files import png_bytes
-from engine.app.headless import picture_of, run_headless, time_frames, window_on
+from engine.app.headless import picture_of, run_headless, window_on
 from engine.app.plain_check import PlainCheck
 from engine.app.tour import run_tour
+from engine.app.window_timing import time_frames
 from engine.cli import start
 from engine.common.errors import InvalidInputError
 from engine.contracts import StepAgreement
@@ -133,7 +134,8 @@ def test_a_tour_waits_for_no_compiler_and_says_what_it_checked(
     ran: list[Demo] = []
     stops = run_tour((drop, twins, Asking, drop), tmp_path / "out", 0.5, on_step=ran.append, coming=Coming(referee, 40))
     assert [stop.checked for stop in stops] == ["none", "in part", "in part", "all"]
-    assert stops[0].report.compared == 0 < stops[1].report.compared and looked[:30] == [1] * 30 and looked[31] == 2 and looked[-1] == 0
+    assert stops[0].report.contacts.compared == 0 < stops[1].report.contacts.compared
+    assert looked[:30] == [1] * 30 and looked[31] == 2 and looked[-1] == 0
     asking = next(demo for demo in ran if isinstance(demo, Asking))
     assert asking.was_ready[0] == (True, False) and asking.was_ready[-1] == (True, True), "nothing is compiled in the middle of a step"
     assert all(stop.picture.is_file() for stop in stops)

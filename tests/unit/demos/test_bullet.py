@@ -32,7 +32,7 @@ def test_it_fires_by_itself_at_each_target_in_turn() -> None:
     assert isinstance(demo, Bullet)
     assert demo.shots >= 5
     assert len(demo.lanes[0].watch.positions) < 20  # type: ignore[union-attr]
-    assert report.contacts_begun > 0 and report.contacts_ended > 0
+    assert report.counts.begun > 0 and report.counts.ended > 0
     again, _ = run_headless(Bullet, 300, seed=1)
     assert again.state_hash == report.state_hash
 

@@ -1,7 +1,7 @@
 import pygame
 import pytest
 
-from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_length
+from engine.render.backdrop import draw_backdrop, draw_scale_bar, round_above
 from engine.render.camera import MAX_SCALE, MIN_SCALE, Camera
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook, font_file
@@ -69,4 +69,4 @@ def test_the_grid_is_drawn_at_any_zoom_and_place(scale: float, center: tuple[flo
 
 @pytest.mark.parametrize("at_least, expected", [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (7.0, 10.0), (0.0007, 0.001)])
 def test_round_lengths(at_least: float, expected: float) -> None:
-    assert round_length(at_least) == pytest.approx(expected)
+    assert round_above(at_least) == pytest.approx(expected)

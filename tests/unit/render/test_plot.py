@@ -7,8 +7,8 @@ import pygame
 import pytest
 
 from engine.render import palette
+from engine.render.backdrop import ImpulseScale
 from engine.render.fonts import FontBook
-from engine.render.impulses import ImpulseScale
 from engine.render.plot import Curve, TimeAxis, _free_corner, columns, draw_panes, runs, ticks
 from engine.render.themes import THEMES, contrast
 
