@@ -37,7 +37,7 @@ _FULL = (760.0, 500.0)
 class Promise(Demo):
     """A scene with numbers. What it shows lasts `period` steps; then everything is put back and runs again."""
 
-    not_kept: ClassVar[frozenset[str]] = frozenset({"_is_small"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_is_small"})
     _is_small = False
     """Whether the picture last drawn has no room for words: the readout has the numbers then."""
     run_steps: ClassVar[int] = 20

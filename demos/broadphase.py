@@ -63,7 +63,7 @@ class BroadPhaseScene(Demo):
     )
     keys = (("Right click", "put the ray's start there"),)
     no_edits = "all structures here were built for this crowd: choose another in the panel"
-    not_kept: ClassVar[frozenset[str]] = frozenset({"race", "_loading", "_sketch"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"race", "_loading", "_sketch"})
 
     def build(self) -> None:
         n = int(self.parameter("boxes"))

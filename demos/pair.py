@@ -87,7 +87,7 @@ class PairInspector(Demo):
     note = (
         "Left drag moves a shape or a handle, right drag or the wheel turns a shape. R: as opened. S: save. Dots are ours, rings Box2D's."
     )
-    not_kept: ClassVar[frozenset[str]] = frozenset({"_thread", "_asked", "_answers"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"_thread", "_asked", "_answers"})
     opened: ClassVar[Pair | None] = None
     """The pair of a file, instead of those of `demos/pairs`."""
     opened_from: ClassVar[str] = ""

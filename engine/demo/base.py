@@ -119,7 +119,7 @@ class Demo(CapturedInPlace):
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
     foot_share: ClassVar[float] = 0.0
     """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
-    not_kept: ClassVar[frozenset[str]] = frozenset({"seed", "viewer"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"seed", "viewer"})
     """Names of attributes that are no part of the demo's past. A demo names those of its own, such as what is computed for the picture
     alone; these here are left out as well."""
     no_edits: ClassVar[str] = ""
@@ -315,7 +315,7 @@ class DemoRun(CapturedInPlace):
         Whether the referee's algorithms are complete.
     """
 
-    not_kept: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
 
     def __init__(self, demo: Demo, referee: RefereeFactory | None) -> None:
         self.demo = demo

@@ -1,7 +1,7 @@
 """Where the camera of a session stands: at home, moved by hand, after a body, close to a difference.
 
-Until somebody moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
-closes beside the view lies over the picture, and moves nothing in it: somebody is about to point there. `home` fits the picture into what
+Until the user moves it the camera shows everything, whatever becomes of the window: a resize, a longer readout. A panel that opens or
+closes beside the view lies over the picture, and moves nothing in it: the user is about to point there. `home` fits the picture into what
 is left. The room for a picture is what the readout leaves of the view, beside it or under it, above the foot that the scale bar or the demo
 takes::
 
@@ -32,7 +32,7 @@ from engine.render.camera import Camera, Place
 __all__ = ["CameraController", "Focus"]
 
 _FARTHEST = 12.0
-"""How many times smaller than at first the picture may become: farther out a demo is a dot that nobody finds again."""
+"""How many times smaller than at first the picture may become: farther out a demo is a dot that cannot be found again."""
 _NOTCH = 1.15
 """Larger by so much with each notch of the wheel; at most `_MOST_NOTCHES` are taken at once."""
 _MOST_NOTCHES = 8.0
@@ -45,7 +45,7 @@ _FOOT = 16.0
 _SCALE_BAR, _MARGIN = 38.0, 0.05
 """Design pixels that the scale bar takes, and the share of the view's height that is margin (`Camera.fitted`)."""
 
-_Kept = tuple[float, float, float, float]
+_Margins = tuple[float, float, float, float]
 """Pixels at left, top, right and bottom of the view that the picture leaves free."""
 
 
@@ -74,7 +74,7 @@ class CameraController:
     Attributes
     ----------
     camera : Camera
-    aim : CameraFollow
+    following : CameraFollow
         What the camera does by itself.
     focus : Focus or None
         The difference looked at closely.
@@ -83,7 +83,7 @@ class CameraController:
     def __init__(self, demo: Demo, view: Place) -> None:
         self.demo = demo
         self.camera = Camera(view=view)
-        self.aim = CameraFollow()
+        self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
         """The camera before a close look, and whether it was untouched then."""
@@ -91,12 +91,12 @@ class CameraController:
         self._foot = 0.0
         self._ui_scale = 1.0
         self._is_held = False
-        """Whether the picture stays as it was though the view has been cut, until somebody asks for all of it."""
+        """Whether the picture stays as it was though the view has been cut, until all of it is asked for."""
         self.home()
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nobody has moved the camera since it showed everything."""
+        """Whether the camera has not been moved since it showed everything."""
         return self._is_untouched
 
     @property
@@ -112,7 +112,7 @@ class CameraController:
 
     def home(self) -> None:
         """Show everything, beside the readout or under it, whichever leaves the picture larger; follow nothing."""
-        self.aim.stop()
+        self.following.stop()
         (_, top, _, foot), (across, down) = self._rooms()[1], self.camera.view[2:]
         is_arranged = self.demo.arrange(across / self._ui_scale, max(down - top - foot, 1.0) / self._ui_scale)
         box = self.demo.home()
@@ -123,13 +123,13 @@ class CameraController:
         self.focus = self._before = None
 
     def place(self, view: Place, is_cut: bool = False) -> None:
-        """Take another viewport; a camera nobody moved shows everything there too.
+        """Take another viewport; an untouched camera shows everything there too.
 
         One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
         """
         if view != self.camera.view and is_cut:
             self.camera = self.camera.cut(view)
-            self.aim.cut(view)
+            self.following.cut(view)
             if self._before is not None:
                 self._before = (self._before[0].cut(view), self._before[1])
             self._is_held = view != self._home_view
@@ -144,10 +144,10 @@ class CameraController:
 
     def advance(self, elapsed: float) -> None:
         """Let real seconds pass for a camera that moves by itself."""
-        self.camera = self.aim.advance(self.camera, elapsed)
+        self.camera = self.following.advance(self.camera, elapsed)
 
     def keep_clear(self, readout: tuple[int, int], ui_scale: float) -> None:
-        """Leave room for a readout of (width, height) pixels in the upper left corner; a camera nobody moved makes it at once.
+        """Leave room for a readout of (width, height) pixels in the upper left corner; an untouched camera makes it at once.
 
         A readout that shrinks keeps its room, so that the picture does not move with every word.
         """
@@ -164,7 +164,7 @@ class CameraController:
 
     def zoom(self, pixel: tuple[float, float], notches: float) -> None:
         """Zoom by wheel notches, the point under the cursor staying where it is; not so far out that the demo is lost."""
-        self.aim.interrupt()
+        self.following.interrupt()
         factor = _NOTCH ** max(-_MOST_NOTCHES, min(_MOST_NOTCHES, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
         self.camera = self.camera.zoomed(pixel, max(factor, farthest))
@@ -172,39 +172,39 @@ class CameraController:
 
     def pan(self, dx: float, dy: float) -> None:
         """Move the view by a drag in pixels; a camera that followed something stays behind."""
-        self.aim.stop()
+        self.following.stop()
         self.camera = self.camera.panned(dx, dy)
         self._is_untouched = False
 
     def follow(self, body: tuple[int, int]) -> None:
         """Keep a body, of a stage and an id, in the middle of the view."""
-        self.aim.follow(body)
+        self.following.follow(body)
         self._is_untouched = False
 
     def stop_if_gone(self) -> None:
         """Follow no body whose making was undone: its number is the next one's."""
-        if self.aim.followed is not None and not self.demo.run.has_body(*self.aim.followed):
-            self.aim.stop()
+        if self.following.followed is not None and not self.demo.run.has_body(*self.following.followed):
+            self.following.stop()
 
     def show(self, box: AABB) -> None:
         """Go to where all of a box of the picture is seen, beside or under the readout."""
-        self.aim.glide(self.camera, self._fitted(box))
+        self.following.glide(self.camera, self._fitted(box))
         self._is_untouched = False
 
-    def keep_aim(self, poses: Callable[[Stage], FloatArray]) -> None:
+    def centre_followed(self, poses: Callable[[Stage], FloatArray]) -> None:
         """Let the camera stand where the followed body is drawn; `poses` are those of a stage in the picture."""
-        if self.aim.followed is None:
+        if self.following.followed is None:
             return
-        index, body = self.aim.followed
+        index, body = self.following.followed
         if index < len(self.demo.stages) and self.demo.stages[index].world.is_body(body):
             stage = self.demo.stages[index]
             x, y, angle = poses(stage)[stage.world.row_of(body)].tolist()
             at = Transform((x + stage.offset[0], y + stage.offset[1]), angle).apply(stage.world.body(body).local_center)
-            self.camera = self.aim.centred(self.camera, at)
+            self.camera = self.following.centred(self.camera, at)
 
     def go_close(self, stage: Stage, difference: Difference, at: tuple[float, float]) -> None:
         """Go close to a difference at a point of the picture; `come_back` returns."""
-        self.aim.stop()
+        self.following.stop()
         if self._before is None:
             self._before = (self.camera, self._is_untouched)
         self.focus = Focus(stage, difference.fixture_a, difference.fixture_b)
@@ -226,7 +226,7 @@ class CameraController:
 
     # Inside
 
-    def _rooms(self) -> tuple[_Kept, _Kept]:
+    def _rooms(self) -> tuple[_Margins, _Margins]:
         """Return what a picture beside the readout, and one under it, leaves free."""
         (width, height), foot = self._readout, self._foot + self.demo.foot_height(self.camera.view[3], self._ui_scale)
         return (width, 0.0, 0.0, foot), (0.0, height, 0.0, foot)

@@ -27,7 +27,7 @@ class _Glide:
 
 
 class CameraFollow:
-    """What the camera does when nobody moves it.
+    """What the camera does by itself.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class CameraFollow:
         self.followed = self._glide = None
 
     def interrupt(self) -> None:
-        """Give up the way to another picture: somebody moves the camera."""
+        """Give up the way to another picture: the user moves the camera."""
         self._glide = None
 
     def cut(self, view: Place) -> None:

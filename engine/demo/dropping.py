@@ -18,7 +18,7 @@ from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
-from engine.demo.stage import Stage
+from engine.demo.stage import Stage, stage_under
 from engine.geometry import AABB, Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World
 
@@ -36,11 +36,11 @@ _HEIGHT = 0.8
 """How high in what the demo shows at first files named on the command line begin, as a share of it."""
 _MOST_PIECES = 64
 """Fixtures of one body. An outline that takes more is cut up approximately: a leaf or a splash has hundreds of dents, each step pays for
-every piece, and nobody sees them."""
+every piece, and they are not seen."""
 _MOST_VERTICES = 600
 """Corners of an outline. To cut one up takes time that grows with their cube: a fraction of a second up to here, minutes for noise."""
 _MOST_DRAWN = 10_000
-"""Corners of a drawing, the chords of its curves included: of more, to find out how few would do takes longer than anybody waits."""
+"""Corners of a drawing, the chords of its curves included: of more, to find out how few would do takes minutes."""
 _MAY_BE_LOST = 0.01
 """Share of the outline's area in slivers too small for Box2D that may be left out: a toy need not be exact to a millionth."""
 _FRICTION, _RESTITUTION = 0.4, 0.1
@@ -148,10 +148,9 @@ def place(stages: Sequence[Stage], file: BodyFile, point: tuple[float, float]) -
         raise InvalidInputError("point", "finite", point)
     if not stages:
         raise NoWorldError("nothing can fall here: this demo has no world")
-    stage = min(stages, key=lambda stage: _away(stage.bounds, point))
+    stage = stages[stage_under(stages, point)]
     fixtures = tuple(FixtureSpec(piece, density=1.0, friction=_FRICTION, restitution=_RESTITUTION) for piece in file.pieces)
-    at = point[0] - stage.offset[0], point[1] - stage.offset[1]
-    body = stage.world.create_body(BodySpec(fixtures, position=at, name=file.name))
+    body = stage.world.create_body(BodySpec(fixtures, position=stage.local(point), name=file.name))
     if file.picture is not None:
         stage.outline_only.add(body)
     return DroppedBody(stage, stage.world, body, file)
@@ -173,15 +172,6 @@ def refusal(path: str, error: Exception) -> str:
     name = Path(path).name
     reason = " ".join(reason.split()).replace(path, name)
     return f"{name} cannot be used: {reason.removeprefix(f'{name}, ').replace(name, 'it', 1)}"
-
-
-def _away(bounds: AABB | None, point: tuple[float, float]) -> float:
-    """Return the distance of a point from a box, infinite for none."""
-    if bounds is None:
-        return math.inf
-    dx = max(bounds.lower[0] - point[0], 0.0, point[0] - bounds.upper[0])
-    dy = max(bounds.lower[1] - point[1], 0.0, point[1] - bounds.upper[1])
-    return math.hypot(dx, dy)
 
 
 def _longer_pixels(path: str) -> float:

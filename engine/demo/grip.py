@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grip:
-    """The joint, and the stage in whose world it is. It ends with the body, whoever destroys that."""
+    """The joint, and the stage in whose world it is. It ends with the body."""
 
     stage: Stage
     joint: int
@@ -36,7 +36,7 @@ class Grip:
         if not self.is_there:
             return
         try:
-            self.stage.world.set_mouse_target(self.joint, _local(self.stage, point))
+            self.stage.world.set_mouse_target(self.joint, self.stage.local(point))
         except LabError:
             return
 
@@ -52,7 +52,7 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
     What lies too far out, or is too heavy, is refused by the world: there is nothing to hold.
     """
     for stage in stages:
-        world, target = stage.world, _local(stage, point)
+        world, target = stage.world, stage.local(point)
         try:
             body = world.body_at(target)
             if body is None:
@@ -64,7 +64,3 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
             continue
         return grip
     return None
-
-
-def _local(stage: Stage, point: Point) -> Point:
-    return point[0] - stage.offset[0], point[1] - stage.offset[1]

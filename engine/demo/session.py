@@ -9,7 +9,8 @@ It knows nothing of widgets or events.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,9 @@ from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
 from engine.demo.messages import Messages
-from engine.demo.saved import Saved
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
-from engine.history.input_log import ACTIONS
+from engine.history.input_log import ACTIONS, Input
 from engine.render.camera import Place
 from engine.render.views import Layers
 from engine.world import load_solver
@@ -33,7 +33,7 @@ from engine.world import load_solver
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
 
-__all__ = ["Session"]
+__all__ = ["Saved", "Session"]
 
 _STEPPING_BUDGET = 0.040
 """Seconds of a frame spent on steps at the most; what is still due then is forgotten, so that the window stays alive."""
@@ -41,6 +41,28 @@ _LONGEST_FRAME = 1.0 / 15.0
 """Seconds of world time taken in one frame at the most."""
 _HAND = "the hand"
 """Among the names of keys: what is let go of."""
+
+
+@dataclass(slots=True)
+class Saved:
+    """Where what is built in a session is saved.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file that it was saved in.
+    title : str
+        What the scene is called, of one that was given a name; "" otherwise.
+    built : list of Input or None
+        What had been built when it was saved; None where it was not.
+    is_reopened : bool
+        Whether the scene had been kept without being saved, and is as unsaved as before.
+    """
+
+    path: Path | None = None
+    title: str = ""
+    built: list[Input] | None = field(default=None, repr=False)
+    is_reopened: bool = False
 
 
 class Session:
@@ -267,7 +289,7 @@ class Session:
         pointer : (x, y) or None
             Pixels.
         """
-        self.view.keep_aim(poses)
+        self.view.centre_followed(poses)
         self.demo.viewer.drawn_fraction = fraction
         self.demo.viewer.pointed = self.view.camera.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +14,14 @@ import numpy as np
 from engine.common.arrays import FloatArray, any_of_rows
 from engine.contracts import PairAgreement, StepAgreement, StepContacts
 from engine.contracts.contact import PointState
-from engine.geometry import AABB, Transform
+from engine.geometry import AABB
 from engine.history.subject import CapturedInPlace
 from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_impacts
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 from engine.world import World
 
-__all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "union"]
+__all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "body_box", "stage_under", "union"]
 
 
 class PairReferee(Protocol):
@@ -88,6 +89,26 @@ def union(boxes: Sequence[AABB]) -> AABB | None:
     return AABB(lower, (max(box.upper[0] for box in boxes), max(box.upper[1] for box in boxes)))
 
 
+def body_box(world: World, body: int) -> AABB | None:
+    """Return the box around a body's fixtures where it stands; None without fixtures."""
+    xf = world.state(body).xf
+    return union([world.fixture(fixture).shape.aabb(xf) for fixture in world.fixtures_of(body)])
+
+
+def stage_under(stages: Sequence[Stage], point: tuple[float, float]) -> int:
+    """Return the stage whose bodies lie at a point of the picture, or nearest to it; -1 without any."""
+
+    def away(k: int) -> float:
+        box = stages[k].bounds
+        if box is None:
+            return math.inf
+        dx = max(box.lower[0] - point[0], 0.0, point[0] - box.upper[0])
+        dy = max(box.lower[1] - point[1], 0.0, point[1] - box.upper[1])
+        return math.hypot(dx, dy)
+
+    return min(range(len(stages)), key=away, default=-1)
+
+
 _KEPT_ERRORS = 2400
 """Steps: five seconds at 480 Hz, the most hertz a demo has."""
 
@@ -140,7 +161,7 @@ class Stage(CapturedInPlace):
         The part of the world that is shown, its own frame; None for all of it.
     """
 
-    not_kept: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
+    not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "sampled", "checking", "drawn_poses", "window", "offset"})
     """What belongs to the picture and to the referee."""
 
     def __init__(self, world: World, offset: tuple[float, float] = (0.0, 0.0), label: str = "", mark_touching: bool = False) -> None:
@@ -277,12 +298,12 @@ class Stage(CapturedInPlace):
 
     def measure(self) -> None:
         """Note the bounds of all fixtures as they stand now, in the world's frame: where it lies in the picture is no part of the past."""
-        boxes: list[AABB] = []
-        for body_id in self.world.body_ids:
-            x, y, angle = self.world.poses[self.world.row_of(body_id)].tolist()
-            xf = Transform((x, y), angle)
-            boxes.extend(self.world.fixture(fixture_id).shape.aabb(xf) for fixture_id in self.world.body(body_id).fixtures)
-        self.own_bounds = union(boxes)
+        boxes = (body_box(self.world, body) for body in self.world.body_ids)
+        self.own_bounds = union([box for box in boxes if box is not None])
+
+    def local(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Return a point of the picture in the world's frame."""
+        return point[0] - self.offset[0], point[1] - self.offset[1]
 
     def drawn_pose(self, body_id: int) -> tuple[float, float, float]:
         """Return x, y, angle of a body in the picture being drawn, the world's own frame; for `Demo.draw`."""

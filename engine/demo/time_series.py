@@ -2,7 +2,7 @@
 
     frames    the raw numbers of all bodies by step: bounded, the oldest go first
     sums      energy, momentum, angular momentum of each world by step: for the whole history
-    curves    one quantity of one body by step, made from the frames when somebody asks for it, and then kept
+    curves    one quantity of one body by step, made from the frames when it is asked for, and then cached
 
 It listens to the history, and follows it: a step taken again is not noted twice, and when something else is done in the past, what was
 noted of the old future goes.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray
 from engine.demo.event_log import EventLog
-from engine.geometry import Transform
+from engine.demo.stage import body_box
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -219,8 +219,8 @@ class TimeSeries:
     def breaks(self, stage: int, body: int | None = None) -> tuple[int, ...]:
         """Return the steps whose values do not go on from those before, ascending.
 
-        Of the sums over a world (no body given): it began anew, other bodies are in it, or somebody changed one by hand. Of a body: its
-        world began anew, or somebody changed it.
+        Of the sums over a world (no body given): it began anew, other bodies are in it, or one was changed by hand. Of a body: its
+        world began anew, or it was changed by hand.
         """
         whole = self._breaks.get(stage, set())
         if body is None:
@@ -294,7 +294,7 @@ class TimeSeries:
         return _Moment(masses, values, world.step_index)
 
     def _edited(self, step: int, stage: int, method: str, arguments: tuple[object, ...] = (), _: object = ()) -> None:
-        """Note what somebody changed by hand before a step: a body's place or motion. What gives it an impulse is no break."""
+        """Note what was changed by hand before a step: a body's place or motion. What gives it an impulse is no break."""
         if method in ("set_pose", "set_velocity") and arguments:
             self._edits.setdefault((stage, arguments[0]), set()).add(step)
         known = self._masses.get(stage)
@@ -393,12 +393,8 @@ def _fallen(moment: _Moment) -> NDArray[np.bool_]:
 def _floor(world: World) -> float:
     """Return how far along gravity a body has fallen past everything static, by as much again as all of that is wide; infinite without."""
     gravity, pull = world.settings.gravity, float(np.hypot(*world.settings.gravity))
-    still = [body for body in world.body_ids if world.body(body).spec.type == "static"]
-    boxes = []
-    for body in still:
-        x, y, angle = world.poses[world.row_of(body)].tolist()
-        xf = Transform((x, y), angle)
-        boxes += [world.fixture(fixture).shape.aabb(xf) for fixture in world.body(body).fixtures]
+    still = (body_box(world, body) for body in world.body_ids if world.body(body).spec.type == "static")
+    boxes = [box for box in still if box is not None]
     if pull == 0.0 or not boxes:
         return float("inf")
     low, high = np.min([box.lower for box in boxes], axis=0), np.max([box.upper for box in boxes], axis=0)

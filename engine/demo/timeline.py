@@ -122,7 +122,7 @@ class Timeline:
         if self._stop_at is not None and self.history is not None and self.history.now >= self._stop_at:
             self._stop_at = None
             self._clock.paused = True
-            unknown = ", with what nobody has seen yet" if self.is_now else ""
+            unknown = ", with what has not been seen yet" if self.is_now else ""
             self._messages.say(f"the recording ends here: Space goes on{unknown}")
 
     def to_the_end(self) -> None:

@@ -7,11 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from engine.common.errors import LabError
-from engine.demo.stage import union
-from engine.editor.copied import Copied
-from engine.editor.editor import Chosen, Editor
-from engine.editor.naming import create_named, names_in
-from engine.editor.picking import body_box, local, stage_under
+from engine.demo.stage import body_box, stage_under, union
+from engine.editor.editor import Chosen, Copied, Editor
 from engine.world import BodySpec, GearJointSpec, MouseJointSpec, World
 from engine.world.joint_specs import JointSpec
 
@@ -58,7 +55,7 @@ def copy_of(editor: Editor, chosen: Sequence[Chosen]) -> Copied | None:
 def put_at(editor: Editor, copied: Copied, point: Point) -> list[Chosen]:
     """Make the bodies and joints anew with their middle at a point of the picture, as `put_down`."""
     into = stage_under(editor.stages, point)
-    at = local(editor.stages[into], point)
+    at = editor.stages[into].local(point)
     return put_down(editor, copied, into, (at[0] - copied.middle[0], at[1] - copied.middle[1]))
 
 
@@ -70,11 +67,11 @@ def put_down(editor: Editor, copied: Copied, into: int, offset: Point) -> list[C
     LabError
         The world refuses it.
     """
-    gesture, taken = editor.gesture(), names_in(editor, into)
+    gesture = editor.gesture()
     made: list[int] = []
     bodies = [replace(spec, position=_moved(spec.position, offset)) for spec in copied.bodies]  # refused, if at all, before any is made
     for spec in bodies:
-        made.append(create_named(gesture, into, spec, taken))
+        made.append(gesture.create(into, spec))
     joints: list[int] = []
     for joint in copied.joints:
         joints.append(gesture.edit(into, "create_joint", _elsewhere(joint, offset, made, joints)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from engine.editor.naming import create_named, names_in
-from engine.editor.picking import local, stage_under
+from engine.demo.stage import stage_under
 from engine.editor.placing import LEAST_SIZE, box_spec, circle_spec, outline_spec
 from engine.editor.tool import KeyPress, Pointer, Tool, ghost
 from engine.render import palette
@@ -45,26 +44,23 @@ class _DrawTool(Tool):
         stage = editor.stages[index]
         made = False
         with editor.telling():
-            self._create(index, how(lambda point: local(stage, point), "static" if is_static else "dynamic"))
+            editor.gesture().create(index, how(stage.local, "static" if is_static else "dynamic"), self.kind)
             made = True
         return made
-
-    def _create(self, stage: int, spec: BodySpec) -> None:
-        create_named(self.editor.gesture(), stage, spec, names_in(self.editor, stage), self.kind)
 
     def _make_outline(self, points: Sequence[Point], error: float, is_static: bool) -> bool:
         """Create the body of an outline, as `_make`; where the algorithm that cuts it must still be loaded, as soon as it is."""
         editor = self.editor
         index = stage_under(editor.stages, points[0])
-        placed = [local(editor.stages[index], point) for point in points]  # as the demo is laid out now
+        placed = [editor.stages[index].local(point) for point in points]  # as the demo is laid out now
 
         def create(spec: BodySpec) -> None:
             if index < len(editor.stages):
-                self._create(index, spec)
+                editor.gesture().create(index, spec, self.kind)
 
         taken = False
         with editor.telling():
-            if not editor.beside.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
+            if not editor.background.do(editor.session, lambda: outline_spec(placed, "static" if is_static else "dynamic", error), create):
                 editor.say(f"the {self.kind} is being cut into convex pieces; the first time the algorithm is loaded for it")
             taken = True
         return taken

@@ -6,21 +6,23 @@ and recorded. Changes that belong together, such as the hundred moves of one dra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.common.errors import LabError
 from engine.demo.session import Session
-from engine.editor.beside import Beside
-from engine.editor.copied import Copied
+from engine.editor.background import BackgroundJobs
 from engine.render import palette
 
 if TYPE_CHECKING:
     from engine.demo.stage import Stage
-    from engine.world import World
+    from engine.world import BodySpec, World
+    from engine.world.joint_specs import JointSpec
 
-__all__ = ["Chosen", "ChosenJoint", "Editor", "Gesture"]
+__all__ = ["Chosen", "ChosenJoint", "Copied", "Editor", "Gesture"]
 
 
 class Chosen(NamedTuple):
@@ -37,12 +39,26 @@ class ChosenJoint(NamedTuple):
     joint: int
 
 
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Bodies as they stood, about `middle`; in `joints` the numbers of bodies are places in `bodies`, of joints places in `joints`."""
+
+    bodies: tuple[BodySpec, ...]
+    joints: tuple[JointSpec, ...]
+    middle: tuple[float, float]
+
+
+_NUMBERED = re.compile(r"(.*\S) \d+", re.DOTALL)
+
+
 class Gesture:
-    """Edits that undo takes back together, as long as nobody travels in time between them."""
+    """Edits that undo takes back together, as long as the demo is not rewound between them."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._last: int | None = None
+        self._names: dict[int, set[str]] = {}
+        """Of the bodies of a stage, from the first that is created on."""
 
     @property
     def has_begun(self) -> bool:
@@ -63,6 +79,30 @@ class Gesture:
         self._last = now
         return self._session.act("amend_edit" if goes_on else "edit", stage, method, arguments, tuple(sorted(changes.items())))
 
+    def create(self, stage: int, spec: BodySpec, kind: str = "") -> int:
+        """Create a body and return its id; plots, the log, tables and files tell it from others by a name of its own.
+
+        What it is, the `kind` "box", with its id behind is its name, "box 46", or with the next number that nothing else is called by.
+        Without a kind that is done to a copy of something that has such a name; another name stays.
+
+        Raises
+        ------
+        LabError
+            The world refuses it.
+        """
+        world = self._session.demo.stages[stage].world
+        taken = self._names.setdefault(stage, {world.body(body).spec.name for body in world.body_ids})
+        made: int = self.edit(stage, "create_body", spec)
+        numbered = _NUMBERED.fullmatch(spec.name)
+        word = kind or (numbered.group(1) if numbered is not None else "")
+        if word:
+            number = made
+            while f"{word} {number}" in taken:
+                number += 1
+            taken.add(f"{word} {number}")
+            self.edit(stage, "set_body", made, name=f"{word} {number}")
+        return made
+
 
 class Editor:
     """State that outlives a tool.
@@ -79,7 +119,7 @@ class Editor:
         Whether the tool in hand is the one that selects: what is selected can be seen and changed then.
     copied : Copied or None
         For pasting; outlives the demo.
-    beside : Beside
+    background : BackgroundJobs
         What a thread works on meanwhile.
     """
 
@@ -90,7 +130,7 @@ class Editor:
         self._joint: ChosenJoint | None = None
         self.is_selecting = False
         self.copied: Copied | None = None
-        self.beside = Beside()
+        self.background = BackgroundJobs()
 
     def begin(self, session: Session) -> None:
         """Look at another session."""

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.common.tolerances import LINEAR_SLOP
+from engine.demo.stage import stage_under
 from engine.editor.editor import Chosen, ChosenJoint, Gesture
-from engine.editor.picking import bodies_under, joints_under, local, stage_under
+from engine.editor.picking import bodies_under, joints_under
 from engine.editor.placing import PlacingError, anchor_spec
 from engine.editor.tool import Pointer, Tool, mark_joint, outline_body
 from engine.render import palette
@@ -101,7 +102,7 @@ class JoinTool(Tool):
         moving = [body for body in bodies if stage.world.body(body).spec.type == "dynamic"]
         body = (moving or list(bodies))[0]
         xf = stage.world.state(body).xf
-        self._first = Chosen(index, body), xf.apply_inverse(local(stage, at.free))
+        self._first = Chosen(index, body), xf.apply_inverse(stage.local(at.free))
 
     def _alive(self) -> tuple[Chosen, Point] | None:
         if self._first is not None and not self.editor.is_alive(self._first[0]):
@@ -118,7 +119,7 @@ class JoinTool(Tool):
     def _join(self, gesture: Gesture, stage: Stage, first: tuple[Chosen, Point], at: Pointer) -> None:
         chosen, _ = first
         index, body, world = chosen.stage, chosen.body, stage.world
-        a, b = self._world_point(first), local(stage, at.free)
+        a, b = self._world_point(first), stage.local(at.free)
         second = self._other(stage, body, at)
         away = math.dist(a, b) * at.metre
         axis = (b[0] - a[0], b[1] - a[1]) if away >= _LEAST_AXIS else None

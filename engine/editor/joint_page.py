@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.common.errors import InvalidInputError
+from engine.demo.stage import body_box
 from engine.editor.editor import ChosenJoint, Editor
-from engine.editor.picking import body_box
 from engine.editor.rows import Heading, Line, Note, Number, Row, Switch
 from engine.world import (
     DistanceJointSpec,

@@ -180,7 +180,7 @@ def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
     (x, y), angle = state.position, state.angle
     (vx, vy), spin = state.linear_velocity, state.angular_velocity
 
-    # what is not given stays as it is by then: a body goes on while somebody types
+    # what is not given stays as it is by then: a body goes on while the user types
     def put(x: float | None = None, y: float | None = None, angle: float | None = None) -> None:
         now = world.state(first.body)
         at = now.position[0] if x is None else x, now.position[1] if y is None else y
@@ -218,7 +218,7 @@ def _set_world(editor: Editor, name: str, value: Any) -> None:
             changed(stage.world.settings, "WorldSettings", {name: value})  # refused, if at all, before anything is changed
         for k, stage in enumerate(editor.stages):
             gesture.edit(k, "set_settings", **{name: value})
-            for row, body in enumerate(stage.world.body_ids):  # another gravity moves nobody who sleeps
+            for row, body in enumerate(stage.world.body_ids):  # another gravity moves no body that sleeps
                 if name in ("gravity", "sleeping") and not stage.world.awake[row] and stage.world.body(body).spec.type == "dynamic":
                     gesture.edit(k, "set_awake", body, True)
 

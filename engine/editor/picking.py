@@ -1,45 +1,18 @@
-"""What lies under the pointer: worlds, bodies, joints; and the boxes around bodies."""
+"""What lies under the pointer: bodies and joints."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from engine.demo.stage import Stage, union
-from engine.geometry import AABB, Segment
+from engine.demo.stage import Stage, body_box
+from engine.geometry import Segment
 from engine.geometry.closest import closest_on_segment
-from engine.world import World
 
-__all__ = ["bodies_under", "bodies_within", "body_box", "joints_under", "local", "stage_under"]
+__all__ = ["bodies_under", "bodies_within", "joints_under"]
 
 Point = tuple[float, float]
-
-
-def local(stage: Stage, point: Point) -> Point:
-    """Return a point of the picture in the world of a stage."""
-    return point[0] - stage.offset[0], point[1] - stage.offset[1]
-
-
-def stage_under(stages: Sequence[Stage], point: Point) -> int:
-    """Return the stage whose bodies lie at a point of the picture, or nearest to it; -1 without any."""
-
-    def away(k: int) -> float:
-        box = stages[k].bounds
-        if box is None:
-            return math.inf
-        dx = max(box.lower[0] - point[0], 0.0, point[0] - box.upper[0])
-        dy = max(box.lower[1] - point[1], 0.0, point[1] - box.upper[1])
-        return math.hypot(dx, dy)
-
-    return min(range(len(stages)), key=away, default=-1)
-
-
-def body_box(world: World, body: int) -> AABB | None:
-    """Return the box around a body's fixtures where it stands; None without fixtures."""
-    xf = world.state(body).xf
-    return union([world.fixture(fixture).shape.aabb(xf) for fixture in world.fixtures_of(body)])
 
 
 def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
@@ -47,7 +20,7 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
 
     Only edges, which have no inside, and the origins of bodies, which may be smaller than a pointer can hit, are looked for there.
     """
-    world, at = stage.world, local(stage, point)
+    world, at = stage.world, stage.local(point)
     found = world.bodies_at(at)
     if found:
         return found
@@ -66,7 +39,7 @@ def bodies_under(stage: Stage, point: Point, reach: float) -> tuple[int, ...]:
 
 def bodies_within(stage: Stage, lower: Point, upper: Point) -> list[int]:
     """Return the bodies that lie wholly between two corners of the picture."""
-    low, high = local(stage, lower), local(stage, upper)
+    low, high = stage.local(lower), stage.local(upper)
     found = []
     for body in stage.world.body_ids:
         box = body_box(stage.world, body)
@@ -80,7 +53,7 @@ def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], l
 
     The nearest first, of joints at one place the newest.
     """
-    world, at = stage.world, local(stage, point)
+    world, at = stage.world, stage.local(point)
     marks: list[tuple[float, int]] = []
     lines: list[tuple[float, int]] = []
     for joint in reversed(world.joint_ids):
@@ -90,8 +63,6 @@ def joints_under(stage: Stage, point: Point, reach: float) -> tuple[list[int], l
             marks.append((at_mark, joint))
         elif at_line <= reach:
             lines.append((at_line, joint))
-    return [joint for _, joint in sorted(marks, key=_away)], [joint for _, joint in sorted(lines, key=_away)]
-
-
-def _away(found: tuple[float, int]) -> float:
-    return found[0]
+    return [joint for _, joint in sorted(marks, key=lambda found: found[0])], [
+        joint for _, joint in sorted(lines, key=lambda found: found[0])
+    ]

@@ -10,9 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.demo.stage import Stage, union
+from engine.demo.stage import Stage, body_box, union
 from engine.editor.editor import Chosen, ChosenJoint, Editor
-from engine.editor.picking import body_box
 from engine.geometry import AABB, Capsule, Circle, Segment, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas

@@ -1,12 +1,12 @@
-"""The state of a demo as it stands, kept so that it can be put back: worlds by their snapshots, everything else as a pickle.
+"""The state of a demo as it stands, captured so that it can be restored: worlds by their snapshots, everything else as a pickle.
 
-What a demo and its stages hold is walked by `pickle`, with four exceptions. A `World` is kept as its snapshot and put back in place. A
-`CapturedInPlace`, such as a stage, and the demo, stay the objects they are, for the window holds them too; their attributes are put back.
-What never changes, frozen dataclasses, read-only arrays, functions, is kept by reference, and so shared between all moments kept. And
-what belongs to the window or the referee is left out: rewinding a demo does not make the window forget who is watching.
+What a demo and its stages hold is walked by `pickle`, with four exceptions. A `World` is captured as its snapshot and restored in place. A
+`CapturedInPlace`, such as a stage, and the demo, stay the objects they are, for the window holds them too; their attributes are restored.
+What never changes, frozen dataclasses, read-only arrays, functions, is captured by reference, and so shared between all moments. And
+what belongs to the window or the referee is left out (`not_captured`): rewinding a demo does not make the window forget who is watching.
 
-A demo may keep whatever it likes but what cannot be put back: a generator in the middle of its work, an open file. Such a demo is told
-so by name (`KeepingError`).
+A demo may hold whatever it likes but what cannot be restored: a generator in the middle of its work, an open file. Such a demo is told
+so by name (`CaptureError`).
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from engine.world import World, WorldSnapshot
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["KeepingError", "KeptState", "keep", "put_back", "snapshot_arrays"]
+__all__ = ["CaptureError", "CapturedState", "capture", "restore", "snapshot_arrays"]
 
 _BY_REFERENCE = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
 _Entry = TypeVar("_Entry", bound=tuple[Any, ...])
 _NEVER = (types.GeneratorType, types.CoroutineType, io.IOBase)
 
 
-class KeepingError(LabError):
-    """A demo holds something that cannot be put back."""
+class CaptureError(LabError):
+    """A demo holds something that cannot be restored."""
 
 
 @dataclass(frozen=True, slots=True)
-class KeptState:
+class CapturedState:
     """A moment of a demo.
 
     Attributes
@@ -63,7 +63,7 @@ class KeptState:
         return len(self.content) + sum(_snapshot_bytes(snapshot) for _, snapshot in self.worlds)
 
 
-class _Keeper(pickle.Pickler):
+class _Capturer(pickle.Pickler):
     """Pickles with references; meets worlds, and what is captured in place, on its way."""
 
     def __init__(self, file: io.BytesIO, demo: Subject) -> None:
@@ -78,7 +78,7 @@ class _Keeper(pickle.Pickler):
         if at is not None:
             return at
         if isinstance(thing, _NEVER):
-            raise KeepingError(f"a demo that holds a {type(thing).__name__} cannot be rewound")
+            raise CaptureError(f"a demo that holds a {type(thing).__name__} cannot be rewound")
         if isinstance(thing, CapturedInPlace):
             self.in_place.append(thing)
         elif isinstance(thing, World):
@@ -99,45 +99,45 @@ class _Restorer(pickle.Unpickler):
         return self._references[at]
 
 
-def keep(demo: Subject, like: KeptState | None = None) -> KeptState:
+def capture(demo: Subject, like: CapturedState | None = None) -> CapturedState:
     """Return the demo's state, between two steps; specifications that stand in another one too are listed in both by the same tuples.
 
     Raises
     ------
-    KeepingError
-        It holds something that cannot be put back.
+    CaptureError
+        It holds something that cannot be restored.
     """
     file = io.BytesIO()
-    keeper = _Keeper(file, demo)
+    capturer = _Capturer(file, demo)
     try:
-        keeper.dump(_own(demo.__dict__, _not_kept(demo)))
+        capturer.dump(_own(demo.__dict__, _not_captured(demo)))
         done = 0
-        while done < len(keeper.in_place):  # more may be met on the way
-            met = keeper.in_place[done]
-            keeper.dump((met, _own(met.__dict__, _not_kept(met))))
+        while done < len(capturer.in_place):  # more may be met on the way
+            met = capturer.in_place[done]
+            capturer.dump((met, _own(met.__dict__, _not_captured(met))))
             done += 1
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise KeepingError(f"{type(demo).__name__} cannot be rewound: {error}") from error
+        raise CaptureError(f"{type(demo).__name__} cannot be rewound: {error}") from error
     before = {id(world): snapshot for world, snapshot in like.worlds} if like is not None else {}
-    worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in keeper.worlds)
-    return KeptState(file.getvalue(), tuple(keeper.references), len(keeper.in_place), worlds)
+    worlds = tuple((world, _alike(world.snapshot(), before.get(id(world)))) for world in capturer.worlds)
+    return CapturedState(file.getvalue(), tuple(capturer.references), len(capturer.in_place), worlds)
 
 
-def put_back(demo: Subject, state: KeptState) -> None:
-    """Bring a demo back to a moment kept of it."""
-    restorer = _Restorer(io.BytesIO(state.content), state.references)  # one for all, as one keeper wrote all
+def restore(demo: Subject, state: CapturedState) -> None:
+    """Bring a demo back to a moment captured of it."""
+    restorer = _Restorer(io.BytesIO(state.content), state.references)  # one for all, as one capturer wrote all
     restored = restorer.load()
     in_place = [restorer.load() for _ in range(state.n_in_place)]
     for world, snapshot in state.worlds:
         world.restore(snapshot)
-    _replace(demo.__dict__, restored, _not_kept(demo))
+    _replace(demo.__dict__, restored, _not_captured(demo))
     for met, attributes in in_place:
-        _replace(met.__dict__, attributes, _not_kept(met))
+        _replace(met.__dict__, attributes, _not_captured(met))
 
 
-def _not_kept(thing: object) -> frozenset[str]:
+def _not_captured(thing: object) -> frozenset[str]:
     """Return the names of attributes that are no part of the past, of its class and of all base classes."""
-    return frozenset().union(*(vars(kind).get("not_kept", ()) for kind in type(thing).__mro__))
+    return frozenset().union(*(vars(kind).get("not_captured", ()) for kind in type(thing).__mro__))
 
 
 def _own(attributes: dict[str, Any], others: frozenset[str]) -> dict[str, Any]:

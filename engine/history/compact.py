@@ -1,9 +1,9 @@
 """A kept moment of a demo in a third of its memory: most of what it refers to belongs to that moment alone, and is packed.
 
-`keep` holds on to whatever never changes, and half of that was made in the step before: contacts, manifolds, impulses, motion. When the
+`capture` holds on to whatever never changes, and half of that was made in the step before: contacts, manifolds, impulses, motion. When the
 next moment has been kept, it is known what the two share; that stays where it is, once for all moments. The rest goes into one pickle,
 compressed: read-only arrays, tuples, frozen sets, numbers, strings, and frozen dataclasses of such. Anything else is still referred to, as
-it was: what is packed comes back as a copy, and nobody must be able to tell.
+it was: what is packed comes back as a copy, which must make no difference.
 
     moment k        [pickle: its own attributes] --> contacts of step k    --> packed
                                                  --> specifications  <----- moment k + 1: not packed
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.contracts import StepContacts
-from engine.history.capture import KeptState, snapshot_arrays
+from engine.history.capture import CapturedState, snapshot_arrays
 from engine.world import FixtureSpec, WorldSnapshot, load_solver
 
 __all__ = ["CompactState", "compact"]
@@ -53,13 +53,13 @@ class CompactState:
         """What it takes beyond what it shares with other moments."""
         return len(self._content) + _REFERENCE_BYTES * len(self._references) + _OVERHEAD
 
-    def whole(self) -> KeptState:
+    def whole(self) -> CapturedState:
         """Return what was packed."""
         content, references, n_in_place, worlds = _Unpacker(self._content, self._references).load()
-        return KeptState(content, references, n_in_place, worlds)
+        return CapturedState(content, references, n_in_place, worlds)
 
 
-def compact(state: KeptState, other: KeptState) -> CompactState:
+def compact(state: CapturedState, other: CapturedState) -> CompactState:
     """Pack a moment; what `other` holds too, which stays as it is, is referred to."""
     file = io.BytesIO()
     packer = _Packer(file, state, other)
@@ -70,7 +70,7 @@ def compact(state: KeptState, other: KeptState) -> CompactState:
 class _Packer(pickle.Pickler):
     """Pickles by value what is plain, and refers to everything else."""
 
-    def __init__(self, file: io.BytesIO, state: KeptState, other: KeptState) -> None:
+    def __init__(self, file: io.BytesIO, state: CapturedState, other: CapturedState) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self.references: list[Any] = []
         self._at: dict[int, int] = {}

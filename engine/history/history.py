@@ -384,7 +384,7 @@ class History(Generic[_Demo]):
         return True
 
     def _go_to_keyframe(self, step: int) -> None:
-        self._keyframes.put_back(step, self.demo)
+        self._keyframes.restore(step, self.demo)
         self.now, self._given = step, 0
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from typing import TYPE_CHECKING
 
-from engine.history.capture import KeptState, keep, put_back
+from engine.history.capture import CapturedState, capture, restore
 from engine.history.compact import CompactState, compact
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LARGEST_BYTES = 400_000_000
 """However many bodies there are: a desktop computer's memory is not ours alone."""
 
 RECENT = 3600
-"""Steps behind the newest keyframe that are thinned out last, a minute at 60 Hz: it is there that somebody goes back and forth."""
+"""Steps behind the newest keyframe that are thinned out last, a minute at 60 Hz: it is there that users go back and forth."""
 
 
 class Keyframes:
@@ -49,7 +49,7 @@ class Keyframes:
         self._n_bodies = 0
         self._steps: list[int] = []
         self._packed: dict[int, CompactState] = {}
-        self._whole: dict[int, KeptState] = {}
+        self._whole: dict[int, CapturedState] = {}
         """At most two, in the order in which they were kept."""
         self._n_packed_bytes = 0
 
@@ -86,11 +86,11 @@ class Keyframes:
 
         Raises
         ------
-        KeepingError
-            It holds something that cannot be put back.
+        CaptureError
+            It holds something that cannot be restored.
         """
         self.tidy()
-        state = self._whole[step] = keep(demo, next(reversed(self._whole.values()), None))
+        state = self._whole[step] = capture(demo, next(reversed(self._whole.values()), None))
         self._n_bodies = sum(len(snapshot.bodies) for _, snapshot in state.worlds)
         insort(self._steps, step)
 
@@ -103,10 +103,10 @@ class Keyframes:
             self._n_packed_bytes += self._packed[step].n_bytes
             self._thin()
 
-    def put_back(self, step: int, demo: Subject) -> None:
+    def restore(self, step: int, demo: Subject) -> None:
         """Bring the demo back to one of them."""
         state = self._whole.get(step)
-        put_back(demo, state if state is not None else self._packed[step].whole())
+        restore(demo, state if state is not None else self._packed[step].whole())
 
     def cut(self, last: int) -> None:
         """Drop those after a step."""

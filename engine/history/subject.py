@@ -13,7 +13,7 @@ __all__ = ["CapturedInPlace", "Subject", "SubjectStage"]
 class CapturedInPlace:
     """Base of what stays the object it is when a past state is restored, for others hold it too: its attributes are put back."""
 
-    not_kept: ClassVar[frozenset[str]] = frozenset()
+    not_captured: ClassVar[frozenset[str]] = frozenset()
     """Names of attributes that are no part of the past; those of the base classes are left out as well."""
 
 

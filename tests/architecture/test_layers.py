@@ -48,17 +48,17 @@ REFEREE = tuple(
 # The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.
 ROOMS = {
     "engine.history": (
-        "subject digest input_log state_log branch",
+        "subject input_log state_log branch",
         "capture compact keyframes history recordings",
     ),
     "engine.demo": (
         "parameters clock stage costs grip dropping base registry",
-        "scene_demo pair_demo own_demo replaying saved messages",
+        "scene_demo pair_demo own_demo replaying messages",
         "event_log time_series camera_follow camera_controller timeline session",
     ),
     "engine.editor": (
-        "rows copied picking placing beside editor",
-        "naming clipboard tool draw_tools join_tools select_tool joint_page pages",
+        "rows picking placing background editor",
+        "clipboard tool draw_tools join_tools select_tool joint_page pages",
     ),
     "engine.app": (
         "files display compiling warmup plain_check film pictures",

@@ -30,7 +30,7 @@ class Forgetful(Demo):
     """Counts outside of what is kept: the second time it does not push as the first time."""
 
     id = "forgetful"
-    not_kept = frozenset({"pushes"})
+    not_captured = frozenset({"pushes"})
 
     def build(self) -> None:
         """A disc, and a count that no restart and no rewinding brings back."""

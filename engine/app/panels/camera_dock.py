@@ -105,7 +105,7 @@ class CameraDock(Dock):
             pygame.draw.lines(canvas.surface, palette.ACCENT, False, corners, thick)
         series = session.timeline.series
         if series is not None:
-            is_followed = session.view.aim.followed == watched
+            is_followed = session.view.following.followed == watched
             words = series.name(*watched) + (", followed" if is_followed else "")
             canvas.label((right, top), words, palette.ACCENT, 12.0, 6.0, bold=True, plate=True)
 
@@ -115,8 +115,8 @@ class CameraDock(Dock):
         wanted = pointed if pointed is not None else session.timeline.watched
         if wanted is None:
             session.messages.say("point at a body, or click one with the middle button: V follows it")
-        elif session.view.aim.followed == wanted:
-            session.view.aim.stop()
+        elif session.view.following.followed == wanted:
+            session.view.following.stop()
         else:
             session.timeline.watched = wanted
             session.view.follow(wanted)
@@ -128,10 +128,10 @@ _FAR = 30_000.0
 
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
     """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
-    x, y = session.view.camera.to_world(pixel)
+    point = session.view.camera.to_world(pixel)
     for only_dynamic in (True, False):
         for k, stage in enumerate(session.demo.stages):
-            body = stage.world.body_at((x - stage.offset[0], y - stage.offset[1]), only_dynamic)
+            body = stage.world.body_at(stage.local(point), only_dynamic)
             if body is not None:
                 return k, body
     return None

@@ -27,8 +27,8 @@ from engine.app.screen import Screen
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.installation import program
 from engine.common.words import counted
-from engine.demo.saved import Saved
 from engine.demo.scene_demo import SceneDemo, file_stem, is_own_scene, kept_scene_demo, load_any_scene, plain_title, scenes_in
+from engine.demo.session import Saved
 from engine.history.recordings.recorder import free_path
 from engine.render import palette
 from engine.render.palette import Color

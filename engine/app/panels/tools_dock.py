@@ -152,7 +152,7 @@ class ToolsDock(Dock):
             if self._hint_for <= 0.0:
                 session.messages.end_passing()
         with editor.telling():
-            editor.beside.collect(editor.session)
+            editor.background.collect(editor.session)
         with editor.telling():
             self.tool.update()
 

@@ -12,7 +12,7 @@
     "END "   nothing        it was ended, and not cut off
 
 A chunk of another type is skipped: a later program may add some. The version changes when what is here is read otherwise. Writing a
-chunk is one `write`: whoever dies while recording leaves whole chunks and at most one that is cut short.
+chunk is one `write`: a program that dies while recording leaves whole chunks and at most one that is cut short.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy as np
 from engine.common.errors import Described, InvalidInputError
 from engine.common.json_file import check_values
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_VALUES, MOST_UNPACKED
-from engine.history.digest import DIGEST_BYTES, BodyIds
+from engine.history.state_log import DIGEST_BYTES, BodyIds
 
 __all__ = [
     "HASH_BYTES",

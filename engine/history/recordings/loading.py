@@ -12,10 +12,10 @@ from engine.common.errors import Described
 from engine.common.files import read_at_most
 from engine.common.limits import MOST_RECORDED_INPUTS, MOST_RECORDED_STEPS
 from engine.history.branch import Branch
-from engine.history.digest import DIGEST_BYTES
 from engine.history.recordings.inputs import input_of
 from engine.history.recordings.layout import HASH_BYTES, RecordingError, Unpacked, chunks_of, ids_of, inflated, is_number, json_of, part_of
 from engine.history.recordings.recording import Recording
+from engine.history.state_log import DIGEST_BYTES
 from engine.scenes.codec import Precision
 from engine.world.solver import DEFAULT, solvers
 

@@ -25,7 +25,7 @@ from engine.world.solver import DEFAULT
 __all__ = ["Recorder", "free_path"]
 
 _EVERY = 0.5
-"""Seconds of wall clock between two writings: who dies loses at most these."""
+"""Seconds of wall clock between two writings: a program that dies loses at most these."""
 _MOST_STEPS = 600
 """Steps that wait at the most, for runs without a window, which take thousands in a second."""
 _MOST_BYTES = LONGEST_CHUNK // 2

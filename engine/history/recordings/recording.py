@@ -32,7 +32,7 @@ class Recording:
     branch : Branch
         Inputs, hashes and digests of bodies, step by step; raw states at keyframes.
     branches : int
-        How often somebody went back and did something else; what was given up there is in the file, and not here.
+        How often the user went back and did something else; what was given up there is in the file, and not here.
     is_ended : bool
         False of one that was cut off: the program that recorded it did not come to an end in the usual way.
     keeps_solver_state : bool

@@ -99,7 +99,7 @@ def verify(recording: Recording, history: History[Any], progress: Callable[[int]
 
 def _measured(history: History[Any], recording: Recording) -> tuple[int | None, float]:
     """Go on to the next step whose bodies were written down in full, and return how far the farthest is from there."""
-    from engine.history.digest import body_ids, raw_states
+    from engine.history.state_log import body_ids, raw_states
 
     at = min((step for step in recording.branch.states.raw if step >= history.now), default=None)
     if at is None:

@@ -198,16 +198,16 @@ def test_the_camera_follows_exactly_and_through_rewinding(window: Window) -> Non
         if step is not None:  # paused: drawn where it is
             assert abs(at[0] - middle[0]) <= 1 and abs(at[1] - middle[1]) <= 1
     key(window, pygame.K_v)
-    assert session.view.aim.followed is None
+    assert session.view.following.followed is None
     key(window, pygame.K_v)
-    assert session.view.aim.followed == (0, 7)
+    assert session.view.following.followed == (0, 7)
     session.act("edit", 0, "destroy_body", (7,))
     frames(window, 2)  # it has gone: the camera stays, and comes back to it
     session.undo()
     frames(window)
-    assert session.view.aim.followed == (0, 7)
+    assert session.view.following.followed == (0, 7)
     key(window, pygame.K_HOME)
-    assert session.view.aim.followed is None and session.view.is_untouched
+    assert session.view.following.followed is None and session.view.is_untouched
 
 
 def test_zoom_to_fit_glides_to_what_moves(window: Window) -> None:
@@ -215,7 +215,7 @@ def test_zoom_to_fit_glides_to_what_moves(window: Window) -> None:
     key(window, pygame.K_SPACE)
     before = window.session.view.camera.scale
     key(window, pygame.K_z)
-    assert before < window.session.view.camera.scale or window.session.view.aim._glide is not None
+    assert before < window.session.view.camera.scale or window.session.view.following._glide is not None
     frames(window, 30)
     camera, box = window.session.view.camera, moving_box(window.session)
     seen = camera.visible

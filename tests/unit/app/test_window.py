@@ -211,7 +211,7 @@ def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
         demo.viewer.pointed,
         stage.drawn_poses,
         session.view.camera,
-        session.view.aim.followed,
+        session.view.following.followed,
         demo_hash(demo),
     )
     window._draw(hand.surface)
@@ -220,7 +220,7 @@ def test_drawing_changes_nothing_of_the_session(hand: Hand) -> None:
         demo.viewer.pointed,
         stage.drawn_poses,
         session.view.camera,
-        session.view.aim.followed,
+        session.view.following.followed,
         demo_hash(demo),
     )
     assert all(one is other or one == other for one, other in zip(before, after, strict=True))

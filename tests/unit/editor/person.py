@@ -85,7 +85,7 @@ class Person:
         for _ in range(n):
             self.window.update(FRAME)
             self.window.show(self.surface)
-        while self.waits and self.tools.editor.beside.is_busy:  # an outline is being cut: on a busy machine that outlasts the frame
+        while self.waits and self.tools.editor.background.is_busy:  # an outline is being cut: on a busy machine that outlasts the frame
             time.sleep(0.005)
             self.window.update(0.0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from engine.demo.session import Session
 from engine.editor.clipboard import copy_of, put_down
 from engine.editor.editor import Chosen, Editor
-from engine.editor.naming import create_named, names_in
 from engine.geometry import Circle
 from engine.world import BodySpec, FixtureSpec
 
@@ -20,7 +19,7 @@ def test_what_is_made_by_hand_is_called_what_it_is(drop: type) -> None:
 
     def made(kind: str = "", name: str = "") -> str:
         spec = BodySpec(SPEC.fixtures, position=SPEC.position, name=name)
-        return world.body(create_named(editor.gesture(), 0, spec, names_in(editor, 0), kind)).spec.name
+        return world.body(editor.gesture().create(0, spec, kind)).spec.name
 
     assert [made("box"), made("disc"), made("", "bird"), made("box", "whatever")] == ["box 2", "disc 3", "bird", "box 5"]
     assert made("", "box 2") == "box 6" and made("", "box") == "box", "a copy has a number of its own, another name stays"

@@ -11,7 +11,7 @@ from engine.common.errors import InvalidInputError, LabError
 from engine.demo import Demo
 from engine.demo.registry import find_demo
 from engine.geometry import Circle, Polygon
-from engine.history.capture import KeepingError, keep
+from engine.history.capture import CaptureError, capture
 from engine.history.history import History, demo_hash
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
@@ -269,8 +269,8 @@ def test_a_step_that_broke_off_is_no_keyframe() -> None:
 def test_what_cannot_be_put_back_is_refused_by_name() -> None:
     demo = Rain(0)
     demo.works = (step for step in range(3))  # type: ignore[attr-defined]
-    with pytest.raises(KeepingError, match="generator"):
-        keep(demo)
+    with pytest.raises(CaptureError, match="generator"):
+        capture(demo)
 
 
 def test_wrong_steps_and_actions_are_refused() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.box2d import memory
 from engine.demo import Demo
 from engine.geometry import Circle, Polygon
-from engine.history.capture import KeptState, keep
+from engine.history.capture import CapturedState, capture
 from engine.history.compact import compact
 from engine.history.history import History
 from engine.history.keyframes import RECENT, Keyframes
@@ -50,7 +50,7 @@ class Slot:
 def packed(*things: Any, shared: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """What comes back of things that a moment refers to, where the next one refers to `shared`."""
     demo = Pile(0)
-    state, other = KeptState(b"", (demo, *things), 0, ()), KeptState(b"", (demo, *shared), 0, ())
+    state, other = CapturedState(b"", (demo, *things), 0, ()), CapturedState(b"", (demo, *shared), 0, ())
     whole = compact(state, other).whole()
     assert whole.references[0] is demo
     return whole.references[1:]
@@ -108,17 +108,17 @@ def test_a_view_that_skips_is_left_as_it_is() -> None:
 def test_specifications_are_listed_once_and_never_taken_for_equal_ones() -> None:
     memory.load()
     demo = Pile(0)
-    first = keep(demo)
+    first = capture(demo)
     demo.run.step()
-    second = keep(demo, first)
+    second = capture(demo, first)
     assert second.worlds[0][1].bodies is first.worlds[0][1].bodies and second.worlds[0][1].fixtures is first.worlds[0][1].fixtures
     world, snapshot = first.worlds[0]
     (body, spec, fixtures), *rest = snapshot.bodies
     signed = replace(spec, linear_velocity=(-0.0, 0.0))
     assert signed == spec
     changed = replace(snapshot, bodies=((body, signed, fixtures), *rest))
-    other = KeptState(first.content, first.references, first.n_in_place, ((world, changed),))
-    third = keep(demo, other).worlds[0][1]
+    other = CapturedState(first.content, first.references, first.n_in_place, ((world, changed),))
+    third = capture(demo, other).worlds[0][1]
     assert third.bodies[0][1] is spec and third.bodies[1] is snapshot.bodies[1]
 
 
@@ -127,9 +127,9 @@ def test_a_packed_moment_is_smaller_and_the_same() -> None:
     demo = Pile(0)
     for _ in range(60):
         demo.run.step()
-    state = keep(demo)
+    state = capture(demo)
     demo.run.step()
-    found = compact(state, keep(demo, state))
+    found = compact(state, capture(demo, state))
     assert found.n_bytes < 0.8 * state.n_bytes
     whole = found.whole()
     (world, before), (same, after) = state.worlds[0], whole.worlds[0]

@@ -20,7 +20,6 @@ from engine.demo.registry import find_demo
 from engine.demo.replaying import demo_kind, record, replay
 from engine.demo.scene_demo import scene_class
 from engine.geometry import Circle, Polygon
-from engine.history.digest import body_digests, body_ids, differing
 from engine.history.history import History, demo_hash
 from engine.history.input_log import ACTIONS, EDITS, Input
 from engine.history.recordings import Recorder, load_recording
@@ -29,7 +28,7 @@ from engine.history.recordings.layout import MAGIC, RecordingError, chunk, chunk
 from engine.history.recordings.loading import recording_of
 from engine.history.recordings.recorder import free_path
 from engine.history.recordings.verifying import verify
-from engine.history.state_log import Divergence
+from engine.history.state_log import Divergence, body_digests, body_ids, differing
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -15,10 +15,10 @@ from typing import Any
 from engine.common.switch_interval import short_turns
 from engine.demo.session import Session
 
-__all__ = ["Beside"]
+__all__ = ["BackgroundJobs"]
 
 _AT_ONCE = 0.05
-"""Seconds that are waited for an answer: three frames, which nobody feels as the end of a stroke."""
+"""Seconds that are waited for an answer: three frames, which are not felt at the end of a stroke."""
 
 
 class _Job:
@@ -51,7 +51,7 @@ class _Job:
         self._use(self._answer)
 
 
-class Beside:
+class BackgroundJobs:
     """The jobs of one pair of hands, in the order in which they were given."""
 
     def __init__(self) -> None:
