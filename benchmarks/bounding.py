@@ -21,7 +21,8 @@ from engine.bounding.batch import VolumeBatch
 from engine.bounding.cloud import cloud_of
 from engine.bounding.kdop import kdop_axes
 from engine.bounding.kinds import Volume, volume_name
-from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbours, outlines_meeting, trade_offs
+from engine.bounding.outlines import outlines_meeting
+from engine.bounding.trade_off import ALL_VOLUMES, TradeOff, neighbours, trade_offs
 from engine.geometry._rotation_kernel import turn_poses
 
 __all__ = ["Cost", "measured", "run"]

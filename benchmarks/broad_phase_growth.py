@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.measuring import Record, record
 from benchmarks.moving_boxes import DT, SCENES, SPEED, Scene, frames_of, seconds_a_frame
-from engine.broadphase import STRUCTURES, Proxies
+from engine.broadphase import STRUCTURES, BroadPhase
 from engine.common.rng import stream
 
 __all__ = ["MOVING", "NUMBERS", "SPREADS", "run"]
@@ -80,7 +80,7 @@ def _of_share(name: str, share: float) -> str:
     return f"{name}: {share:.0%} move"
 
 
-def _made(name: str) -> Proxies:
+def _made(name: str) -> BroadPhase:
     return next(make for make in STRUCTURES if make.name == name)()
 
 
@@ -104,7 +104,7 @@ def _spread_sizes(n: int, spread: float) -> Scene:
     return Scene(np.column_stack((centers - half, centers + half)), rng.choice((-1.0, 1.0), (n, 2)))
 
 
-def _some_move(structure: Proxies, scene: Scene, share: float) -> Callable[[], None]:
+def _some_move(structure: BroadPhase, scene: Scene, share: float) -> Callable[[], None]:
     """Return a call that moves some boxes forth and back by `move`, other ones each frame, and asks for the pairs."""
     n = len(scene.boxes)
     structure.pairs(scene.boxes)

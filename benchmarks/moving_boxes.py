@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.bodies import spread_boxes
 from benchmarks.measuring import MissingPeerError, require_peer, seconds_in_turn
-from engine.broadphase import Proxies
+from engine.broadphase import BroadPhase
 from engine.common.arrays import FloatArray
 from engine.common.rng import stream
 from engine.query.batch import ShapeBatch
@@ -113,7 +113,7 @@ def seconds_a_frame(calls: Mapping[str, Callable[[], None]], rounds: int, n_fram
     return {name: [seconds / n_frames for seconds in taken] for name, taken in seconds_in_turn(calls, rounds).items()}
 
 
-def frames_of(structure: Proxies, scene: Scene, n_frames: int) -> Callable[[], None]:
+def frames_of(structure: BroadPhase, scene: Scene, n_frames: int) -> Callable[[], None]:
     """Return a call that takes one of ours through so many frames."""
     return _turn(structure.pairs, scene.frames(), n_frames)
 

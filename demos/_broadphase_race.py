@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.broadphase import STRUCTURES, BruteForce
-from engine.broadphase.proxies import Proxies
+from engine.broadphase import STRUCTURES, BroadPhase, BruteForce
 from engine.common.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ _FEW, _SOON = 3, 15
 class Lane:
     """One structure and what is known of it."""
 
-    phase: Proxies
+    phase: BroadPhase
     times: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT))
     fed: int = -2
     """The frame in which it was brought up to date last."""

@@ -84,7 +84,7 @@ def _volumes() -> None:
 
     from engine.bounding.batch import VolumeBatch
     from engine.bounding.kinds import KINDS
-    from engine.bounding.trade_off import outlines_meeting
+    from engine.bounding.outlines import outlines_meeting
 
     star = np.array([(2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (-0.5, 0.5), (-2.0, 0.0), (0.0, -0.5)])
     poses = np.zeros((4, 3))

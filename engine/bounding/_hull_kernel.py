@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bounding._capsule_kernel import distance_sq
+from engine.bounding._volumes_kernel import distance_sq
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOUNDING_ROUNDING

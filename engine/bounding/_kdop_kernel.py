@@ -24,7 +24,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOUNDING_ROUNDING
 
-__all__ = ["WALK_FROM", "kdops_overlap", "posed_kdops"]
+__all__ = ["kdops_overlap", "posed_kdops"]
 
 WALK_FROM = 256
 """Corners times sides from which the walk is taken. Below, projecting every corner on every axis is faster, for its loop has no branch that
@@ -79,16 +79,9 @@ def _projected(corners: FloatArray, begin: int, n: int, axes: FloatArray, pose: 
 
 @kernel
 def posed_kdops(
-    first: IntArray,
-    count: IntArray,
-    corners: FloatArray,
-    rounded: FloatArray,
-    axes: FloatArray,
-    which: IntArray,
-    poses: FloatArray,
-    rows: FloatArray,
-    walk_from: int,
-) -> None:
+    first: IntArray, count: IntArray, corners: FloatArray, rounded: FloatArray, axes: FloatArray,
+    which: IntArray, poses: FloatArray, rows: FloatArray, walk_from: int = WALK_FROM,
+) -> None:  # fmt: skip
     """Fill `rows` (n, k): the lower ends on all `axes` (k / 2, 2), then the upper ones; `rounded` (s, 3) begins with radius and extent.
 
     A hull is walked round if its corners times k are `walk_from` or more.

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.bounding._box_kernel import boxes_overlap, rebuilt_boxes, refitted_boxes
-from engine.bounding._capsule_kernel import capsules_overlap, posed_capsules
-from engine.bounding._circle_kernel import circles_overlap, posed_circles
 from engine.bounding._hull_kernel import hulls_overlap, posed_hulls
-from engine.bounding._kdop_kernel import WALK_FROM, kdops_overlap, posed_kdops
-from engine.bounding._oriented_kernel import oriented_boxes_overlap, posed_oriented_boxes
+from engine.bounding._kdop_kernel import kdops_overlap, posed_kdops
+from engine.bounding._volumes_kernel import (
+    boxes_overlap,
+    capsules_overlap,
+    circles_overlap,
+    oriented_boxes_overlap,
+    posed_capsules,
+    posed_circles,
+    posed_oriented_boxes,
+    rebuilt_boxes,
+    refitted_boxes,
+)  # fmt: skip
 from engine.bounding.capsule import least_area_capsule
 from engine.bounding.circle import BoundingCircle, mean_circle
 from engine.bounding.cloud import Cloud, Points, cloud_of
-from engine.bounding.hull import bounding_hull
+from engine.bounding.hull import bounding_hull, span_of
 from engine.bounding.kdop import fitted_kdop, kdop_axes, kdop_cloud
 from engine.bounding.kinds import KINDS
 from engine.bounding.oriented_box import least_area_box
@@ -64,33 +72,26 @@ class VolumeBatch:
 
     def __init__(self, kind: str, shapes: Sequence[Points], k: int = 16) -> None:
         self.kind = choice("kind", kind, KINDS)
-        self._axes = kdop_axes(k).copy()  # writable: a read-only array would be compiled for once more
+        self._form = _FORMS[kind]
+        axes = kdop_axes(k).copy()  # writable: a read-only array would be compiled for once more
         clouds = [cloud_of(shape) for shape in shapes]
         if not clouds:
             raise InvalidInputError("shapes", "at least one", Described("none"))
-        self._n_shapes = len(clouds)
-        self._local = np.zeros((0, 0))
-        if kind in ("mean_circle", "smallest_circle"):
-            circles = [mean_circle(cloud) if kind == "mean_circle" else smallest_circle(cloud) for cloud in clouds]
-            self._local, self.width = np.array([_circle_row(circle) for circle in circles]), 3
-        elif kind == "refitted_box":
-            self._local, self.width = np.array([_box_row(cloud) for cloud in clouds]), 4
-        elif kind == "oriented_box":
-            boxes = [least_area_box(cloud) for cloud in clouds]
-            rows = [(*box.center, *box.axis, box.half_width, box.half_height, box.reach) for box in boxes]
-            self._local, self.width = np.array(rows), 6
-        elif kind == "capsule":
-            capsules = [least_area_capsule(cloud) for cloud in clouds]
-            self._local, self.width = np.array([(*one.p1, *one.p2, one.radius, one.reach) for one in capsules]), 5
-        elif kind == "hull":
+        self._n_shapes, self.width = len(clouds), self._form.width
+        self._packed: tuple[FloatArray | IntArray, ...]
+        if self._form.row is not None:
+            self._packed = (np.array([self._form.row(cloud) for cloud in clouds]),)
+            return
+        if kind == "refitted_kdop":
+            clouds = [kdop_cloud(fitted_kdop(cloud, k)) for cloud in clouds]
+        if kind == "hull":
             hulls = [bounding_hull(cloud) for cloud in clouds]
-            self._pack([(hull.vertices, hull.radius, hull.reach) for hull in hulls])
-            self.width = 3 + 2 * int(self._count.max())
-        else:
-            if kind == "refitted_kdop":
-                clouds = [kdop_cloud(fitted_kdop(cloud, k)) for cloud in clouds]
-            self._pack([(cloud.points, cloud.radius, cloud.extent) for cloud in clouds])
-            self.width = 4 if kind == "box" else k
+            self._packed = _packed([(hull.vertices, hull.radius, hull.reach) for hull in hulls])
+            self.width = 3 + 2 * max(len(hull.vertices) for hull in hulls)
+            return
+        self._packed = _packed([(cloud.points, cloud.radius, cloud.extent) for cloud in clouds])
+        if kind != "box":
+            self._packed, self.width = (*self._packed, axes), k
 
     def update(self, which: ArrayLike, poses: ArrayLike) -> FloatArray:
         """Return the volumes of bodies at poses.
@@ -114,20 +115,7 @@ class VolumeBatch:
 
     def update_turned(self, which: IntArray, poses: FloatArray, rows: FloatArray) -> FloatArray:
         """Fill `rows` (n, width) for poses (n, 4) x, y, cos, sin; arrays are checked by the caller, and writable."""
-        if self.kind in ("mean_circle", "smallest_circle"):
-            posed_circles(self._local, which, poses, rows)
-        elif self.kind == "refitted_box":
-            refitted_boxes(self._local, which, poses, rows)
-        elif self.kind == "oriented_box":
-            posed_oriented_boxes(self._local, which, poses, rows)
-        elif self.kind == "capsule":
-            posed_capsules(self._local, which, poses, rows)
-        elif self.kind == "box":
-            rebuilt_boxes(self._first, self._count, self._corners, self._rounded, which, poses, rows)
-        elif self.kind == "hull":
-            posed_hulls(self._first, self._count, self._corners, self._rounded, which, poses, rows)
-        else:
-            posed_kdops(self._first, self._count, self._corners, self._rounded, self._axes, which, poses, rows, WALK_FROM)
+        self._form.place(*self._packed, which, poses, rows)
         return rows
 
     def overlap(self, rows: FloatArray, pairs: ArrayLike) -> NDArray[np.bool_]:
@@ -137,25 +125,16 @@ class VolumeBatch:
 
     def overlap_checked(self, rows: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
         """Do the same for arrays that are checked by the caller, and writable."""
-        if self.kind in ("mean_circle", "smallest_circle"):
-            return circles_overlap(rows, pairs)
-        if self.kind in ("box", "refitted_box"):
-            return boxes_overlap(rows, pairs)
-        if self.kind == "oriented_box":
-            return oriented_boxes_overlap(rows, pairs)
-        if self.kind == "capsule":
-            return capsules_overlap(rows, pairs)
-        if self.kind == "hull":
-            return hulls_overlap(rows, pairs)
-        return kdops_overlap(rows, pairs)
+        overlapping: NDArray[np.bool_] = self._form.overlap(rows, pairs)
+        return overlapping
 
-    def _pack(self, parts: list[tuple[FloatArray, float, float]]) -> None:
-        self._count: IntArray = np.array([len(corners) for corners, _, _ in parts], dtype=np.int64)
-        self._first: IntArray = np.concatenate(([0], np.cumsum(self._count)[:-1])).astype(np.int64)
-        self._corners: FloatArray = np.concatenate([corners for corners, _, _ in parts])
-        spans = [float(np.hypot(*(corners - corners[0]).T).max()) for corners, _, _ in parts]
-        wide = [(radius, reach, span) for (_, radius, reach), span in zip(parts, spans, strict=True)]
-        self._rounded: FloatArray = np.array(wide)
+
+def _packed(parts: list[tuple[FloatArray, float, float]]) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Return first corner, count of corners, all corners, and radius, reach and span of each shape."""
+    count: IntArray = np.array([len(corners) for corners, _, _ in parts], dtype=np.int64)
+    first: IntArray = np.concatenate(([0], np.cumsum(count)[:-1])).astype(np.int64)
+    rounded = np.array([(radius, reach, span_of(corners)) for corners, radius, reach in parts])
+    return first, count, np.concatenate([corners for corners, _, _ in parts]), rounded
 
 
 def _circle_row(circle: BoundingCircle) -> tuple[float, ...]:
@@ -168,6 +147,38 @@ def _box_row(cloud: Cloud) -> tuple[float, ...]:
     middle = [0.5 * (low + high) for low, high in zip(box.lower, box.upper, strict=True)]
     half = np.maximum(np.subtract(box.upper, middle), np.subtract(middle, box.lower)).tolist()
     return (*middle, *half, max(abs(number) for number in (*box.lower, *box.upper)))
+
+
+def _oriented_row(cloud: Cloud) -> tuple[float, ...]:
+    box = least_area_box(cloud)
+    return (*box.center, *box.axis, box.half_width, box.half_height, box.reach)
+
+
+def _capsule_row(cloud: Cloud) -> tuple[float, ...]:
+    capsule = least_area_capsule(cloud)
+    return (*capsule.p1, *capsule.p2, capsule.radius, capsule.reach)
+
+
+class _Form(NamedTuple):
+    """The kernels of a kind: what places it, what tests it; numbers in a row, and the local row of a shape, of those that have one."""
+
+    place: Callable[..., None]
+    overlap: Callable[..., Any]
+    width: int = 4
+    row: Callable[[Cloud], tuple[float, ...]] | None = None
+
+
+_FORMS = {
+    "mean_circle": _Form(posed_circles, circles_overlap, 3, lambda cloud: _circle_row(mean_circle(cloud))),
+    "smallest_circle": _Form(posed_circles, circles_overlap, 3, lambda cloud: _circle_row(smallest_circle(cloud))),
+    "refitted_box": _Form(refitted_boxes, boxes_overlap, 4, _box_row),
+    "box": _Form(rebuilt_boxes, boxes_overlap),
+    "oriented_box": _Form(posed_oriented_boxes, oriented_boxes_overlap, 6, _oriented_row),
+    "capsule": _Form(posed_capsules, capsules_overlap, 5, _capsule_row),
+    "refitted_kdop": _Form(posed_kdops, kdops_overlap),
+    "kdop": _Form(posed_kdops, kdops_overlap),
+    "hull": _Form(posed_hulls, hulls_overlap),
+}
 
 
 def _hull_rows(rows: FloatArray, width: int) -> FloatArray:

@@ -88,17 +88,10 @@ class BoundingCapsule:
 
     def overlaps(self, other: BoundingCapsule) -> bool:
         """Tell whether the capsules share a point, to rounding; touching counts."""
-        x, y = self.p1
-        b = self.p2[0] - x, self.p2[1] - y
-        c, d = (other.p1[0] - x, other.p1[1] - y), (other.p2[0] - x, other.p2[1] - y)
-        size = abs(b[0]) + abs(b[1]) + abs(c[0]) + abs(c[1]) + abs(d[0]) + abs(d[1])
-        reach = self.radius + other.radius
-        limit = reach + BOUNDING_ROUNDING * (size + reach)
-        a = (0.0, 0.0)
-        if _turn(a, b, c) * _turn(a, b, d) < 0.0 and _turn(c, d, a) * _turn(c, d, b) < 0.0:
-            return True
-        nearest_sq = min(_distance_sq(c, a, b), _distance_sq(d, a, b), _distance_sq(a, c, d), _distance_sq(b, c, d))
-        return nearest_sq <= limit * limit
+        from engine.bounding._volumes_kernel import capsules_overlap
+
+        rows = np.array([(*one.p1, *one.p2, one.radius) for one in (self, other)])
+        return bool(capsules_overlap(rows, np.array([(0, 1)]))[0])
 
     def contains(self, at: Point) -> bool:
         """Tell whether a point lies in the capsule, to rounding; the boundary counts."""
@@ -204,16 +197,3 @@ def _away(ends: FloatArray, points: FloatArray) -> FloatArray:
     off = to - share[..., None] * core
     farthest: FloatArray = np.hypot(off[..., 0], off[..., 1]).max(axis=-1)
     return farthest
-
-
-def _turn(p: Point, q: Point, r: Point) -> float:
-    return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
-
-
-def _distance_sq(at: Point, p: Point, q: Point) -> float:
-    """Squared distance of a point from the segment p to q."""
-    ex, ey, tx, ty = q[0] - p[0], q[1] - p[1], at[0] - p[0], at[1] - p[1]
-    length_sq = ex * ex + ey * ey
-    share = min(max((tx * ex + ty * ey) / length_sq, 0.0), 1.0) if length_sq > 0.0 else 0.0
-    dx, dy = tx - share * ex, ty - share * ey
-    return dx * dx + dy * dy

@@ -26,7 +26,7 @@ from engine.common.checks import point
 from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import Transform
 
-__all__ = ["BoundingHull", "bounding_hull"]
+__all__ = ["BoundingHull", "bounding_hull", "span_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +62,18 @@ class BoundingHull:
 
     def overlaps(self, other: BoundingHull) -> bool:
         """Tell whether the hulls share a point, to rounding; touching counts."""
-        return _within_reach(self.vertices, other.vertices, self.radius + other.radius)
+        from engine.bounding._hull_kernel import hulls_overlap
+
+        hulls = self, other
+        rows = np.zeros((2, 3 + 2 * max(len(hull.vertices) for hull in hulls)))
+        for row, hull in zip(rows, hulls, strict=True):
+            row[:3] = len(hull.vertices), hull.radius, span_of(hull.vertices)
+            row[3 : 3 + hull.vertices.size] = hull.vertices.ravel()
+        return bool(hulls_overlap(rows, np.array([(0, 1)]))[0])
 
     def contains(self, at: tuple[float, float]) -> bool:
         """Tell whether a point lies in the hull, to rounding; the boundary counts."""
-        return _within_reach(self.vertices, np.array([point("at", at)]), self.radius)
+        return self.overlaps(BoundingHull(np.array([point("at", at)]), 0.0))
 
 
 def bounding_hull(points: Points) -> BoundingHull:
@@ -82,42 +89,6 @@ def bounding_hull(points: Points) -> BoundingHull:
     return BoundingHull(cloud.points, cloud.radius + BOUNDING_ROUNDING * cloud.extent)
 
 
-def _within_reach(p: FloatArray, q: FloatArray, radius: float) -> bool:
-    """Tell whether two convex polygons come as near to each other as `radius`."""
-    origin = p[0]
-    own, others = p - origin, q - origin  # small numbers, however far from the world's origin
-    limit = radius + BOUNDING_ROUNDING * float(np.abs(own).max() + np.abs(others).max() + radius)
-    gap = max(_largest_gap(own, others), _largest_gap(others, own))
-    if gap > limit:
-        return False
-    if gap <= 0.0 and len(p) > 2 and len(q) > 2:
-        return True
-    if min(_least_distance_sq(own, others), _least_distance_sq(others, own)) <= limit * limit:
-        return True
-    # No corner of either lies near an edge of the other: then two segments that cross, or one inside of a polygon, are parted by no
-    # edge, and strictly so. Of two points there is no edge, and of two segments on one line the gap is 0.
-    return gap < 0.0 and len(p) + len(q) > 2
-
-
-def _largest_gap(ring: FloatArray, others: FloatArray) -> float:
-    """Return the largest separation of the others from an edge's line; minus infinity of a single point, which has no edge.
-
-    Where a hull lies too far from the world's origin for its size, two of its corners may be one: there is no edge between them either.
-    """
-    edges = np.concatenate((ring[1:], ring[:1])) - ring
-    lengths = np.hypot(edges[:, 0], edges[:, 1])
-    has_length = lengths > 0.0
-    ring, edges, lengths = ring[has_length], edges[has_length], lengths[has_length]
-    normals = np.column_stack((edges[:, 1], -edges[:, 0])) / lengths[:, None]
-    in_front = (others @ normals.T).min(axis=0) - (normals * ring).sum(axis=1)
-    return float(in_front.max(initial=-np.inf))
-
-
-def _least_distance_sq(ring: FloatArray, others: FloatArray) -> float:
-    """Return the least squared distance of any of the others from any edge of the ring."""
-    edges = np.concatenate((ring[1:], ring[:1])) - ring
-    to = others[:, None, :] - ring[None, :, :]
-    length_sq = (edges * edges).sum(axis=1)
-    share = np.clip((to * edges).sum(axis=2) / np.where(length_sq > 0.0, length_sq, 1.0), 0.0, 1.0)
-    away = to - share[:, :, None] * edges
-    return float((away * away).sum(axis=2).min())
+def span_of(corners: FloatArray) -> float:
+    """Return how far the farthest corner lies from the first one."""
+    return float(np.hypot(*(corners - corners[0]).T).max())

@@ -28,7 +28,7 @@ from functools import cache
 
 import numpy as np
 
-from engine.bounding.cloud import Cloud, Points, area_of_rounded, cloud_of, margin_at
+from engine.bounding.cloud import Cloud, Points, area_of_rounded, cloud_of
 from engine.common.arrays import FloatArray, frozen
 from engine.common.checks import integer, point
 from engine.common.errors import InvalidInputError
@@ -36,7 +36,7 @@ from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import Transform
 from engine.geometry.rotation import cosine_and_sine
 
-__all__ = ["MOST_SIDES", "KDop", "extremes", "fitted_kdop", "kdop_axes", "kdop_cloud", "refitted_kdop"]
+__all__ = ["MOST_SIDES", "KDop", "fitted_kdop", "kdop_axes", "kdop_cloud", "refitted_kdop"]
 
 MOST_SIDES = 32
 _HERE = Transform()
@@ -111,17 +111,13 @@ def fitted_kdop(points: Points, k: int, xf: Transform = _HERE) -> KDop:
     >>> [round(fitted_kdop(square, k, Transform(angle=0.5)).area, 3) for k in (4, 8, 16, 32)]
     [1.841, 1.382, 1.158, 1.098]
     """
-    cloud = cloud_of(points)
-    axes = kdop_axes(k)
-    # the axes as the body sees them; then a projection is that of the local corner, plus that of the position
-    seen = np.column_stack((xf.cos * axes[:, 0] + xf.sin * axes[:, 1], xf.cos * axes[:, 1] - xf.sin * axes[:, 0]))
-    found = extremes(cloud.points, np.concatenate((seen, -seen)))
-    m = len(axes)
-    shift = axes @ np.array(xf.position)
-    around = cloud.radius + margin_at(cloud, xf)
-    upper = (seen * cloud.points[found[:m]]).sum(axis=1) + shift + around
-    lower = (seen * cloud.points[found[m:]]).sum(axis=1) + shift - around
-    return KDop(k, frozen(lower), frozen(upper))
+    from engine.bounding._kdop_kernel import posed_kdops
+
+    cloud, axes = cloud_of(points), kdop_axes(k)
+    one, ends = np.zeros(1, dtype=np.int64), np.empty((1, k))
+    hull = one, np.array([len(cloud.points)]), cloud.points.copy(), np.array([(cloud.radius, cloud.extent, 0.0)])
+    posed_kdops(*hull, axes.copy(), one, np.array([(*xf.position, xf.cos, xf.sin)]), ends)  # copied: kernels take no read-only array
+    return KDop(k, frozen(ends[0, : len(axes)]), frozen(ends[0, len(axes) :]))
 
 
 def refitted_kdop(local: KDop, xf: Transform) -> KDop:
@@ -134,30 +130,6 @@ def kdop_cloud(local: KDop) -> Cloud:
     cloud = cloud_of(local.corners)
     around = BOUNDING_ROUNDING * cloud.extent
     return Cloud(cloud.points, around, cloud.mean, cloud.extent + around)
-
-
-def extremes(corners: FloatArray, directions: FloatArray) -> list[int]:
-    """Return the index of the corner farthest along each direction, by one walk round the hull.
-
-    Parameters
-    ----------
-    corners : float64 (n, 2)
-        Strictly convex, counter-clockwise; or two points, or one.
-    directions : float64 (m, 2)
-        Counter-clockwise, each less than half a turn from the one before.
-    """
-    n = len(corners)
-    xs, ys = corners[:, 0].tolist(), corners[:, 1].tolist()
-    at = int(np.argmax(corners @ directions[0]))
-    found = []
-    for dx, dy in directions.tolist():
-        for _ in range(n):
-            after = (at + 1) % n
-            if dx * (xs[after] - xs[at]) + dy * (ys[after] - ys[at]) <= 0.0:
-                break
-            at = after
-        found.append(at)
-    return found
 
 
 def _clipped(axes: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:

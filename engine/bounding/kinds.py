@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from engine.bounding.capsule import BoundingCapsule, least_area_capsule
 from engine.bounding.circle import BoundingCircle, mean_circle
-from engine.bounding.cloud import Points, cloud_of
+from engine.bounding.cloud import Cloud, Points, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop, kdop_axes, kdop_cloud
 from engine.bounding.oriented_box import OrientedBox, least_area_box
@@ -23,22 +25,38 @@ Placed = BoundingCircle | AABB | OrientedBox | KDop | BoundingCapsule | Bounding
 Volume = tuple[str, int]
 """A kind of `KINDS`, and the sides of a k-DOP (0 for the others)."""
 
-_NAMES = {
-    "mean_circle": "circle, mean centre",
-    "smallest_circle": "circle, smallest",
-    "refitted_box": "box, re-fitted",
-    "box": "box, rebuilt",
-    "oriented_box": "oriented box",
-    "capsule": "capsule",
-    "refitted_kdop": "{k}-DOP, re-fitted",
-    "kdop": "{k}-DOP, rebuilt",
-    "hull": "hull",
+_Follower = Callable[[Transform], "Placed"]
+
+
+class _Kind(NamedTuple):
+    """Its name for people, what builds it and places it, and whether it turns with its body, so that its area never changes."""
+
+    name: str
+    follow: Callable[[Cloud, int], _Follower]
+    turns_along: bool = False
+
+
+def _kdop_follower(cloud: Cloud, k: int) -> _Follower:
+    kdop_axes(k)  # refuses a k that there is not
+    return partial(fitted_kdop, cloud, k)
+
+
+_KINDS = {
+    "mean_circle": _Kind("circle, mean centre", lambda cloud, k: mean_circle(cloud).at, True),
+    "smallest_circle": _Kind("circle, smallest", lambda cloud, k: smallest_circle(cloud).at, True),
+    "refitted_box": _Kind("box, re-fitted", lambda cloud, k: partial(refitted_box, fitted_box(cloud))),
+    "box": _Kind("box, rebuilt", lambda cloud, k: partial(fitted_box, cloud)),
+    "oriented_box": _Kind("oriented box", lambda cloud, k: least_area_box(cloud).at, True),
+    "capsule": _Kind("capsule", lambda cloud, k: least_area_capsule(cloud).at, True),
+    "refitted_kdop": _Kind("{k}-DOP, re-fitted", lambda cloud, k: _kdop_follower(kdop_cloud(fitted_kdop(cloud, k)), k)),
+    "kdop": _Kind("{k}-DOP, rebuilt", _kdop_follower),
+    "hull": _Kind("hull", lambda cloud, k: bounding_hull(cloud).at, True),
 }
 
-KINDS = tuple(_NAMES)
+KINDS = tuple(_KINDS)
 """All kinds of volume, from the simplest to the tightest."""
 
-TURN_ALONG = ("mean_circle", "smallest_circle", "oriented_box", "capsule", "hull")
+TURN_ALONG = tuple(kind for kind, one in _KINDS.items() if one.turns_along)
 """Those that turn with their body, so that their area never changes."""
 
 
@@ -50,7 +68,7 @@ def volume_name(volume: Volume) -> str:
     >>> [volume_name(one) for one in (("refitted_kdop", 8), ("smallest_circle", 0), ("box", 0))]
     ['8-DOP, re-fitted', 'circle, smallest', 'box, rebuilt']
     """
-    return _NAMES[volume[0]].format(k=volume[1])
+    return _KINDS[volume[0]].name.format(k=volume[1])
 
 
 def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Placed]:
@@ -76,24 +94,7 @@ def follower(kind: str, points: Points, k: int = 16) -> Callable[[Transform], Pl
     >>> round(area_of(place(Transform((10.0, 0.0)))), 9)
     2.0
     """
-    cloud = cloud_of(points)
-    choice("kind", kind, KINDS)
-    if kind == "box":
-        return lambda xf: fitted_box(cloud, xf)
-    if kind == "refitted_box":
-        box = fitted_box(cloud)
-        return lambda xf: refitted_box(box, xf)
-    if kind in ("kdop", "refitted_kdop"):
-        kdop_axes(k)
-        held = cloud if kind == "kdop" else kdop_cloud(fitted_kdop(cloud, k))
-        return lambda xf: fitted_kdop(held, k, xf)
-    if kind == "mean_circle":
-        return mean_circle(cloud).at
-    if kind == "smallest_circle":
-        return smallest_circle(cloud).at
-    if kind == "oriented_box":
-        return least_area_box(cloud).at
-    return least_area_capsule(cloud).at if kind == "capsule" else bounding_hull(cloud).at
+    return _KINDS[choice("kind", kind, KINDS)].follow(cloud_of(points), k)
 
 
 def area_of(volume: Placed) -> float:

@@ -97,17 +97,10 @@ class OrientedBox:
 
     def overlaps(self, other: OrientedBox) -> bool:
         """Tell whether the boxes share a point, to rounding; touching counts."""
-        dx, dy = other.center[0] - self.center[0], other.center[1] - self.center[1]
-        (ux, uy), (vx, vy) = self.axis, other.axis
-        cos, sin = abs(ux * vx + uy * vy), abs(ux * vy - uy * vx)
-        sizes = self.half_width + self.half_height + other.half_width + other.half_height
-        around = BOUNDING_ROUNDING * (abs(dx) + abs(dy) + sizes)
-        return (
-            abs(ux * dx + uy * dy) <= self.half_width + cos * other.half_width + sin * other.half_height + around
-            and abs(ux * dy - uy * dx) <= self.half_height + sin * other.half_width + cos * other.half_height + around
-            and abs(vx * dx + vy * dy) <= other.half_width + cos * self.half_width + sin * self.half_height + around
-            and abs(vx * dy - vy * dx) <= other.half_height + sin * self.half_width + cos * self.half_height + around
-        )
+        from engine.bounding._volumes_kernel import oriented_boxes_overlap
+
+        rows = np.array([(*one.center, *one.axis, one.half_width, one.half_height) for one in (self, other)])
+        return bool(oriented_boxes_overlap(rows, np.array([(0, 1)]))[0])
 
 
 class Caliper(NamedTuple):

@@ -13,8 +13,8 @@ belong to it. Two of them share a point exactly when
       +---------+
 
 B is taken to A's frame first, so that the numbers are as small as the outlines are far apart. Edges whose boxes miss the other
-outline's box are left out; what remains is every edge against every edge. No decomposition into convex pieces and no search:
-slow, and simple enough to trust.
+outline's box are left out; what remains is every edge against every edge (`_outline_kernel`). No decomposition into convex pieces and no
+search: slow, and simple enough to trust.
 
 Touching is judged in floating point, to rounding: of two outlines nearer than some 10 EPS64 of their size it may say either.
 
@@ -28,11 +28,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, finite_rows
+from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.geometry import Transform
 
-__all__ = ["Rings", "outline_area", "outlines_overlap", "rings_of"]
+__all__ = ["Rings", "outline_area", "outlines_meeting", "outlines_overlap", "rings_of"]
 
 Rings = Sequence[FloatArray]
 """Closed rings, float64 (n, 2) each, the last corner not repeated."""
@@ -87,59 +87,31 @@ def outlines_overlap(rings_a: Rings, xf_a: Transform, rings_b: Rings, xf_b: Tran
     >>> outlines_overlap(frame, Transform(), [square], Transform()), outlines_overlap(frame, Transform(), [square], Transform((0.6, 0.0)))
     (False, True)
     """
-    moved = [_to_frame(ring, xf_a, xf_b) for ring in rings_b]
-    starts_a, ends_a = _edges(rings_a)
-    starts_b, ends_b = _edges(moved)
-    low, high = starts_a.min(axis=0), starts_a.max(axis=0)
-    if (low > starts_b.max(axis=0)).any() or (starts_b.min(axis=0) > high).any():
-        return False
-    if _edges_meet(starts_a, ends_a, starts_b, ends_b):
-        return True
-    first_a, first_b = np.array([ring[0] for ring in rings_a]), np.array([ring[0] for ring in moved])
-    return bool(_is_within(first_a, moved).any() or _is_within(first_b, rings_a).any())
+    from engine.bounding._outline_kernel import outlines_meet
+
+    placed = (np.array([(*xf.position, xf.cos, xf.sin)]) for xf in (xf_a, xf_b))
+    return bool(outlines_meet(*_packed(rings_a), *_packed(rings_b), *placed)[0])
 
 
-def _to_frame(ring: FloatArray, xf_a: Transform, xf_b: Transform) -> FloatArray:
-    cos, sin = xf_a.cos * xf_b.cos + xf_a.sin * xf_b.sin, xf_a.cos * xf_b.sin - xf_a.sin * xf_b.cos
-    dx, dy = xf_b.position[0] - xf_a.position[0], xf_b.position[1] - xf_a.position[1]
-    x = cos * ring[:, 0] - sin * ring[:, 1] + (xf_a.cos * dx + xf_a.sin * dy)
-    y = sin * ring[:, 0] + cos * ring[:, 1] + (xf_a.cos * dy - xf_a.sin * dx)
-    return np.column_stack((x, y))
+def outlines_meeting(rings: Rings, poses: FloatArray) -> NDArray[np.bool_]:
+    """Tell of the first half of poses (2 n, 3), each with its partner in the second half, whether the outlines share a point."""
+    from engine.bounding._outline_kernel import outlines_meet
+    from engine.geometry._rotation_kernel import turn_poses
+
+    n = len(poses) // 2
+    turned = np.empty((len(poses), 4))
+    turn_poses(np.ascontiguousarray(poses), turned)
+    packed = _packed(rings)
+    meeting: NDArray[np.bool_] = outlines_meet(*packed, *packed, turned[:n], turned[n:])
+    return meeting
 
 
-def _edges(rings: Rings) -> tuple[FloatArray, FloatArray]:
-    return np.concatenate(list(rings)), np.concatenate([np.roll(ring, -1, axis=0) for ring in rings])
-
-
-def _edges_meet(p: FloatArray, q: FloatArray, r: FloatArray, s: FloatArray) -> bool:
-    """Tell whether any closed segment p to q meets any r to s."""
-    near_b = _near(r, s, p.min(axis=0), p.max(axis=0))
-    r, s = r[near_b], s[near_b]
-    if len(r) == 0:
-        return False
-    near_a = _near(p, q, np.minimum(r, s).min(axis=0), np.maximum(r, s).max(axis=0))
-    p, q = p[near_a, None], q[near_a, None]
-    boxes = (np.minimum(p, q) <= np.maximum(r, s)) & (np.minimum(r, s) <= np.maximum(p, q))
-    of_r, of_s, of_p, of_q = _turn(p, q, r), _turn(p, q, s), _turn(r, s, p), _turn(r, s, q)
-    return bool((boxes.all(axis=-1) & (of_r * of_s <= 0.0) & (of_p * of_q <= 0.0)).any())
-
-
-def _near(p: FloatArray, q: FloatArray, low: FloatArray, high: FloatArray) -> NDArray[np.bool_]:
-    near = (np.minimum(p, q) <= high) & (low <= np.maximum(p, q))
-    both: NDArray[np.bool_] = near[:, 0] & near[:, 1]
-    return both
-
-
-def _turn(p: FloatArray, q: FloatArray, r: FloatArray) -> FloatArray:
-    turn: FloatArray = np.sign((q[..., 0] - p[..., 0]) * (r[..., 1] - p[..., 1]) - (q[..., 1] - p[..., 1]) * (r[..., 0] - p[..., 0]))
-    return turn
-
-
-def _is_within(points: FloatArray, rings: Rings) -> NDArray[np.bool_]:
-    inside = np.zeros(len(points), dtype=np.bool_)
-    for ring in rings:
-        inside ^= _is_in(points, ring)
-    return inside
+def _packed(rings: Rings) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return all corners, the index of the corner after each, and the index of the first of each ring."""
+    sizes = np.array([len(ring) for ring in rings], dtype=np.int64)
+    first = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
+    after = np.concatenate([begin + (np.arange(size) + 1) % size for begin, size in zip(first, sizes, strict=True)])
+    return np.concatenate(list(rings)), after.astype(np.int64), first
 
 
 def _is_in(points: FloatArray, ring: FloatArray) -> NDArray[np.bool_]:

@@ -28,23 +28,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from engine.bounding._outline_kernel import outlines_meet
 from engine.bounding.batch import VolumeBatch
 from engine.bounding.cloud import Points, cloud_of
 from engine.bounding.kdop import MOST_SIDES
 from engine.bounding.kinds import TURN_ALONG, Volume, area_of, follower
-from engine.bounding.outlines import outline_area, rings_of
+from engine.bounding.outlines import outline_area, outlines_meeting, rings_of
 from engine.bounding.smallest_circle import smallest_circle
-from engine.common.arrays import FloatArray, IntArray
+from engine.common.arrays import FloatArray
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.rng import stream
 from engine.geometry import Transform
-from engine.geometry._rotation_kernel import turn_poses
 
-__all__ = ["ALL_VOLUMES", "REACH", "TradeOff", "mean_area", "neighbours", "outlines_meeting", "trade_offs"]
+__all__ = ["ALL_VOLUMES", "REACH", "TradeOff", "mean_area", "neighbours", "trade_offs"]
 
 REACH = 3.0
 """How far from each other pairs may lie, in radii of the smallest circle."""
@@ -155,24 +153,6 @@ def neighbours(points: Points, n: int, seed: int = 0) -> FloatArray:
     poses[:, 0] -= cos * x - sin * y
     poses[:, 1] -= sin * x + cos * y
     return poses
-
-
-def outlines_meeting(rings: Sequence[FloatArray], poses: FloatArray) -> NDArray[np.bool_]:
-    """Tell of the first half of poses (2 n, 3), each with its partner in the second half, whether the outlines share a point."""
-    n = len(poses) // 2
-    turned = np.empty((len(poses), 4))
-    turn_poses(np.ascontiguousarray(poses), turned)
-    packed = _packed(rings)
-    meeting: NDArray[np.bool_] = outlines_meet(*packed, *packed, turned[:n], turned[n:])
-    return meeting
-
-
-def _packed(rings: Sequence[FloatArray]) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return all corners, the index of the corner after each, and the index of the first of each ring."""
-    sizes = np.array([len(ring) for ring in rings], dtype=np.int64)
-    first = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
-    after = np.concatenate([begin + (np.arange(size) + 1) % size for begin, size in zip(first, sizes, strict=True)])
-    return np.concatenate(list(rings)), after.astype(np.int64), first
 
 
 def mean_area(kind: str, points: Points, k: int = 0) -> float:

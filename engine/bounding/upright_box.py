@@ -26,7 +26,7 @@ from engine.bounding.cloud import Points, cloud_of, margin_at
 from engine.common.tolerances import BOUNDING_ROUNDING
 from engine.geometry import AABB, Transform
 
-__all__ = ["box_area", "box_contains", "fitted_box", "grown_box", "refitted_box"]
+__all__ = ["box_area", "fitted_box", "grown_box", "refitted_box"]
 
 _HERE = Transform()
 
@@ -76,8 +76,3 @@ def grown_box(box: AABB, around: float) -> AABB:
 def box_area(box: AABB) -> float:
     """Return the area, square metres."""
     return (box.upper[0] - box.lower[0]) * (box.upper[1] - box.lower[1])
-
-
-def box_contains(box: AABB, at: tuple[float, float]) -> bool:
-    """Tell whether a point lies in the box; the boundary counts."""
-    return box.lower[0] <= at[0] <= box.upper[0] and box.lower[1] <= at[1] <= box.upper[1]

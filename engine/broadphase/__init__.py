@@ -2,19 +2,14 @@
 
 from engine.broadphase.automatic import Automatic
 from engine.broadphase.brute_force import BruteForce
-from engine.broadphase.bvh_bottom_up import BottomUpTree
-from engine.broadphase.bvh_insertion import InsertionTree
-from engine.broadphase.bvh_morton import MortonTree
-from engine.broadphase.bvh_top_down import TopDownTree
+from engine.broadphase.bvh import BottomUpTree, InsertionTree, MortonTree, TopDownTree
 from engine.broadphase.dynamic_tree import DynamicTree
 from engine.broadphase.grid import Grid, HierarchicalGrid, UniformGrid
 from engine.broadphase.interface import BroadPhase
-from engine.broadphase.proxies import Proxies
 from engine.broadphase.spatial_hash import SpatialHash
-from engine.broadphase.sweep_and_prune import SweepAndPrune
-from engine.broadphase.sweep_two_axes import SweepTwoAxes
-from engine.broadphase.tree import Tree, TreeQuality, quality
-from engine.broadphase.tree_pairs import pairs_between
+from engine.broadphase.sweep_and_prune import SweepAndPrune, SweepTwoAxes
+from engine.broadphase.tree import Tree
+from engine.broadphase.tree_queries import TreeQuality, pairs_between, quality
 
 __all__ = [
     "STRUCTURES",
@@ -27,7 +22,6 @@ __all__ = [
     "HierarchicalGrid",
     "InsertionTree",
     "MortonTree",
-    "Proxies",
     "SpatialHash",
     "SweepAndPrune",
     "SweepTwoAxes",
@@ -39,7 +33,7 @@ __all__ = [
     "quality",
 ]
 
-STRUCTURES: tuple[type[Proxies], ...] = (
+STRUCTURES: tuple[type[BroadPhase], ...] = (
     BruteForce,
     SweepAndPrune,
     SweepTwoAxes,

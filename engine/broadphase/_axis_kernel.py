@@ -21,25 +21,34 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 7.5.2 (array-based sort
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from engine.broadphase._ray_kernel import segment_meets_box
-from engine.broadphase._rows_kernel import more_room, sorted_rows
-from engine.broadphase._sorting_kernel import FIRST_ROOM, name_pairs, sorted_pairs
+from engine.broadphase._boxes_kernel import is_met
+from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, name_pairs, sorted_pairs, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import RAY_ROUNDING
 
-__all__ = ["N_COLUMNS", "columns_of", "met_on_axes", "overlapped_on_axes", "swept_pairs"]
+__all__ = ["AxisOrder", "along_axis", "met_on_axes", "swept_pairs"]
 
 LOW, HIGH, OTHER_LOW, OTHER_HIGH, REACH = 0, 1, 2, 3, 4
 N_COLUMNS = 5
 """Of the sorted boxes, each contiguous: interval on the axis, interval on the other one, and the reach."""
 
 
+class AxisOrder(NamedTuple):
+    """Boxes in order along an axis: their columns (5, n) and proxies (n,)."""
+
+    columns: FloatArray
+    order: IntArray
+    axis: int
+
+
 @kernel
-def columns_of(boxes: FloatArray, order: IntArray, axis: int) -> FloatArray:
-    """Return the columns (5, n) of `boxes` in an order along an axis."""
+def along_axis(boxes: FloatArray, order: IntArray, axis: int) -> AxisOrder:
+    """Return `boxes` in an order along an axis."""
     n, other = order.shape[0], 1 - axis
     columns = np.empty((N_COLUMNS, n))
     reach = -np.inf
@@ -48,12 +57,13 @@ def columns_of(boxes: FloatArray, order: IntArray, axis: int) -> FloatArray:
         reach = max(reach, boxes[i, axis + 2])
         columns[LOW, k], columns[HIGH, k], columns[REACH, k] = boxes[i, axis], boxes[i, axis + 2], reach
         columns[OTHER_LOW, k], columns[OTHER_HIGH, k] = boxes[i, other], boxes[i, other + 2]
-    return columns
+    return AxisOrder(columns, order, axis)
 
 
 @kernel
-def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int) -> IntArray:
+def swept_pairs(along: AxisOrder, n_proxies: int) -> IntArray:
     """Return the overlapping pairs (m, 2), sorted, of boxes in order along an axis; their numbers are below `n_proxies`."""
+    columns, order = along.columns, along.order
     n = order.shape[0]
     low, high, other_low, other_high = columns[LOW], columns[HIGH], columns[OTHER_LOW], columns[OTHER_HIGH]
     found: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
@@ -99,72 +109,42 @@ def _first_above(values: FloatArray, wanted: float) -> int:
     return low
 
 
-@kernel
-def overlapped_on_axes(
-    one: FloatArray, order_one: IntArray, axis_one: int, two: FloatArray, order_two: IntArray, axis_two: int, regions: FloatArray, n: int
-) -> IntArray:
-    """Return rows (m, 2) of region and proxy that overlap, sorted: by the one or the other order, whichever leaves fewer boxes.
-
-    All proxies are below `n`.
-    """
-    found: IntArray = np.empty((FIRST_ROOM * (regions.shape[0] + 1), 2), dtype=np.int64)
-    n_found = 0
-    for row in range(regions.shape[0]):
-        begin = _first_not_below(one[REACH], regions[row, axis_one])
-        beyond = _first_above(one[LOW], regions[row, axis_one + 2])
-        begin_two = _first_not_below(two[REACH], regions[row, axis_two])
-        beyond_two = _first_above(two[LOW], regions[row, axis_two + 2])
-        columns, order, axis = one, order_one, axis_one
-        if beyond_two - begin_two < beyond - begin:
-            columns, order, axis = two, order_two, axis_two
-            begin, beyond = begin_two, beyond_two
-        low, other_low, other_high = regions[row, axis], regions[row, 1 - axis], regions[row, 3 - axis]
-        found = more_room(found, n_found, max(beyond - begin, 0) + 1)
-        for k in range(begin, beyond):
-            found[n_found, 0], found[n_found, 1] = row, order[k]
-            in_other = (other_low <= columns[OTHER_HIGH, k]) & (columns[OTHER_LOW, k] <= other_high)
-            n_found += int((low <= columns[HIGH, k]) & in_other)
-    return sorted_rows(found, n_found, max(n, regions.shape[0]))
-
-
 @inlined_kernel
-def _shadow(origin: float, way: float) -> tuple[float, float]:
-    """Return an interval of the axis outside which no box is met.
+def _shadow(questions: FloatArray, row: int, is_ray: bool, axis: int) -> tuple[float, float]:
+    """Return an interval of the axis outside which no box is met: of a region its own.
 
     The predicate meets a box on the axis where (low - o) / d <= 1 and (high - o) / d >= 0: the second is exact, the first lets `low` lie
     beyond o + d by a rounding of d; and o + d is rounded here. Together below 2 EPS64 (|o| + |d|).
     """
-    margin = RAY_ROUNDING * (abs(origin) + abs(way))
-    return min(origin, origin + way) - margin, max(origin, origin + way) + margin
+    low, high = questions[row, axis], questions[row, axis + 2]
+    if is_ray:
+        margin = RAY_ROUNDING * (abs(low) + abs(high))
+        return min(low, low + high) - margin, max(low, low + high) + margin
+    return low, high
 
 
 @kernel
-def met_on_axes(
-    one: FloatArray,
-    order_one: IntArray,
-    axis_one: int,
-    two: FloatArray,
-    order_two: IntArray,
-    axis_two: int,
-    boxes: FloatArray,
-    origins: FloatArray,
-    translations: FloatArray,
-) -> IntArray:
-    """Return rows (m, 2) of segment and proxy that meet, sorted, in the same way."""
-    found: IntArray = np.empty((FIRST_ROOM * (origins.shape[0] + 1), 2), dtype=np.int64)
+def met_on_axes(one: AxisOrder, two: AxisOrder, boxes: FloatArray, questions: FloatArray, is_ray: bool) -> IntArray:
+    """Return rows (m, 2) of question, as of `is_met`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
+    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
-    for row in range(origins.shape[0]):
-        low, high = _shadow(origins[row, axis_one], translations[row, axis_one])
-        begin, beyond = _first_not_below(one[REACH], low), _first_above(one[LOW], high)
-        low_two, high_two = _shadow(origins[row, axis_two], translations[row, axis_two])
-        begin_two, beyond_two = _first_not_below(two[REACH], low_two), _first_above(two[LOW], high_two)
-        order = order_one
+    for row in range(questions.shape[0]):
+        low, high = _shadow(questions, row, is_ray, one.axis)
+        begin, beyond = _first_not_below(one.columns[REACH], low), _first_above(one.columns[LOW], high)
+        low_two, high_two = _shadow(questions, row, is_ray, two.axis)
+        begin_two, beyond_two = _first_not_below(two.columns[REACH], low_two), _first_above(two.columns[LOW], high_two)
+        columns, order, axis = one.columns, one.order, one.axis
         if beyond_two - begin_two < beyond - begin:
-            order = order_two
-            begin, beyond = begin_two, beyond_two
-        ox, oy, dx, dy = origins[row, 0], origins[row, 1], translations[row, 0], translations[row, 1]
+            columns, order, axis, low, begin, beyond = two.columns, two.order, two.axis, low_two, begin_two, beyond_two
         found = more_room(found, n_found, max(beyond - begin, 0) + 1)
-        for k in range(begin, beyond):
-            found[n_found, 0], found[n_found, 1] = row, order[k]
-            n_found += int(segment_meets_box(ox, oy, dx, dy, boxes, order[k]))
-    return sorted_rows(found, n_found, max(boxes.shape[0], origins.shape[0]))
+        if is_ray:
+            for k in range(begin, beyond):
+                found[n_found, 0], found[n_found, 1] = row, order[k]
+                n_found += int(is_met(questions, row, True, boxes, order[k]))
+        else:
+            other_low, other_high = questions[row, 1 - axis], questions[row, 3 - axis]
+            for k in range(begin, beyond):
+                found[n_found, 0], found[n_found, 1] = row, order[k]
+                in_other = (other_low <= columns[OTHER_HIGH, k]) & (columns[OTHER_LOW, k] <= other_high)
+                n_found += int((low <= columns[HIGH, k]) & in_other)
+    return sorted_rows(found, n_found, max(boxes.shape[0], questions.shape[0]))

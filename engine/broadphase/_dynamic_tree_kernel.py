@@ -8,9 +8,9 @@ has the root, the first free inner node, and the first that was never used.
 **Fat boxes.** A leaf's box is wider than the tight one by a `margin` m all around, and longer where it is going by `reach` times the
 displacement d expected (Box2D 2.3: 0.1 m, twice). While the tight box stays inside, a move costs nothing but that check. What it costs: a
 box of side s meets fat ones whose corner lies within an area of ``(2 s + 2 m)^2`` and not ``(2 s)^2``, so that a question asks about ``(1
-+ m / s)^2`` times as many leaves. What it spares: a body that goes on as expected is hung in anew after ``m / d + 2`` frames, not after
-each. The pairs themselves are decided by the tight boxes alone. A leaf that has come to rest in a box made for speed, wider by more than
-`BOX2D_HUGE_MARGIN` margins than a new one, gets that (Box2D 2.4).
++ m / s)^2`` times as many leaves. What it spares: a body that goes on as expected is inserted anew after ``m / d + 2`` frames, not after
+each. Fat boxes lead a question down; whether a leaf is meant is decided by its tight box, so that the answers are those of brute force. A
+leaf that has come to rest in a box made for speed, wider by more than `BOX2D_HUGE_MARGIN` margins than a new one, gets that (Box2D 2.4).
 
 **Insertion.** The cost of a tree is the sum of the perimeters of its inner nodes (`_top_down_kernel` says why). A new leaf L as sibling
 of node S costs a new parent, ``perimeter(S + L)``, and what every ancestor of S grows::
@@ -36,7 +36,7 @@ lowers the sum of perimeters most::
 Sorted insertions, for which greed alone makes a list, are undone by these.
 
 **Height.** But boxes inside each other *are* cheapest as a list, and identical ones cost the same in any shape. So no subtree may be
-higher than its sibling by more than `MOST_TILT`, T: an AVL tree with slack. A leaf is only hung beside a node at most T high. Then an
+higher than its sibling by more than `MOST_TILT`, T: an AVL tree with slack. A leaf is only inserted beside a node at most T high. Then an
 insertion or a removal changes the height of a subtree by 1 at the most, and where that makes a tilt of T + 1 the taller grandchild rises,
 whatever it costs: with the lower side at h, the higher one at h + T + 1 and its children at G = h + T and h <= F <= h + T, the exchange
 leaves G beside a node of height F + 1 that holds F and h, tilts of T at most, and the height changed by at most 1 in all. Rotations for
@@ -53,9 +53,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import half_perimeter, joint_half_perimeter
+from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter
+from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import BOX2D_HUGE_MARGIN
 
 __all__ = [
@@ -68,7 +69,9 @@ __all__ = [
     "UNUSED",
     "MarkArray",
     "insert_leaves",
+    "met_leaves",
     "move_leaves",
+    "once_each",
     "remove_leaves",
     "unlinked",
 ]
@@ -86,7 +89,7 @@ tenth to a fifth more; with 16, or without a limit, no less."""
 
 @inlined_kernel
 def _enclose(node: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
-    """Draw a node's box around those of its children, and set its height."""
+    """Fit a node's box around those of its children, and set its height."""
     left, right = links[node, LEFT], links[node, RIGHT]
     boxes[node, 0], boxes[node, 1] = min(boxes[left, 0], boxes[right, 0]), min(boxes[left, 1], boxes[right, 1])
     boxes[node, 2], boxes[node, 3] = max(boxes[left, 2], boxes[right, 2]), max(boxes[left, 3], boxes[right, 3])
@@ -164,8 +167,8 @@ def _rotate(node: int, before: int, boxes: FloatArray, links: IntArray, heights:
 
 
 @inlined_kernel
-def _mend(start: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
-    """Draw the boxes anew from `start` up to the root, and rotate."""
+def _refit(start: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> None:
+    """Refit the boxes from `start` up to the root, and rotate."""
     node = start
     while node != NONE:
         before = heights[node]
@@ -176,7 +179,7 @@ def _mend(start: int, boxes: FloatArray, links: IntArray, heights: IntArray) -> 
 
 @kernel
 def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray) -> None:
-    """Hang in a leaf whose box is set."""
+    """Insert a leaf whose box is set."""
     links[leaf, PARENT], links[leaf, LEFT], links[leaf, RIGHT], heights[leaf] = NONE, NONE, NONE, 0
     if state[ROOT] == NONE:
         state[ROOT] = leaf
@@ -196,7 +199,7 @@ def _insert(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
         state[ROOT] = parent
     else:
         links[above, LEFT if links[above, LEFT] == sibling else RIGHT] = parent
-    _mend(parent, boxes, links, heights)
+    _refit(parent, boxes, links, heights)
 
 
 @kernel
@@ -215,15 +218,15 @@ def _remove(leaf: int, boxes: FloatArray, links: IntArray, heights: IntArray, st
         state[ROOT] = sibling
     else:
         links[above, LEFT if links[above, LEFT] == parent else RIGHT] = sibling
-        _mend(above, boxes, links, heights)
+        _refit(above, boxes, links, heights)
 
 
 @inlined_kernel
-def _fatten(i: int, tight: FloatArray, margin: float, way_x: float, way_y: float, boxes: FloatArray, to: int) -> None:
-    """Set box `to`: the tight one `i`, a margin around it, and room for a way. A way that is not a number is none."""
+def _fatten(i: int, tight: FloatArray, margin: float, dx: float, dy: float, boxes: FloatArray, to: int) -> None:
+    """Set box `to`: the tight one `i`, a margin around it, and room for a displacement, which is none where it is not a number."""
     x0, y0, x1, y1 = tight[i, 0] - margin, tight[i, 1] - margin, tight[i, 2] + margin, tight[i, 3] + margin
-    boxes[to, 0], boxes[to, 2] = x0 + way_x if way_x < 0.0 else x0, x1 + way_x if way_x > 0.0 else x1
-    boxes[to, 1], boxes[to, 3] = y0 + way_y if way_y < 0.0 else y0, y1 + way_y if way_y > 0.0 else y1
+    boxes[to, 0], boxes[to, 2] = x0 + dx if dx < 0.0 else x0, x1 + dx if dx > 0.0 else x1
+    boxes[to, 1], boxes[to, 3] = y0 + dy if dy < 0.0 else y0, y1 + dy if dy > 0.0 else y1
 
 
 @inlined_kernel
@@ -253,21 +256,12 @@ def remove_leaves(proxies: IntArray, boxes: FloatArray, links: IntArray, heights
 
 @kernel
 def move_leaves(
-    proxies: IntArray,
-    tight: FloatArray,
-    before: FloatArray,
-    ways: FloatArray,
-    margin: float,
-    reach: float,
-    boxes: FloatArray,
-    links: IntArray,
-    heights: IntArray,
-    state: IntArray,
-    is_moved: MarkArray,
-) -> int:
-    """Follow boxes that moved from `before` (m, 4), mark them in `is_moved`, and return how many leaves were hung in anew.
+    proxies: IntArray, tight: FloatArray, before: FloatArray, displacements: FloatArray, margin: float, reach: float,
+    boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, is_moved: MarkArray,
+) -> int:  # fmt: skip
+    """Follow boxes that moved from `before` (m, 4), mark them in `is_moved`, and return how many leaves were inserted anew.
 
-    `ways` (m, 2) says where each will probably go next; where it has no rows, as far again as it came.
+    `displacements` (m, 2) say where each will probably go next; where it has no rows, as far again as it came.
     """
     fat = np.empty((1, 4))
     n_reinserted = 0
@@ -276,13 +270,13 @@ def move_leaves(
         is_same = (tight[i, 0] == before[k, 0]) & (tight[i, 1] == before[k, 1])
         if not (is_same & (tight[i, 2] == before[k, 2]) & (tight[i, 3] == before[k, 3])):
             is_moved[i] = 1
-        if ways.shape[0] > 0:
-            way_x, way_y = ways[k, 0], ways[k, 1]
+        if displacements.shape[0] > 0:
+            dx, dy = displacements[k, 0], displacements[k, 1]
         else:
-            way_x = 0.5 * (tight[i, 0] - before[k, 0]) + 0.5 * (tight[i, 2] - before[k, 2])
-            way_y = 0.5 * (tight[i, 1] - before[k, 1]) + 0.5 * (tight[i, 3] - before[k, 3])
+            dx = 0.5 * (tight[i, 0] - before[k, 0]) + 0.5 * (tight[i, 2] - before[k, 2])
+            dy = 0.5 * (tight[i, 1] - before[k, 1]) + 0.5 * (tight[i, 3] - before[k, 3])
         leaf = 2 * i
-        _fatten(i, tight, margin, reach * way_x, reach * way_y, fat, 0)
+        _fatten(i, tight, margin, reach * dx, reach * dy, fat, 0)
         if not (_contains(boxes, leaf, tight, i, 0.0) and _contains(fat, 0, boxes, leaf, BOX2D_HUGE_MARGIN * margin)):
             _remove(leaf, boxes, links, heights, state)
             for field in range(4):
@@ -292,14 +286,57 @@ def move_leaves(
     return n_reinserted
 
 
+@allocating_kernel
+def _stack(heights: IntArray, state: IntArray) -> IntArray:
+    """Return room for the nodes that wait on the way down: right siblings, one for each level, and the last left child."""
+    return np.empty((heights[state[ROOT]] if state[ROOT] >= 0 else 0) + 2, dtype=np.int64)
+
+
+@kernel
+def met_leaves(
+    questions: FloatArray, is_ray: bool, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int
+) -> IntArray:
+    """Return the rows of question, as of `is_met`, and proxy that meet, in order; numbers of both are below `n`."""
+    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
+    waiting = _stack(heights, state)
+    n_found = 0
+    for row in range(questions.shape[0] if state[ROOT] >= 0 else 0):
+        waiting[0], n_waiting = state[ROOT], 1
+        while n_waiting > 0:
+            n_waiting -= 1
+            node = waiting[n_waiting]
+            if not is_met(questions, row, is_ray, boxes, node):
+                continue
+            if node & 1:
+                waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
+                n_waiting += 2
+            elif is_met(questions, row, is_ray, tight, node >> 1):
+                found = more_room(found, n_found, 1)
+                found[n_found, 0], found[n_found, 1] = row, node >> 1
+                n_found += 1
+    return sorted_rows(found, n_found, n)
+
+
+@kernel
+def once_each(found: IntArray, is_moved: MarkArray) -> int:
+    """Let the first rows be of pairs (one that moved, any) each once, the smaller number first, and return how many.
+
+    Two that moved were found twice: they meet when the one with the smaller number is asked about.
+    """
+    end = 0
+    for k in range(found.shape[0]):
+        i, j = found[k, 0], found[k, 1]
+        if i < j or (is_moved[j] == 0 and i != j):
+            found[end, 0], found[end, 1] = min(i, j), max(i, j)
+            end += 1
+    return end
+
+
 @kernel
 def unlinked(n: int, links: IntArray, heights: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the tree of `n` leaves as `_tree_kernel.closed_tree` takes it: the counts in preorder, and the items in the leaves' order.
-
-    What waits are the right siblings of nodes on the way down: one for each level, and the last left one.
-    """
+    """Return the tree of `n` leaves as `_tree_kernel.closed_tree` takes it: the counts in preorder, and the items in the leaves' order."""
     counts, items = np.empty(max(2 * n - 1, 0), dtype=np.int64), np.empty(n, dtype=np.int64)
-    waiting = np.empty((heights[state[ROOT]] if n > 0 else 0) + 2, dtype=np.int64)
+    waiting = _stack(heights, state)
     waiting[0] = state[ROOT]
     n_waiting, n_items = 1, 0
     for at in range(counts.shape[0]):

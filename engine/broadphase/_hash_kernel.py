@@ -1,14 +1,14 @@
-"""A spatial hash: boxes in the cells they cover, cells in a table of chains, and only boxes that changed their cells moved.
+"""A spatial hash: boxes in the cells they cover, cells in a table of chains, and only boxes that changed their cells relinked.
 
-The plane is cut into square cells, without an end: those in use are found by a hash of column and row. A box hangs in the chain
-of each cell that it covers, one to four of them. One that would cover more is *oversize*: it hangs nowhere and is compared with all::
+The plane is cut into square cells, without an end: those in use are found by a hash of column and row. A box is linked into the
+chain of each cell that it covers, one to four of them. One that would cover more is *oversize*: it is in no chain and compared with all::
 
       +-------+-------+-------+
       |       |   b   |   b   |       a covers one cell, b four.
       |       |     +-|-----+ |
       +-------+-----|-+-----|-+       Each box has four links, number 4 i + k for the k-th cell of box i, so that nothing is
       |  +-+  |   b +-|-----+ |       ever asked for or given back: a box that moves within its cells changes nothing,
-      |  |a|  |       |   b   |       and one that leaves them unhooks its links and hooks them in elsewhere.
+      |  |a|  |       |   b   |       and one that leaves them takes its links out and puts them in elsewhere.
       +-------+-------+-------+
 
 **Each pair once.** Boxes that share several cells meet in each of them. The lower corner of what they have in common is at the
@@ -17,7 +17,7 @@ the coordinate, that is the larger of their first columns, and of their first ro
 the same reason boxes that overlap do share that cell, whatever the rounding of the numbers did.
 
 Chains of different cells may run together in one place of the table; a walk along compares column and row. How the pairs are
-found: `_hash_pairs_kernel`.
+found, and questions answered: `_hash_query_kernel`.
 
 Source: M. Teschner et al., Optimized spatial hashing for collision detection of deformable objects, VMV 2003; C. Ericson, Real-Time
 Collision Detection, 2005, 7.1.3 (hashed storage and infinite grids); J.-P. Dittrich, B. Seeger, Data redundancy and duplicate detection
@@ -26,13 +26,16 @@ in spatial join processing, ICDE 2000 (a pair only where its reference point lie
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_BITS, HASH_MASK, ROW_FACTOR
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["IN_CELLS", "LINKS", "NOWHERE", "OVERSIZE", "changed_rows", "index", "is_link_of", "place", "relinked"]
+__all__ = ["IN_CELLS", "LINKS", "NOWHERE", "OVERSIZE", "HashTable", "changed_rows", "index", "is_link_of", "place", "relink"]
 
 LINKS = 4
 """Links of a box: two columns by two rows at most."""
@@ -49,11 +52,31 @@ LAST_INDEX = 2**30
 FROM_X, FROM_Y, CELL = 0, 1, 2
 """What a grid is: where its cell (0, 0) begins, and how wide and high cells are, metres."""
 
-COLUMN_FACTOR, ROW_FACTOR = np.uint64(2654435769), np.uint64(1779033703)
-"""As in `_hierarchy_kernel`: odd numbers of 32 bits, so that no product needs more than 64."""
-HASH_BITS = 32
-HASH_MASK = np.uint64(2**HASH_BITS - 1)
 OFFSET = 2 * LAST_INDEX
+
+
+class HashTable(NamedTuple):
+    """Where boxes are.
+
+    Attributes
+    ----------
+    grid : (3,)
+        Where cell (0, 0) begins, and how wide and high cells are.
+    cells : (n, 4)
+        Of each box first and last column and row.
+    where : (n,)
+        Of each box.
+    links : (LINKS n, 2)
+        The next and the one before in the chain.
+    heads : (2^k,)
+        The first link of each chain.
+    """
+
+    grid: FloatArray
+    cells: IntArray
+    where: IntArray
+    links: IntArray
+    heads: IntArray
 
 
 @inlined_kernel
@@ -92,21 +115,9 @@ def changed_rows(boxes: FloatArray, before: FloatArray) -> IntArray:
 
 
 @kernel
-def relinked(
-    proxies: IntArray,
-    boxes: FloatArray,
-    is_live: NDArray[np.bool_],
-    grid: FloatArray,
-    cells: IntArray,
-    where: IntArray,
-    links: IntArray,
-    heads: IntArray,
-) -> int:
-    """Hang `proxies` into the cells of their boxes, and return how many had to be moved.
-
-    `cells` (n, 4), first and last column and row, and `where` (n,) say where each box is; `links` (LINKS n, 2) are the next and the
-    one before in the chain, which begins in `heads`.
-    """
+def relink(proxies: IntArray, boxes: FloatArray, is_live: NDArray[np.bool_], table: HashTable) -> int:
+    """Link `proxies` into the cells of their boxes, and return how many had to be moved."""
+    grid, cells, where, links, heads = table
     n_moved, n_places = 0, heads.shape[0]
     for at in range(proxies.shape[0]):
         i = proxies[at]

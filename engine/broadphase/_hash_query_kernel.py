@@ -1,4 +1,14 @@
-"""What overlaps a region or a ray in a spatial hash: the cells that it covers, and each box of them once.
+"""What is asked of a spatial hash: its overlapping pairs, of all boxes or of those touched; and what overlaps a region or a ray.
+
+**All pairs.** A chain leads all over memory, and each comparison along it would wait for the next box. So a chain is copied first, boxes
+side by side, and then each is compared with those after it: every link is followed once.
+
+**Touched.** The pairs of the last time are cached, sorted. The touched boxes look into their cells anew, and what they find takes the place
+of their old pairs (`_sorting_kernel.merge_pairs`). What changed nothing costs a pass over the cached pairs; the rest grows with the touched
+boxes alone.
+
+A pair of boxes is compared in one of the cells that they share; which, and why no rounding matters: `_hash_kernel`. An oversize box is
+compared with all others by itself.
 
 **Region.** As with pairs, a box that shares several cells with the region is asked only in the one with the larger of the first columns and
 the larger of the first rows.
@@ -12,7 +22,7 @@ the larger of the first rows.
       +-----+----/+-/---+       a column and the point where the segment passes them err by at most some 6 EPS64 of them, and the
       |  v  | v/v |/    |       predicate lets a segment pass a box at 2 RAY_ROUNDING, 8 EPS64, of its way: 14; the margin is 32.
       |   ----- v |     |
-      +-----+-----+-----+       A box that hangs in several of those cells is remembered, and asked once.
+      +-----+-----+-----+       A box that is in several of those cells is marked, and asked once.
 
 Where a question covers more cells than there are boxes, or numbers go beyond float64, all boxes are asked instead.
 
@@ -23,60 +33,146 @@ Ericson, Real-Time Collision Detection, 2005, 7.4.2.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import boxes_meet
-from engine.broadphase._hash_kernel import CELL, END, FROM_X, FROM_Y, LAST_INDEX, LINKS, NOWHERE, index, is_link_of, place
-from engine.broadphase._ray_kernel import segment_meets_box
-from engine.broadphase._rows_kernel import more_room, sorted_rows
-from engine.broadphase._sorting_kernel import FIRST_ROOM
+from engine.broadphase._boxes_kernel import boxes_meet, is_met
+from engine.broadphase._hash_kernel import (
+    CELL,
+    END,
+    FROM_X,
+    FROM_Y,
+    IN_CELLS,
+    LAST_INDEX,
+    LINKS,
+    NOWHERE,
+    OVERSIZE,
+    HashTable,
+    index,
+    is_link_of,
+    place,
+)  # fmt: skip
+from engine.broadphase._sorting_kernel import FIRST_ROOM, merge_pairs, more_room, sorted_pairs, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.tolerances import RAY_ROUNDING
 
-__all__ = ["met_in_cells", "overlapped_in_cells"]
+__all__ = ["met_in_cells", "pairs_anew", "pairs_of_touched"]
+
+COLUMN, ROW, FIRST_COLUMN, FIRST_ROW, PROXY = 0, 1, 2, 3, 4
+N_FIELDS = 5
+"""Of a link in the copy of a chain: the cell it hangs in, the first cell of its box, and the box."""
 
 MARGIN = 8.0 * RAY_ROUNDING
 
 
+@inlined_kernel
+def _longest(links: IntArray, heads: IntArray) -> int:
+    """Return how many links are in the longest chain."""
+    longest = 0
+    for head in range(heads.shape[0]):
+        length, link = 0, heads[head]
+        while link != END:
+            length += 1
+            link = links[link, 0]
+        longest = max(longest, length)
+    return longest
+
+
+@allocating_kernel
+def _with_all(
+    i: int, is_touched: NDArray[np.bool_], boxes: FloatArray, where: IntArray, found: IntArray, n_found: int
+) -> tuple[IntArray, int]:
+    """Compare an oversize box with all others, and return the pairs found with its own.
+
+    One in cells leaves the comparison to the oversize one; two touched oversize ones find each other twice.
+    """
+    n = boxes.shape[0]
+    found = more_room(found, n_found, n)
+    for j in range(n):
+        is_mine = (where[j] == IN_CELLS) | ((where[j] == OVERSIZE) & (j != i) & ((j > i) | (not is_touched[j])))
+        found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
+        n_found += int(is_mine & boxes_meet(boxes, i, boxes, j))
+    return found, n_found
+
+
 @kernel
-def overlapped_in_cells(
-    regions: FloatArray,
-    boxes: FloatArray,
-    grid: FloatArray,
-    cells: IntArray,
-    where: IntArray,
-    links: IntArray,
-    heads: IntArray,
-    oversize: IntArray,
+def pairs_anew(boxes: FloatArray, table: HashTable, oversize: IntArray) -> tuple[IntArray, int]:
+    """Return all pairs, sorted, and how many comparisons within chains it took."""
+    _, cells, where, links, heads = table
+    n = boxes.shape[0]
+    found: IntArray = np.empty((FIRST_ROOM * (n + 1), 2), dtype=np.int64)
+    n_found = n_compared = 0
+    room = _longest(links, heads)
+    chain, bounds = np.empty((room, N_FIELDS), dtype=np.int64), np.empty((room, 4))
+    for head in range(heads.shape[0]):
+        link, length = heads[head], 0
+        while link != END:
+            i, k = link // LINKS, link % LINKS
+            n_columns = cells[i, 2] - cells[i, 0] + 1
+            chain[length, COLUMN], chain[length, ROW] = cells[i, 0] + k % n_columns, cells[i, 1] + k // n_columns
+            chain[length, FIRST_COLUMN], chain[length, FIRST_ROW], chain[length, PROXY] = cells[i, 0], cells[i, 1], i
+            bounds[length, 0], bounds[length, 1], bounds[length, 2], bounds[length, 3] = boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3]
+            length += 1
+            link = links[link, 0]
+        found = more_room(found, n_found, length * (length - 1) // 2 + 1)
+        n_compared += length * (length - 1) // 2
+        for one in range(length):
+            column, row = chain[one, COLUMN], chain[one, ROW]
+            first_column, first_row, i = chain[one, FIRST_COLUMN], chain[one, FIRST_ROW], chain[one, PROXY]
+            x0, y0, x1, y1 = bounds[one, 0], bounds[one, 1], bounds[one, 2], bounds[one, 3]
+            for other in range(one + 1, length):
+                j = chain[other, PROXY]
+                in_x = (x0 <= bounds[other, 2]) & (bounds[other, 0] <= x1)
+                in_y = (y0 <= bounds[other, 3]) & (bounds[other, 1] <= y1)
+                in_cell = (chain[other, COLUMN] == column) & (chain[other, ROW] == row)
+                is_first_x = max(first_column, chain[other, FIRST_COLUMN]) == column
+                is_first_y = max(first_row, chain[other, FIRST_ROW]) == row
+                # written in any case, kept if it is a pair: cheaper than a branch that cannot be foreseen
+                found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
+                n_found += int(in_x & in_y & in_cell & is_first_x & is_first_y)
+    is_touched = np.ones(n, dtype=np.bool_)
+    for k in range(oversize.shape[0]):
+        found, n_found = _with_all(oversize[k], is_touched, boxes, where, found, n_found)
+    return sorted_pairs(found, n_found, n), n_compared
+
+
+@kernel
+def pairs_of_touched(
+    touched: IntArray, is_touched: NDArray[np.bool_], cached: IntArray, boxes: FloatArray, table: HashTable, oversize: IntArray
 ) -> IntArray:
-    """Return rows (m, 2) of region and proxy that overlap, sorted."""
-    found: IntArray = np.empty((FIRST_ROOM * (regions.shape[0] + 1), 2), dtype=np.int64)
-    n_found, n, n_places = 0, boxes.shape[0], heads.shape[0]
-    for row in range(regions.shape[0]):
-        first_column, last_column = index(regions[row, 0], grid[FROM_X], grid[CELL]), index(regions[row, 2], grid[FROM_X], grid[CELL])
-        first_row, last_row = index(regions[row, 1], grid[FROM_Y], grid[CELL]), index(regions[row, 3], grid[FROM_Y], grid[CELL])
-        if (last_column - first_column + 1) * (last_row - first_row + 1) > n:
-            found = more_room(found, n_found, n)
-            for i in range(n):
-                found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) & boxes_meet(regions, row, boxes, i))
-            continue
-        for of_row in range(first_row, last_row + 1):
-            for column in range(first_column, last_column + 1):
-                link = heads[place(column, of_row, n_places)]
+    """Return all pairs, sorted: of `cached` those of boxes not touched, and all that boxes of `touched` are in now."""
+    _, cells, where, links, heads = table
+    n, n_places = boxes.shape[0], heads.shape[0]
+    found: IntArray = np.empty((FIRST_ROOM * (touched.shape[0] + 1), 2), dtype=np.int64)
+    n_found = 0
+    for at in range(touched.shape[0]):
+        i = touched[at]
+        if where[i] == IN_CELLS:
+            n_columns = cells[i, 2] - cells[i, 0] + 1
+            for k in range(n_columns * (cells[i, 3] - cells[i, 1] + 1)):
+                column, row = cells[i, 0] + k % n_columns, cells[i, 1] + k // n_columns
+                link = heads[place(column, row, n_places)]
                 while link != END:
-                    i = link // LINKS
-                    is_here = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
-                    if is_here and boxes_meet(regions, row, boxes, i) and is_link_of(link, cells, i, column, of_row):
+                    j = link // LINKS
+                    # two touched boxes find each other twice
+                    is_mine = (j != i) & ((j > i) | (not is_touched[j]))
+                    is_here = (max(cells[i, 0], cells[j, 0]) == column) & (max(cells[i, 1], cells[j, 1]) == row)
+                    if is_mine & is_here and boxes_meet(boxes, i, boxes, j) and is_link_of(link, cells, j, column, row):
                         found = more_room(found, n_found, 1)
-                        found[n_found, 0], found[n_found, 1] = row, i
+                        found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
                         n_found += 1
                     link = links[link, 0]
-        found = more_room(found, n_found, oversize.shape[0] + 1)
-        for k in range(oversize.shape[0]):
-            found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(boxes_meet(regions, row, boxes, oversize[k]))
-    return sorted_rows(found, n_found, max(n, regions.shape[0]))
+            found = more_room(found, n_found, oversize.shape[0] + 1)
+            for k in range(oversize.shape[0]):
+                j = oversize[k]
+                found[n_found, 0], found[n_found, 1] = min(i, j), max(i, j)
+                n_found += int((not is_touched[j]) & boxes_meet(boxes, i, boxes, j))
+        elif where[i] == OVERSIZE:
+            found, n_found = _with_all(i, is_touched, boxes, where, found, n_found)
+    new = sorted_pairs(found, n_found, n)
+    pairs = np.empty((cached.shape[0] + n_found, 2), dtype=np.int64)
+    end = merge_pairs(cached, cached.shape[0], is_touched, new, pairs)
+    return pairs[:end].copy()
 
 
 @inlined_kernel
@@ -102,50 +198,52 @@ def _rows_in_column(
 
 
 @kernel
-def met_in_cells(
-    origins: FloatArray,
-    translations: FloatArray,
-    boxes: FloatArray,
-    grid: FloatArray,
-    cells: IntArray,
-    where: IntArray,
-    links: IntArray,
-    heads: IntArray,
-    oversize: IntArray,
-) -> IntArray:
-    """Return rows (m, 2) of segment and proxy that meet, sorted."""
-    found: IntArray = np.empty((FIRST_ROOM * (origins.shape[0] + 1), 2), dtype=np.int64)
+def met_in_cells(questions: FloatArray, is_ray: bool, boxes: FloatArray, table: HashTable, oversize: IntArray) -> IntArray:
+    """Return rows (m, 2) of question, as of `is_met`, and proxy that meet, sorted."""
+    grid, cells, where, links, heads = table
+    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
     n_found, n, n_places, cell = 0, boxes.shape[0], heads.shape[0], grid[CELL]
-    asked_by = np.full(n, -1, dtype=np.int64)
-    for row in range(origins.shape[0]):
-        ox, oy, dx, dy = origins[row, 0], origins[row, 1], translations[row, 0], translations[row, 1]
-        margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
-        first_column = index(min(ox, ox + dx) - margin_x, grid[FROM_X], cell)
-        last_column = index(max(ox, ox + dx) + margin_x, grid[FROM_X], cell)
-        first_row = index(min(oy, oy + dy) - margin_y, grid[FROM_Y], cell)
-        last_row = index(max(oy, oy + dy) + margin_y, grid[FROM_Y], cell)
-        if last_column - first_column + last_row - first_row + 1 > n or not (margin_x < np.inf and margin_y < np.inf):
+    asked_by = np.full(n if is_ray else 0, -1, dtype=np.int64)
+    for row in range(questions.shape[0]):
+        x0, y0, x1, y1 = questions[row, 0], questions[row, 1], questions[row, 2], questions[row, 3]
+        ox, oy, dx, dy = x0, y0, x1, y1
+        is_finite = True
+        if is_ray:
+            margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
+            is_finite = margin_x < np.inf and margin_y < np.inf
+            x0, x1 = min(ox, ox + dx) - margin_x, max(ox, ox + dx) + margin_x
+            y0, y1 = min(oy, oy + dy) - margin_y, max(oy, oy + dy) + margin_y
+        first_column, last_column = index(x0, grid[FROM_X], cell), index(x1, grid[FROM_X], cell)
+        first_row, last_row = index(y0, grid[FROM_Y], cell), index(y1, grid[FROM_Y], cell)
+        n_columns, n_rows = last_column - first_column + 1, last_row - first_row + 1
+        n_cells = n_columns + n_rows - 1 if is_ray else n_columns * n_rows
+        if n_cells > n or not is_finite:
             found = more_room(found, n_found, n)
             for i in range(n):
                 found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) and segment_meets_box(ox, oy, dx, dy, boxes, i))
+                n_found += int((where[i] != NOWHERE) and is_met(questions, row, is_ray, boxes, i))
             continue
         for column in range(first_column, last_column + 1):
-            low, high = _rows_in_column(column, ox, dx, oy, dy, grid[FROM_X], grid[FROM_Y], cell)
+            low, high = first_row, last_row
+            if is_ray:
+                low, high = _rows_in_column(column, ox, dx, oy, dy, grid[FROM_X], grid[FROM_Y], cell)
             for of_row in range(low, high + 1):
                 link = heads[place(column, of_row, n_places)]
                 while link != END:
                     i = link // LINKS
-                    if asked_by[i] != row:
+                    if is_ray:
                         # chains that have run together show boxes of other cells: the predicate knows them
+                        is_asked = asked_by[i] != row
                         asked_by[i] = row
-                        if segment_meets_box(ox, oy, dx, dy, boxes, i):
-                            found = more_room(found, n_found, 1)
-                            found[n_found, 0], found[n_found, 1] = row, i
-                            n_found += 1
+                    else:
+                        is_asked = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
+                    if is_asked and is_met(questions, row, is_ray, boxes, i) and (is_ray or is_link_of(link, cells, i, column, of_row)):
+                        found = more_room(found, n_found, 1)
+                        found[n_found, 0], found[n_found, 1] = row, i
+                        n_found += 1
                     link = links[link, 0]
         found = more_room(found, n_found, oversize.shape[0] + 1)
         for k in range(oversize.shape[0]):
             found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(segment_meets_box(ox, oy, dx, dy, boxes, oversize[k]))
-    return sorted_rows(found, n_found, max(n, origins.shape[0]))
+            n_found += int(is_met(questions, row, is_ray, boxes, oversize[k]))
+    return sorted_rows(found, n_found, max(n, questions.shape[0]))

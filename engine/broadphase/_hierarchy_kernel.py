@@ -28,13 +28,12 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._brute_force_kernel import overlapping_pairs as pairs_by_brute_force
-from engine.broadphase._rows_kernel import more_room
-from engine.broadphase._sorting_kernel import FIRST_ROOM, name_pairs, sorted_pairs
+from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, name_pairs, sorted_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN
 
-__all__ = ["cells_of_boxes", "overlapping_pairs"]
+__all__ = ["COLUMN_FACTOR", "HASH_BITS", "HASH_MASK", "ROW_FACTOR", "cells_of_boxes", "overlapping_pairs"]
 
 LEVEL_BITS = 2
 """Doublings of the cell from level to level. With one, a box looks into twice as many levels and meets fewer strangers in each

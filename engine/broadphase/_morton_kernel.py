@@ -39,9 +39,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.broadphase._key_sort_kernel import KeyArray, sorted_keys
+from engine.broadphase._radix_kernel import KeyArray, sorted_keys
 from engine.broadphase._tree_kernel import join_last_two, push_leaf
-from engine.common.arrays import FloatArray, IntArray
+from engine.broadphase.tree import Tree
+from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 
 __all__ = ["KEY_BITS", "morton_order", "morton_tree"]
@@ -101,8 +102,8 @@ def morton_order(boxes: FloatArray) -> tuple[KeyArray, int]:
 
 
 @kernel
-def morton_tree(boxes: FloatArray, leaf_size: int) -> tuple[FloatArray, IntArray, IntArray, IntArray, FloatArray, int]:
-    """Return node boxes, sizes, first items, items, their boxes, and a bound of the height of the tree of `boxes` (n, 4), n > 0."""
+def morton_tree(boxes: FloatArray, leaf_size: int) -> Tree:
+    """Return the tree of `boxes` (n, 4), n > 0, whose height is a bound."""
     n = boxes.shape[0]
     keys, n_bits = morton_order(boxes)
     number = np.uint64((1 << n_bits) - 1)
@@ -125,4 +126,4 @@ def morton_tree(boxes: FloatArray, leaf_size: int) -> tuple[FloatArray, IntArray
             at = join_last_two(at, leaf_size, node_boxes, sizes, first)
         splits[n_splits] = before
         n_splits += 1
-    return node_boxes[at:].copy(), sizes[at:].copy(), first[at:].copy(), items, item_boxes, KEY_BITS
+    return Tree(node_boxes[at:].copy(), sizes[at:].copy(), first[at:].copy(), items, item_boxes, KEY_BITS)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_MASK, ROW_FACTOR
 from engine.broadphase._sorting_kernel import sorted_pairs
 from engine.common.arrays import IntArray
 from engine.common.jit import kernel
@@ -31,16 +32,13 @@ FEWEST_PLACES = 64
 SHIFT = 32
 PART = 2**SHIFT - 1
 
-FIRST_FACTOR, SECOND_FACTOR = np.uint64(2654435769), np.uint64(1779033703)
-"""As in `_hierarchy_kernel`: odd numbers of 32 bits, so that no product needs more than 64."""
-HASH_MASK = np.uint64(2**32 - 1)
 FOLD = np.uint64(15)
 
 
 @kernel
 def _home(i: int, j: int, n_places: int) -> int:
     """Return the hash of a pair in a table whose number of places is a power of 2."""
-    mixed = (np.uint64(i) * FIRST_FACTOR + np.uint64(j) * SECOND_FACTOR) & HASH_MASK
+    mixed = (np.uint64(i) * COLUMN_FACTOR + np.uint64(j) * ROW_FACTOR) & HASH_MASK
     # the upper bits are the well mixed ones
     return int(np.int64((mixed ^ (mixed >> FOLD)) & np.uint64(n_places - 1)))
 

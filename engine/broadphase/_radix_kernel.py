@@ -1,14 +1,18 @@
-"""The order of numbers, by radix: digit for digit of their bits, lowest first, each digit by counting.
+"""Sorting by radix: digit for digit of the bits, lowest first, each digit by counting.
 
-The bits of a float64 as a whole number are in the order of the numbers themselves once those below zero are turned over: all bits
-of a negative number, only the sign of another::
+A counting sort by one digit keeps the order of equals, so that after the last digit all are in order. All digits are counted in one pass
+before the first sort; a digit that is the same everywhere (the exponent's, often) is passed over.
+
+**Floats** (`radix_order`, which returns places). The bits of a float64 as a whole number are in the order of the numbers themselves once
+those below zero are turned over: all bits of a negative number, only the sign of another::
 
     -2.0  11000...0  ->  00111...1        digits of 11 bits, six of them: 2048 counters fit into the fastest memory
     -1.0  10111...0  ->  01000...1
-     1.0  00111...0  ->  10111...0        a digit that is the same in all (the exponent's, often) is passed over
+     1.0  00111...0  ->  10111...0        equal numbers keep their order; -0.0 comes before 0.0
      2.0  01000...0  ->  11000...0
 
-Equal numbers keep their order. -0.0 comes before 0.0.
+**Keys** (`sorted_keys`). What belongs to a key (the number of a box) stands in its lowest bits, which are not looked at: so only one array
+is moved about.
 
 Source: D. Knuth, The Art of Computer Programming 3, 5.2.5; M. Herf, Radix tricks, 2001 (floats); P. Terdiman, Radix sort revisited, 2000.
 """
@@ -21,7 +25,9 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
 
-__all__ = ["radix_order"]
+__all__ = ["KeyArray", "radix_order", "sorted_keys"]
+
+KeyArray = NDArray[np.uint64]
 
 DIGIT_BITS, N_DIGITS = 11, 6
 RADIX = 1 << DIGIT_BITS
@@ -29,13 +35,19 @@ MASK = np.uint64(RADIX - 1)
 SIGN, SIGN_BIT = np.uint64(1 << 63), np.uint64(63)
 ALL_BITS = np.uint64(2**64 - 1)
 
+WIDE_DIGIT, NARROW_DIGIT = 12, 8
+"""Bits of a digit: 4,096 counters of 8 bytes just fill a first-level cache; for few numbers clearing them would cost more than sorting."""
+
+MANY = 1 << WIDE_DIGIT
+"""From so many numbers on digits are wide."""
+
 
 @kernel
 def radix_order(keys: FloatArray) -> IntArray:
     """Return the places (n,) of `keys` (n,) from the smallest to the largest, equal ones as they were; no key is NaN."""
     n = keys.shape[0]
     raw = keys.view(np.uint64)
-    bits: NDArray[np.uint64] = np.empty(n, dtype=np.uint64)
+    bits: KeyArray = np.empty(n, dtype=np.uint64)
     counts = np.zeros((N_DIGITS, RADIX), dtype=np.int64)
     for i in range(n):
         one = raw[i]
@@ -63,3 +75,32 @@ def radix_order(keys: FloatArray) -> IntArray:
         bits, other_bits = other_bits, bits
         order, other_order = other_order, order
     return order
+
+
+@kernel
+def sorted_keys(keys: KeyArray, low: int, width: int) -> KeyArray:
+    """Return `keys` (n,) sorted by the `width` bits above the lowest `low` ones; `keys` is used up."""
+    n = keys.shape[0]
+    digit = WIDE_DIGIT if n >= MANY else NARROW_DIGIT
+    n_digits = (width + digit - 1) // digit
+    mask = np.uint64((1 << digit) - 1)
+    counts = np.zeros((n_digits, (1 << digit) + 1), dtype=np.int64)
+    for i in range(n):
+        rest = keys[i] >> np.uint64(low)
+        for place in range(n_digits):
+            counts[place, np.uint64(rest & mask) + np.uint64(1)] += 1
+            rest >>= np.uint64(digit)
+    source, target = keys, np.empty(n, dtype=np.uint64)
+    for place in range(n_digits):
+        begin = counts[place]
+        shift = np.uint64(low + place * digit)
+        if n > 0 and begin[np.uint64((source[0] >> shift) & mask) + np.uint64(1)] == n:
+            continue
+        for value in range(1 << digit):
+            begin[value + 1] += begin[value]
+        for i in range(n):
+            value_of = np.uint64((source[i] >> shift) & mask)
+            target[np.uint64(begin[value_of])] = source[i]
+            begin[value_of] += 1
+        source, target = target, source
+    return source

@@ -1,8 +1,18 @@
-"""Pairs found in any order, put in order: a counting sort by the second index, then one by the first.
+"""Lists of pairs: room for what is found, what was found in any order put in order, and old pairs merged with new ones.
 
-A counting sort keeps the order of equals, so that after the second one the pairs of one first index are still sorted by their
-second. It takes no longer for a floor that everything lies on than for boxes with a few partners each, and has no branch for the
-processor to guess wrong.
+**Sorting.** A counting sort by the second index, then one by the first. It keeps the order of equals, so that after the second one the
+pairs of one first index are still sorted by their second. It takes no longer for a floor that everything lies on than for boxes with a
+few partners each, and has no branch for the processor to guess wrong.
+
+Rows of question and proxy come with the questions in order: many go through the same sort, which takes a step for every box there is; few
+are sorted by themselves.
+
+**Merging.** Where only some of the boxes have changed, the pairs between the others still hold. Those that changed are asked about again;
+what they find is sorted, and merged with what is left of the old pairs, which is sorted already::
+
+    old    (0,4) (1,2) (2,7) (3,5)      2 has changed: drop (1,2), (2,7)
+    found  (2,3) (2,9)                  ask about box 2
+    new    (0,4) (2,3) (2,9) (3,5)      one pass over both
 
 Source: D. Knuth, The Art of Computer Programming 3, 5.2 (distribution counting), 5.2.5 (radix sorting) and 5.2.1 (Shell's sort; the gaps).
 """
@@ -10,19 +20,34 @@ Source: D. Knuth, The Art of Computer Programming 3, 5.2 (distribution counting)
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.broadphase._eight_kernel import PlaceArray
 from engine.broadphase._rank_kernel import LANES, MORE_LANES, write_few, write_some
 from engine.common.arrays import IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
-__all__ = ["FIRST_ROOM", "name_pairs", "ordered_pairs", "sort_few", "sorted_pairs"]
+__all__ = ["FIRST_ROOM", "merge_pairs", "more_room", "name_pairs", "ordered_pairs", "sorted_pairs", "sorted_rows"]
 
 FIRST_ROOM = 8
 """Pairs for each box that there is room for at first; the room doubles when it is used up."""
 
+COUNTING_FROM = 8
+"""Boxes to a row, from which the counting sort takes longer (measured: within a tenth from 4 to 16)."""
+
 ONE_32 = np.uint32(1)
 FEW, SOME = np.uint64(LANES), np.uint64(MORE_LANES)
+
+
+@allocating_kernel
+def more_room(found: IntArray, n_found: int, wanted: int) -> IntArray:
+    """Return `found`, or a larger array with its first `n_found` rows if it has no room for `wanted` rows more."""
+    if n_found + wanted > found.shape[0]:
+        larger = np.empty((2 * found.shape[0] + wanted, 2), dtype=np.int64)
+        for k in range(n_found):  # written out: to assign a slice, the compiler builds its error's text for four seconds
+            larger[k, 0], larger[k, 1] = found[k, 0], found[k, 1]
+        return larger
+    return found
 
 
 @inlined_kernel
@@ -83,6 +108,46 @@ def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
                 to -= gap
             numbers[to] = number
         gap //= 3
+
+
+@kernel
+def sorted_rows(found: IntArray, n_found: int, n: int) -> IntArray:
+    """Return the first `n_found` rows of question and proxy in order; the first column, in order, and the second are below `n`.
+
+    `found` is used up.
+    """
+    if n_found * COUNTING_FROM > n:
+        return sorted_pairs(found, n_found, n)
+    low = 0
+    for k in range(1, n_found + 1):
+        if k == n_found or found[k, 0] != found[low, 0]:
+            sort_few(found[:, 1], low, k)
+            low = k
+    return found[:n_found].copy()
+
+
+@kernel
+def merge_pairs(kept: IntArray, n_kept: int, is_changed: NDArray[np.uint8] | NDArray[np.bool_], found: IntArray, merged: IntArray) -> int:
+    """Write to `merged` the first `n_kept` sorted pairs of `kept` in which nothing has changed, and the sorted ones of `found`, in order;
+    return how many.
+
+    No pair is in both; `merged` has room for all.
+    """
+    n_found = found.shape[0]
+    end = at = 0
+    for k in range(n_kept):
+        i, j = kept[k, 0], kept[k, 1]
+        if (is_changed[i] | is_changed[j]) != 0:
+            continue
+        while at < n_found and (found[at, 0] < i or (found[at, 0] == i and found[at, 1] < j)):
+            merged[end, 0], merged[end, 1] = found[at, 0], found[at, 1]
+            end, at = end + 1, at + 1
+        merged[end, 0], merged[end, 1] = i, j
+        end += 1
+    for k in range(at, n_found):
+        merged[end, 0], merged[end, 1] = found[k, 0], found[k, 1]
+        end += 1
+    return end
 
 
 @kernel

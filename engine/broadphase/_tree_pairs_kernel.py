@@ -34,10 +34,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.broadphase._boxes_kernel import Index, boxes_meet
-from engine.broadphase._key_sort_kernel import KeyArray
+from engine.broadphase._radix_kernel import KeyArray
 from engine.broadphase._sorting_kernel import FIRST_ROOM
 from engine.broadphase._tree_kernel import LEAF_SIZE
-from engine.common.arrays import FloatArray, IntArray
+from engine.broadphase.tree import Tree
+from engine.common.arrays import FloatArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
 __all__ = ["SHIFT", "found_pairs"]
@@ -77,14 +78,13 @@ def _compare(boxes: FloatArray, i: Index, others: FloatArray, low: Index, high: 
 
 
 @kernel
-def found_pairs(
-    nodes_a: FloatArray, sizes_a: IntArray, first_a: IntArray, item_boxes_a: FloatArray, height_a: int,
-    nodes_b: FloatArray, sizes_b: IntArray, first_b: IntArray, item_boxes_b: FloatArray, height_b: int, is_same_tree: bool,
-) -> tuple[KeyArray, int]:  # fmt: skip
+def found_pairs(tree_a: Tree, tree_b: Tree, is_same_tree: bool) -> tuple[KeyArray, int]:
     """Return a list whose first words are the places of items of tree A and of tree B that overlap, and how many; in no order.
 
     Where both are the same tree and that is said, each pair is found once, and no item with itself.
     """
+    nodes_a, sizes_a, first_a, _, item_boxes_a, height_a = tree_a
+    nodes_b, sizes_b, first_b, _, item_boxes_b, height_b = tree_b
     room = FIRST_ROOM * min(item_boxes_a.shape[0], item_boxes_b.shape[0]) + MOST_AT_ONCE
     found: KeyArray = np.empty(room, dtype=np.uint64)
     end = np.uint64(0)

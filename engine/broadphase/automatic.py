@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.broadphase.bvh_top_down import TopDownTree
-from engine.broadphase.grid_sketch import sketch_of_grid
-from engine.broadphase.grid_workspace import GridWorkspace
-from engine.broadphase.proxies import Proxies
+from engine.broadphase.bvh import TopDownTree
+from engine.broadphase.grid import GridWorkspace, sketch_of_grid
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import PlainSketch, Sketch
 from engine.common.arrays import FloatArray, IntArray
 
@@ -39,7 +38,7 @@ MANY_QUESTIONS = 25
 """Regions or rays in one call from which on the tree is built or refitted for them, 40 ns a box; to ask one box takes 1.5 (measured)."""
 
 
-class Automatic(Proxies):
+class Automatic(BroadPhase):
     """Takes brute force for a few boxes, else a uniform grid, or where boxes crowd in a wide world a tree; see `BroadPhase`.
 
     The grid counts the boxes of its cells before it compares any; some boxes are then asked how many others each would look at. That
@@ -112,12 +111,9 @@ class Automatic(Proxies):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._tree._moved(proxies, before, displacements)
 
-    def _regions(self, regions: FloatArray) -> IntArray:
-        return super()._regions(regions) if len(regions) < MANY_QUESTIONS else self._shared_tree()._regions(regions)
-
-    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
-        few = len(origins) < MANY_QUESTIONS
-        return super()._rays(origins, translations) if few else self._shared_tree()._rays(origins, translations)
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+        few = len(questions) < MANY_QUESTIONS
+        return super()._asked(questions, are_rays) if few else self._shared_tree()._asked(questions, are_rays)
 
     def sketch(self) -> Sketch:
         """Return the cells of the grid where it was chosen, the boxes of the tree's nodes where that was."""

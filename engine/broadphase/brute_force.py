@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from engine.broadphase.proxies import Proxies
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import PlainSketch
 from engine.common.arrays import IntArray
 
 __all__ = ["BruteForce"]
 
 
-class BruteForce(Proxies):
+class BruteForce(BroadPhase):
     """Tests all pairs, and every box against a region or a ray; see `BroadPhase`.
 
     Examples

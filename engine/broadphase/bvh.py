@@ -1,24 +1,25 @@
-"""What the bounding volume hierarchies that are built at once have in common: they are refitted while that does, then built anew."""
+"""Bounding volume hierarchies that are built at once, in four ways: they are refitted while that does, then built anew."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 
-from engine.broadphase.proxies import Proxies
+import numpy as np
+
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import TreeSketch
-from engine.broadphase.tree import Tree, tree_sketch
-from engine.broadphase.tree_pairs import pairs_within
+from engine.broadphase.tree import Tree, empty_tree
+from engine.broadphase.tree_queries import pairs_within, tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["BoundingVolumeHierarchy"]
+__all__ = ["BottomUpTree", "BoundingVolumeHierarchy", "InsertionTree", "MortonTree", "TopDownTree"]
 
 
-class BoundingVolumeHierarchy(Proxies):
+class BoundingVolumeHierarchy(BroadPhase):
     """Keeps a tree over all boxes, which a subclass builds; see `BroadPhase`.
 
-    Boxes that move are followed by drawing the tree's boxes anew (a *refit*: the shape of the tree stays), and where these have grown too
-    much in sum, by building it again. Boxes that come or go always have it built again. All that is done when something is asked.
+    Boxes that move are followed by a *refit* of the tree's boxes (its shape stays), and where these have grown too much in sum, by building
+    it again. Boxes that come or go always have it built again. All that is done when something is asked.
     """
 
     REBUILT_AT: float
@@ -50,8 +51,8 @@ class BoundingVolumeHierarchy(Proxies):
 
     def _build(self) -> Tree:
         proxies, boxes = self._live_boxes()
-        tree = self._built(boxes) if len(boxes) > 0 else Tree.empty()
-        self._tree = tree if proxies is None else replace(tree, items=proxies[tree.items])
+        tree = self._built(boxes) if len(boxes) > 0 else empty_tree()
+        self._tree = tree if proxies is None else tree._replace(items=proxies[tree.items])
         self._built_total, self._is_stale = -1.0, False
         return self._tree
 
@@ -60,7 +61,7 @@ class BoundingVolumeHierarchy(Proxies):
 
         if self._built_total < 0.0:
             self._built_total = half_perimeters(tree.boxes)
-        if refitted(*tree.arrays, self._boxes) > self.REBUILT_AT * self._built_total:
+        if refitted(tree, self._boxes) > self.REBUILT_AT * self._built_total:
             return self._build()
         self._is_stale = False
         return tree
@@ -79,16 +80,100 @@ class BoundingVolumeHierarchy(Proxies):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._is_stale = True
 
-    def _regions(self, regions: FloatArray) -> IntArray:
-        from engine.broadphase._tree_query_kernel import overlapped_by_regions
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+        from engine.broadphase._tree_kernel import met_items
 
-        return overlapped_by_regions(*self.tree.arrays, regions, max(len(regions), self._size))
-
-    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
-        from engine.broadphase._tree_query_kernel import met_by_rays
-
-        return met_by_rays(*self.tree.arrays, origins, translations, max(len(origins), self._size))
+        return met_items(self.tree, questions, are_rays, max(len(questions), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""
         return tree_sketch(self.tree)
+
+
+class TopDownTree(BoundingVolumeHierarchy):
+    """Splits each set of boxes where the heuristic expects the least cost; see `_top_down_kernel`, and `BroadPhase` for the methods.
+
+    Examples
+    --------
+    >>> TopDownTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    """
+
+    name = "BVH, top-down"
+    short_name = "top-down"
+    REBUILT_AT = 1.3
+
+    def _built(self, boxes: FloatArray) -> Tree:
+        from engine.broadphase._top_down_kernel import top_down_order
+        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+
+        return closed_tree(*top_down_order(boxes, LEAF_SIZE), boxes, LEAF_SIZE)
+
+
+class BottomUpTree(BoundingVolumeHierarchy):
+    """Joins clusters of boxes that are each other's nearest; see `_bottom_up_kernel`, and `BroadPhase` for the methods.
+
+    Examples
+    --------
+    >>> BottomUpTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    """
+
+    name = "BVH, bottom-up"
+    short_name = "bottom-up"
+    REBUILT_AT = 1.3
+
+    def _built(self, boxes: FloatArray) -> Tree:
+        from engine.broadphase._bottom_up_kernel import bottom_up_order
+        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+
+        return closed_tree(*bottom_up_order(boxes), boxes, LEAF_SIZE)
+
+
+class InsertionTree(BoundingVolumeHierarchy):
+    """Builds its tree as `DynamicTree` does, with tight boxes, then lays it out to be asked; see `BroadPhase` for the methods.
+
+    The dearest to build by far; what it is good for is a set that grows (`DynamicTree`), and to compare the others with.
+
+    Examples
+    --------
+    >>> InsertionTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    """
+
+    name = "BVH, by insertion"
+    short_name = "insertion"
+    REBUILT_AT = 1.5
+
+    def _built(self, boxes: FloatArray) -> Tree:
+        from engine.broadphase._dynamic_tree_kernel import insert_leaves, unlinked
+        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree
+
+        n = len(boxes)
+        nodes, links, heights = np.empty((2 * n, 4)), np.empty((2 * n, 3), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
+        state = np.array((-1, -1, 1))
+        insert_leaves(np.arange(n), boxes, 0.0, nodes, links, heights, state)
+        return closed_tree(*unlinked(n, links, heights, state), boxes, LEAF_SIZE)
+
+
+class MortonTree(BoundingVolumeHierarchy):
+    """Sorts the centres along a Z-shaped curve and splits where their bits do; see `_morton_kernel`, and `BroadPhase` for the methods.
+
+    The one to take where everything moves and sizes differ much, or bodies crowd in a wide world. At most 64 levels deep, whatever the
+    boxes.
+
+    Examples
+    --------
+    >>> MortonTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    """
+
+    name = "BVH, Morton order"
+    short_name = "morton"
+    REBUILT_AT = 1.2
+
+    def _built(self, boxes: FloatArray) -> Tree:
+        from engine.broadphase._morton_kernel import morton_tree
+        from engine.broadphase._tree_kernel import LEAF_SIZE
+
+        return morton_tree(boxes, LEAF_SIZE)

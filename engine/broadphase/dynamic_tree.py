@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase.proxies import Proxies
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import TreeSketch
-from engine.broadphase.tree import Tree, tree_sketch
-from engine.broadphase.tree_pairs import named_between, pairs_within
+from engine.broadphase.tree import Tree
+from engine.broadphase.tree_queries import named_between, pairs_within, tree_sketch
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.checks import non_negative
 from engine.common.memory import room
@@ -31,8 +30,8 @@ SNAPSHOT_GROWTH = 1.2
 `MortonTree`, whose price it has)."""
 
 
-class DynamicTree(Proxies):
-    """Keeps a tree of boxes wider than the bodies, and its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
+class DynamicTree(BroadPhase):
+    """Keeps a tree of boxes wider than the bodies, and caches its pairs; see `_dynamic_tree_kernel`, and `BroadPhase` for the methods.
 
     The one to take where few boxes move. The answers are about the boxes as given: the wider ones only lead to them.
 
@@ -70,9 +69,9 @@ class DynamicTree(Proxies):
         self._heights: IntArray = np.empty(0, dtype=np.int64)
         self._state: IntArray = np.array((-1, -1, 1))
         self._is_moved: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._kept: IntArray = np.empty((0, 2), dtype=np.int64)
+        self._cached: IntArray = np.empty((0, 2), dtype=np.int64)
         self._merged: IntArray = np.empty((0, 2), dtype=np.int64)
-        self._n_kept = -1  # none have been found yet
+        self._n_cached = -1  # none have been found yet
         self._tree: Tree | None = None
         self._is_stale = False
         self._taken_total = 0.0
@@ -84,13 +83,13 @@ class DynamicTree(Proxies):
         It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
         """
         from engine.broadphase._dynamic_tree_kernel import unlinked
-        from engine.broadphase._tree_kernel import LEAF_SIZE, half_perimeters, refitted
+        from engine.broadphase._tree_kernel import LEAF_SIZE, closed_tree, half_perimeters, refitted
 
-        if self._tree is not None and self._is_stale and refitted(*self._tree.arrays, self._boxes) > SNAPSHOT_GROWTH * self._taken_total:
+        if self._tree is not None and self._is_stale and refitted(self._tree, self._boxes) > SNAPSHOT_GROWTH * self._taken_total:
             self._tree = None
         if self._tree is None:
             order = unlinked(self._n_live, self._links, self._heights, self._state)
-            self._tree = Tree.of_order(*order, self._boxes, LEAF_SIZE)
+            self._tree = closed_tree(*order, self._boxes, LEAF_SIZE)
             self._taken_total = half_perimeters(self._tree.boxes)
         self._is_stale = False
         return self._tree
@@ -111,49 +110,50 @@ class DynamicTree(Proxies):
 
     def _pairs(self) -> IntArray:
         moved = np.flatnonzero(self._is_moved[: self._size])
-        if self._n_kept < 0 or len(moved) > TOGETHER * self._size:
-            self._keep(pairs_within(self.tree))
+        if self._n_cached < 0 or len(moved) > TOGETHER * self._size:
+            pairs = pairs_within(self.tree)
+            self._n_cached = len(pairs)
+            self._cached = _longer(self._cached, len(pairs))
+            self._cached[: len(pairs)] = pairs
         elif len(moved) > 0:
             self._merge(self._pairs_of(moved[self._is_live[moved]]))
         self._is_moved[moved] = 0
-        pairs = room(2 * self._n_kept).view(np.int64).reshape(self._n_kept, 2)
-        pairs[:] = self._kept[: self._n_kept]
-        return pairs
+        answer = room(2 * self._n_cached).view(np.int64).reshape(self._n_cached, 2)
+        answer[:] = self._cached[: self._n_cached]
+        return answer
 
     def _pairs_of(self, moved: IntArray) -> IntArray:
-        """Return all pairs that have one of `moved` in them, sorted."""
-        from engine.broadphase._dynamic_query_kernel import once_each, pairs_of_moved
+        """Return all pairs that have one of `moved` in them, sorted.
+
+        A few are asked about one by one. Of more a tree is made, and asked against the whole: one by one they come in the order of their
+        numbers, from all over the plane, and what one has fetched into the cache is of no use to the next.
+        """
+        from engine.broadphase._dynamic_tree_kernel import once_each
         from engine.broadphase._sorting_kernel import sorted_pairs
 
         if len(moved) <= ONE_BY_ONE * self._size:
-            found, n_found = pairs_of_moved(moved, self._is_moved, self._boxes, *self._arrays())
+            found = self._asked(self._boxes[moved], False)
+            found[:, 0] = moved[found[:, 0]]
         else:
             from engine.broadphase._morton_kernel import morton_tree
             from engine.broadphase._tree_kernel import LEAF_SIZE
 
-            movers = Tree(*morton_tree(self._boxes[moved], LEAF_SIZE))
-            movers, whole = replace(movers, items=moved[movers.items]), self.tree
-            found = named_between(movers, whole)
-            n_found = once_each(found, len(found), self._is_moved)
-        return sorted_pairs(found, n_found, self._size)
-
-    def _keep(self, pairs: IntArray) -> None:
-        self._n_kept = len(pairs)
-        self._kept = _longer(self._kept, len(pairs))
-        self._kept[: len(pairs)] = pairs
+            movers = morton_tree(self._boxes[moved], LEAF_SIZE)
+            found = named_between(movers._replace(items=moved[movers.items]), self.tree)
+        return sorted_pairs(found, once_each(found, self._is_moved), self._size)
 
     def _merge(self, found: IntArray) -> None:
         """Let pairs of what has moved take the place of the old ones; two pieces of memory serve in turn."""
-        from engine.broadphase._kept_pairs_kernel import merge_pairs
+        from engine.broadphase._sorting_kernel import merge_pairs
 
-        if len(self._merged) < self._n_kept + len(found):
-            self._merged = np.empty((2 * (self._n_kept + len(found)), 2), dtype=np.int64)
-        n_kept = merge_pairs(self._kept, self._n_kept, self._is_moved, found, self._merged)
-        self._kept, self._merged, self._n_kept = self._merged, self._kept, n_kept
+        if len(self._merged) < self._n_cached + len(found):
+            self._merged = np.empty((2 * (self._n_cached + len(found)), 2), dtype=np.int64)
+        n_cached = merge_pairs(self._cached, self._n_cached, self._is_moved, found, self._merged)
+        self._cached, self._merged, self._n_cached = self._merged, self._cached, n_cached
 
     def _rebuilt(self) -> None:
         self._state[:] = (-1, -1, 1)
-        self._n_kept, self._tree = -1, None
+        self._n_cached, self._tree = -1, None
         self._inserted(np.arange(self._size))
 
     def _inserted(self, proxies: IntArray) -> None:
@@ -177,26 +177,22 @@ class DynamicTree(Proxies):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         from engine.broadphase._dynamic_tree_kernel import move_leaves
 
-        ways = np.empty((0, 2)) if displacements is None else displacements
-        move_leaves(proxies, self._boxes, before, ways, self.margin, self.reach, *self._arrays(), self._is_moved)
+        expected = np.empty((0, 2)) if displacements is None else displacements
+        move_leaves(proxies, self._boxes, before, expected, self.margin, self.reach, *self._arrays(), self._is_moved)
         self._is_stale = True
 
-    def _regions(self, regions: FloatArray) -> IntArray:
-        from engine.broadphase._dynamic_query_kernel import overlapped_leaves
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+        from engine.broadphase._dynamic_tree_kernel import met_leaves
 
-        return overlapped_leaves(regions, self._boxes, *self._arrays(), max(len(regions), self._size))
-
-    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
-        from engine.broadphase._dynamic_query_kernel import met_leaves
-
-        return met_leaves(origins, translations, self._boxes, *self._arrays(), max(len(origins), self._size))
+        return met_leaves(questions, are_rays, self._boxes, *self._arrays(), max(len(questions), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""
         from engine.broadphase._dynamic_tree_kernel import unlinked
+        from engine.broadphase._tree_kernel import closed_tree
 
         order = unlinked(self._n_live, self._links, self._heights, self._state)
-        fat = tree_sketch(Tree.of_order(*order, np.ascontiguousarray(self._nodes[::2]), 1))
+        fat = tree_sketch(closed_tree(*order, np.ascontiguousarray(self._nodes[::2]), 1))
         is_leaf = fat.proxies >= 0
         leaves = fat.proxies[is_leaf]
         return TreeSketch(

@@ -2,19 +2,113 @@
 
 from __future__ import annotations
 
-from engine.broadphase.grid_sketch import sketch_of_grid, sketch_of_levels
-from engine.broadphase.grid_workspace import GridWorkspace
-from engine.broadphase.proxies import Proxies
-from engine.broadphase.sketch import Sketch
-from engine.common.arrays import FloatArray, IntArray
+from abc import abstractmethod
+from typing import TYPE_CHECKING
 
-__all__ = ["EIGHTS_PER_BOX", "Grid", "HierarchicalGrid", "UniformGrid"]
+import numpy as np
+
+from engine.broadphase.interface import BroadPhase
+from engine.broadphase.sketch import CellSketch
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.memory import room
+
+if TYPE_CHECKING:
+    from engine.broadphase._eight_kernel import PlaceArray
+
+__all__ = ["EIGHTS_PER_BOX", "PAIRS_PER_BOX", "Grid", "GridWorkspace", "HierarchicalGrid", "UniformGrid", "sketch_of_grid"]
 
 EIGHTS_PER_BOX = 20.0
 """From here on the hierarchy is the faster one: it takes 80 ns a box and more, the uniform grid some 3 for eight comparisons (measured)."""
 
+PAIRS_PER_BOX = 8
+"""Pairs for each box that there is room for at first."""
 
-class _GridOfAll(Proxies):
+SPARE = 8
+"""One part in so many is added when the room is used up: the next frame may have a few more."""
+
+
+class GridWorkspace:
+    """Arrays for sorting boxes and pairs, in one piece of memory: fresh pages for them would cost as much as the search.
+
+    The piece comes from `engine.common.memory`, so that a workspace made for one question costs little more than one that is kept.
+    """
+
+    def __init__(self) -> None:
+        self._n = self._n_pairs = -1
+
+    def pairs(self, boxes: FloatArray, limit: float) -> IntArray | None:
+        """Return the overlapping pairs of `boxes` (n, 4), sorted, or None where a box would compare more than `limit` eights."""
+        from engine.broadphase._eight_kernel import EIGHT
+        from engine.broadphase._grid_kernel import search
+        from engine.broadphase._sorting_kernel import ordered_pairs
+
+        n = len(boxes)
+        self._fit(n, PAIRS_PER_BOX * n)
+        n_found = search(boxes, limit, self._cells, self._numbers, self._columns, self._widest, self._first, self._second)
+        if n_found > len(self._first) - EIGHT:
+            self._fit(n, n_found + n_found // SPARE)
+            n_found = search(boxes, limit, self._cells, self._numbers, self._columns, self._widest, self._first, self._second)
+        if n_found < 0:
+            return None
+        pairs = room(2 * n_found + 2).view(np.int64).reshape(n_found + 1, 2)
+        ordered_pairs(self._first, self._second, n_found, self._numbers, n, self._counts, self._lists, pairs)
+        return pairs[:n_found]
+
+    def _fit(self, n: int, n_pairs: int) -> None:
+        """Make room for `n` boxes and `n_pairs` pairs, if there is none."""
+        if n <= self._n and n_pairs <= self._n_pairs:
+            return
+        from engine.broadphase._eight_kernel import EIGHT, padded
+        from engine.broadphase._grid_kernel import CELLS_PER_BOX
+        from engine.broadphase._rank_kernel import MORE_LANES
+
+        n = max(n, self._n)
+        n_pairs = max(n_pairs, self._n_pairs) + EIGHT
+        n_cells = CELLS_PER_BOX * n + 2
+        halves = (n_cells, 3 * n, n, n_pairs, n_pairs, n_pairs + MORE_LANES)  # uint32, two to a number of the piece
+        wholes = (4 * padded(n), n_cells)
+        self._block = room(sum(wholes) + sum(halves) // 2 + len(halves))
+        parts = np.split(self._block, np.cumsum([*wholes, *(half // 2 + 1 for half in halves)])[:-1])
+        self._columns: FloatArray = parts[0]
+        self._widest: FloatArray = parts[1]
+        self._cells, self._numbers, self._counts, self._first, self._second, self._lists = (
+            _words(part, size) for part, size in zip(parts[2:], halves, strict=True)
+        )
+        self._columns[:] = 0.0  # what is read beyond the last box is not counted, but is a number
+        self._n, self._n_pairs = n, n_pairs - EIGHT
+
+
+def _words(part: FloatArray, size: int) -> PlaceArray:
+    words: PlaceArray = part.view(np.uint32)[:size]
+    return words
+
+
+def sketch_of_grid(boxes: FloatArray) -> CellSketch:
+    """Return the cells of the uniform grid of `boxes` (n, 4)."""
+    if len(boxes) == 0:
+        return _counted(np.zeros((0, 4)), np.zeros(0, dtype=np.int64))
+    from engine.broadphase._grid_kernel import cells_of_boxes
+
+    cells = cells_of_boxes(boxes)
+    return _counted(cells, np.zeros(len(cells), dtype=np.int64))
+
+
+def _sketch_of_levels(boxes: FloatArray) -> CellSketch:
+    """Return the cells of all levels of the hierarchical grid of `boxes` (n, 4)."""
+    if len(boxes) < 2:
+        return _counted(boxes, np.zeros(len(boxes), dtype=np.int64))
+    from engine.broadphase._hierarchy_kernel import cells_of_boxes
+
+    return _counted(*cells_of_boxes(boxes))
+
+
+def _counted(cells: FloatArray, levels: IntArray) -> CellSketch:
+    """Return each cell once; of equal ones, how many there are."""
+    rows, counts = np.unique(np.column_stack((levels.astype(np.float64), cells)), axis=0, return_counts=True)
+    return CellSketch(rows[:, 1:], counts, rows[:, 0].astype(np.int64))
+
+
+class _GridOfAll(BroadPhase):
     """What the grids have in common: nothing is kept but memory, for sorting into cells anew costs less than looking what has changed."""
 
     def __init__(self) -> None:
@@ -26,10 +120,11 @@ class _GridOfAll(Proxies):
         pairs = self._pairs_of(boxes)
         return pairs if proxies is None else proxies[pairs]
 
+    @abstractmethod
     def _pairs_of(self, boxes: FloatArray) -> IntArray:
-        raise NotImplementedError
+        """Return the overlapping pairs of rows of `boxes`, sorted."""
 
-    def sketch(self) -> Sketch:
+    def sketch(self) -> CellSketch:
         """Return the cells in use."""
         return sketch_of_grid(self._live_boxes()[1])
 
@@ -76,16 +171,16 @@ class HierarchicalGrid(_GridOfAll):
 
         return overlapping_pairs(boxes)
 
-    def sketch(self) -> Sketch:
+    def sketch(self) -> CellSketch:
         """Return the cells in use, of all levels; a box beyond float64 is in none."""
-        return sketch_of_levels(self._live_boxes()[1])
+        return _sketch_of_levels(self._live_boxes()[1])
 
 
 class Grid(_GridOfAll):
     """A uniform grid where it does well, else a hierarchy of grids; see `BroadPhase`.
 
     A few boxes are asked how many they would be compared with before any is, so that the choice costs next to nothing. `Automatic`
-    chooses among more structures, and remembers.
+    chooses among more structures, and keeps its choice.
 
     Examples
     --------
@@ -108,7 +203,7 @@ class Grid(_GridOfAll):
             pairs = overlapping_pairs(boxes)
         return pairs
 
-    def sketch(self) -> Sketch:
+    def sketch(self) -> CellSketch:
         """Return the cells in use, of the grid that answered last."""
         boxes = self._live_boxes()[1]
-        return sketch_of_grid(boxes) if self._is_uniform else sketch_of_levels(boxes)
+        return sketch_of_grid(boxes) if self._is_uniform else _sketch_of_levels(boxes)

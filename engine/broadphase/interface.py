@@ -1,20 +1,20 @@
-"""What every broad phase promises."""
+"""What all broad phases are: the interface, the boxes and their numbers, and the checks at the door."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from engine.broadphase.sketch import Sketch
-from engine.common.arrays import FloatArray, IntArray, finite_rows
+from engine.common.arrays import FloatArray, IntArray, finite_rows, index_column, shaped_rows
 from engine.common.errors import InvalidInputError
 
-__all__ = ["BroadPhase", "checked_boxes", "is_empty"]
+__all__ = ["BroadPhase"]
 
 
-class BroadPhase(Protocol):
+class BroadPhase(ABC):
     """Keeps boxes and finds those that overlap each other, a region or a ray: all of them, and nothing else.
 
     A *proxy* is the number under which a box is kept: it stays until the box is removed, and then the lowest free number is the
@@ -23,21 +23,86 @@ class BroadPhase(Protocol):
     Every method raises `InvalidInputError`, naming field and value, and then has changed nothing, where a number is not finite, a
     shape is another one, a box has its lower corner above its upper one, or a proxy is not there or named twice.
     Answers are new arrays.
+
+    A structure says how it follows changes and how it finds. It sees the boxes as ``_boxes[:_size]``, row = proxy, and which rows are in
+    use as ``_is_live[:_size]``; all of them are where ``_n_live == _size``. It defines `_pairs`, and as many of the other hooks as pay:
+    each has a plain form here. Input is checked, and the boxes are changed, before a hook is called. Hooks answer with new arrays, sorted.
     """
 
-    name: str
+    name: str = ""
     """What the structure is called, in the words of the field; for tables and scenes."""
+    short_name: str = ""
+    """For a button, and what `--set structure=...` takes; empty where the name is short enough."""
+
+    def __init__(self) -> None:
+        self._boxes: FloatArray = np.empty((0, 4))
+        self._is_live: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        self._size = 0
+        self._n_live = 0
+        self._spare: FloatArray = np.empty((0, 4))
+
+    # ---------------------------------------------------------------------------------------------------------------- the hooks
+
+    @abstractmethod
+    def _pairs(self) -> IntArray:
+        """Return all overlapping pairs of live proxies, smaller first, sorted."""
+
+    def _rebuilt(self) -> None:
+        """Forget everything: there are other boxes now, all live. By default there is nothing to forget."""
+        return
+
+    def _all_moved(self, before: FloatArray) -> None:
+        """Follow all boxes, each of which (all are live) was `before`, row by row; by default `_rebuilt`."""
+        self._rebuilt()
+
+    def _inserted(self, proxies: IntArray) -> None:
+        """Take in the boxes of `proxies`, numbers that were free; by default `_rebuilt`."""
+        self._rebuilt()
+
+    def _removed(self, proxies: IntArray) -> None:
+        """Forget `proxies`; their rows still have their last boxes, and are no longer live; by default `_rebuilt`."""
+        self._rebuilt()
+
+    def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
+        """Follow `proxies` (m,), whose boxes were `before` (m, 4); by default `_rebuilt`."""
+        self._rebuilt()
+
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+        """Return rows of question and proxy that meet, sorted; by default every box is asked.
+
+        Questions (m, 4) are rays, each as origin and translation, or regions.
+        """
+        from engine.broadphase._brute_force_kernel import met_boxes
+
+        return met_boxes(self._boxes[: self._size], self._is_live[: self._size], questions, are_rays)
+
+    @abstractmethod
+    def sketch(self) -> Sketch:
+        """Return what there is to draw of the structure as it is now."""
+
+    # ------------------------------------------------------------------------------------------------------- what callers use
 
     def __len__(self) -> int:
         """Return how many boxes there are."""
-        ...
+        return self._n_live
+
+    @property
+    def proxies(self) -> IntArray:
+        """The numbers of all boxes, in order."""
+        return np.flatnonzero(self._is_live[: self._size])
+
+    def aabbs(self, proxies: ArrayLike | None = None) -> FloatArray:
+        """Return the boxes (m, 4) of `proxies` (m,), or of all in order; a copy."""
+        return self._boxes[self.proxies if proxies is None else self._checked_proxies(proxies)]
 
     def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:
         """Return the overlapping pairs (n, 2) of proxies; with `aabbs` (m, 4) those are given to `update` first.
 
         Each pair once, its smaller number first, sorted; so all broad phases give the same array.
         """
-        ...
+        if aabbs is not None:
+            self.update(aabbs)
+        return self._pairs()
 
     def update(self, aabbs: ArrayLike) -> None:
         """Let the boxes (m, 4) take the place of all there are, as proxies 0 to m - 1.
@@ -45,15 +110,45 @@ class BroadPhase(Protocol):
         Where proxies 0 to m - 1 are just those there are, each box has moved, and what is kept from frame to frame is used;
         else everything is made anew.
         """
-        ...
+        given = np.zeros((0, 4)) if _is_empty(aabbs) else shaped_rows("aabbs", aabbs, 4)
+        n = len(given)
+        if len(self._spare) < n:
+            self._spare = np.empty((max(n, len(self._boxes)), 4))
+        np.copyto(self._spare[:n], given)
+        from engine.broadphase._boxes_kernel import n_invalid
+
+        if n_invalid(self._spare[:n]) > 0:
+            _checked_boxes(given)
+        are_these = n == self._size == self._n_live
+        self._boxes, self._spare = self._spare, self._boxes
+        if are_these:
+            self._all_moved(self._spare[:n])
+        else:
+            self._is_live = np.ones(len(self._boxes), dtype=np.bool_)
+            self._size = self._n_live = n
+            self._rebuilt()
 
     def insert(self, aabbs: ArrayLike) -> IntArray:
         """Add boxes (m, 4), and return their proxies (m,): the lowest free numbers, in order."""
-        ...
+        boxes = _checked_boxes(aabbs)
+        n_free = self._size - self._n_live
+        free = np.flatnonzero(~self._is_live[: self._size])[: len(boxes)] if n_free > 0 else np.empty(0, dtype=np.int64)
+        proxies = np.concatenate((free, np.arange(self._size, self._size + len(boxes) - len(free))))
+        size = self._size + len(boxes) - len(free)
+        self._make_room(size)
+        self._size, self._n_live = size, self._n_live + len(boxes)
+        self._boxes[proxies], self._is_live[proxies] = boxes, True
+        if len(proxies) > 0:
+            self._inserted(proxies)
+        return proxies.copy()
 
     def remove(self, proxies: ArrayLike) -> None:
         """Forget the boxes of some proxies (m,)."""
-        ...
+        gone = self._checked_proxies(proxies)
+        self._is_live[gone] = False
+        self._n_live -= len(gone)
+        if len(gone) > 0:
+            self._removed(gone)
 
     def move(self, proxies: ArrayLike, aabbs: ArrayLike, displacements: ArrayLike | None = None) -> None:
         """Give some proxies (m,) other boxes (m, 4).
@@ -61,26 +156,67 @@ class BroadPhase(Protocol):
         `displacements` (m, 2), metres, say how far each will probably go before the next move. A structure may keep room for that; the
         answers are the same with and without it.
         """
-        ...
+        moved = self._checked_proxies(proxies)
+        boxes = _checked_boxes(aabbs)
+        if len(boxes) != len(moved):
+            raise InvalidInputError("aabbs", f"as many rows as proxies, {len(moved)}", len(boxes))
+        expected = None if displacements is None or len(moved) == 0 else finite_rows("displacements", displacements, 2, len(moved))
+        if len(moved) > 0:
+            before = self._boxes[moved]
+            self._boxes[moved] = boxes
+            self._moved(moved, before, expected)
 
     def regions(self, aabbs: ArrayLike) -> IntArray:
         """Return which boxes overlap which regions (m, 4): rows (n, 2) of the region's number and the proxy, sorted."""
-        ...
+        return self._asked(_checked_boxes(aabbs), False)
 
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
         """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), metres, meet: rows (n, 2) as of `regions`.
 
         A segment that begins in a box or touches it meets it, and one without length is a point. No box that is met is left out;
-        one that is missed by a few roundings of the way to it may be named (see `_ray_kernel`).
+        one that is missed by a few roundings of the length may be named (see `_boxes_kernel`).
         """
-        ...
+        starts = _points("origins", origins)
+        return self._asked(np.hstack((starts, _points("translations", translations, len(starts)))), True)
 
-    def sketch(self) -> Sketch:
-        """Return what there is to draw of the structure as it is now."""
-        ...
+    # ---------------------------------------------------------------------------------------------------------- for structures
+
+    def _live_boxes(self) -> tuple[IntArray | None, FloatArray]:
+        """Return the live boxes without gaps, and their proxies, in order, or None where row = proxy."""
+        if self._n_live == self._size:
+            return None, self._boxes[: self._size]
+        proxies = self.proxies
+        return proxies, self._boxes[proxies]
+
+    def _checked_proxies(self, value: ArrayLike) -> IntArray:
+        given = np.zeros(0, dtype=np.int64) if _is_empty(value) else index_column("proxies", value, self._size)
+        is_dead = ~self._is_live[given]
+        if is_dead.any():
+            row = int(np.argmax(is_dead))
+            raise InvalidInputError(f"proxies[{row}]", "a proxy that is there", int(given[row]))
+        if len(given) > 1:
+            in_order = np.sort(given)
+            is_twice = in_order[1:] == in_order[:-1]
+            if is_twice.any():
+                raise InvalidInputError("proxies", "different from each other", int(in_order[1:][is_twice][0]))
+        return given
+
+    def _make_room(self, size: int) -> None:
+        # after an update the boxes may lie in a buffer of another length
+        if min(len(self._boxes), len(self._is_live)) < size:
+            capacity = max(size, 2 * len(self._boxes))
+            boxes, is_live = np.empty((capacity, 4)), np.zeros(capacity, dtype=np.bool_)
+            boxes[: self._size], is_live[: self._size] = self._boxes[: self._size], self._is_live[: self._size]
+            self._boxes, self._is_live = boxes, is_live
 
 
-def is_empty(value: ArrayLike) -> bool:
+def _points(field: str, value: ArrayLike, length: int | None = None) -> FloatArray:
+    if _is_empty(value) and not length:
+        return np.zeros((0, 2))
+    return finite_rows(field, value, 2, length)
+
+
+def _is_empty(value: ArrayLike) -> bool:
     """Tell whether nothing is given, in whatever form; rows of different lengths are something, and the conversion refuses them."""
     try:
         return np.size(value) == 0
@@ -88,13 +224,13 @@ def is_empty(value: ArrayLike) -> bool:
         return False
 
 
-def checked_boxes(aabbs: ArrayLike, field: str = "aabbs") -> FloatArray:
+def _checked_boxes(aabbs: ArrayLike) -> FloatArray:
     """Return boxes (m, 4) that kernels can take, or raise as `BroadPhase` says."""
-    if is_empty(aabbs):
+    if _is_empty(aabbs):
         return np.zeros((0, 4))
-    boxes = finite_rows(field, aabbs, 4)
+    boxes = finite_rows("aabbs", aabbs, 4)
     is_inverted = (boxes[:, 0] > boxes[:, 2]) | (boxes[:, 1] > boxes[:, 3])
     if is_inverted.any():
         row = int(np.argmax(is_inverted))
-        raise InvalidInputError(f"{field}[{row}]", "lower <= upper", boxes[row].tolist())
+        raise InvalidInputError(f"aabbs[{row}]", "lower <= upper", boxes[row].tolist())
     return boxes if boxes.flags.writeable else boxes.copy()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase.cell_size import CellChoice, chosen_cell
-from engine.broadphase.proxies import Proxies
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from engine.broadphase._hash_kernel import HashTable
 
 __all__ = ["SpatialHash"]
 
 ALL_FROM = 0.3
-"""Share of boxes touched from which the kept pairs are worth nothing and all are looked for."""
+"""Share of boxes touched from which the cached pairs are worth nothing and all are looked for."""
 
 CROWDED = 4.0
 """How many times the comparisons of the first frame, for each box, there may be before another cell size is looked for."""
@@ -22,8 +27,8 @@ GROWN = 2
 """How many times the boxes there were, or how small a part of them, before another cell size is looked for."""
 
 
-class SpatialHash(Proxies):
-    """Hangs each box into the cells that it covers, and keeps the pairs of boxes that were not touched; see `BroadPhase`.
+class SpatialHash(BroadPhase):
+    """Links each box into the cells that it covers, and caches the pairs of boxes that were not touched; see `BroadPhase`.
 
     For worlds without an end in which a part of the boxes moves, however far. The cell size is chosen from the boxes (see `cell_size`), and
     again when there are twice or half as many, or when they have come to crowd. Where sizes differ much no cell suits all; then take a
@@ -52,7 +57,7 @@ class SpatialHash(Proxies):
         self._links: IntArray = np.empty((0, 2), dtype=np.int64)
         self._heads: IntArray = np.empty(0, dtype=np.int64)
         self._is_touched: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self._kept: IntArray = np.empty((0, 2), dtype=np.int64)
+        self._cached: IntArray = np.empty((0, 2), dtype=np.int64)
         self._oversize: IntArray | None = None
         self._n_built = 0
         self._compared_at_first: float | None = None
@@ -76,7 +81,7 @@ class SpatialHash(Proxies):
         self._touch(proxies)
 
     def _touch(self, proxies: IntArray) -> None:
-        """Hang boxes into their present cells."""
+        """Link boxes into their present cells."""
         if not self._is_built:
             return
         if self._n_live > GROWN * self._n_built or GROWN * self._n_live < self._n_built:
@@ -86,12 +91,16 @@ class SpatialHash(Proxies):
         self._relink(proxies)
 
     def _relink(self, proxies: IntArray) -> None:
-        from engine.broadphase._hash_kernel import relinked
+        from engine.broadphase._hash_kernel import relink
 
         self._is_touched[proxies] = True
         self._oversize = None
-        boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
-        relinked(proxies, boxes, is_live, self._grid, self._cells, self._where, self._links, self._heads)
+        relink(proxies, self._boxes[: self._size], self._is_live[: self._size], self._table())
+
+    def _table(self) -> HashTable:
+        from engine.broadphase._hash_kernel import HashTable
+
+        return HashTable(self._grid, self._cells, self._where, self._links, self._heads)
 
     def _fit(self) -> None:
         """Make the arrays as long as those of the boxes."""
@@ -106,7 +115,7 @@ class SpatialHash(Proxies):
             self._is_touched = np.concatenate((self._is_touched, np.zeros(more, dtype=np.bool_)))
 
     def _build(self) -> None:
-        """Choose the cell size and hang all boxes up, unless that is done."""
+        """Choose the cell size and link all boxes, unless that is done."""
         if not self._is_built:
             from engine.broadphase._hash_kernel import END, LINKS, NOWHERE
 
@@ -132,36 +141,28 @@ class SpatialHash(Proxies):
         return self._oversize
 
     def _pairs(self) -> IntArray:
-        from engine.broadphase._hash_pairs_kernel import pairs_anew, pairs_of_touched
+        from engine.broadphase._hash_query_kernel import pairs_anew, pairs_of_touched
 
         self._build()
         touched = np.flatnonzero(self._is_touched[: self._size])
-        state = self._boxes[: self._size], self._cells, self._where, self._links, self._heads, self._oversize_ones()
+        state = self._boxes[: self._size], self._table(), self._oversize_ones()
         if self._compared_at_first is None or len(touched) > ALL_FROM * self._n_live:
-            self._kept, n_compared = pairs_anew(*state)
+            self._cached, n_compared = pairs_anew(*state)
             per_box = n_compared / max(1, self._n_live)
             if self._compared_at_first is None:
                 self._compared_at_first = max(per_box, 1.0)
             elif per_box > CROWDED * self._compared_at_first:
                 self._is_built = False
         elif len(touched) > 0:
-            self._kept = pairs_of_touched(touched, self._is_touched, self._kept, *state)
+            self._cached = pairs_of_touched(touched, self._is_touched, self._cached, *state)
         self._is_touched[touched] = False
-        return self._kept.copy()
+        return self._cached.copy()
 
-    def _regions(self, regions: FloatArray) -> IntArray:
-        from engine.broadphase._hash_query_kernel import overlapped_in_cells
-
-        self._build()
-        state = self._grid, self._cells, self._where, self._links, self._heads, self._oversize_ones()
-        return overlapped_in_cells(regions, self._boxes[: self._size], *state)
-
-    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
         from engine.broadphase._hash_query_kernel import met_in_cells
 
         self._build()
-        state = self._grid, self._cells, self._where, self._links, self._heads, self._oversize_ones()
-        return met_in_cells(origins, translations, self._boxes[: self._size], *state)
+        return met_in_cells(questions, are_rays, self._boxes[: self._size], self._table(), self._oversize_ones())
 
     def sketch(self) -> CellSketch:
         """Return the cells in use, and the oversize boxes with level -1."""

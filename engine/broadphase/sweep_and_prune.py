@@ -1,17 +1,43 @@
-"""Sweep and prune: boxes in order along one axis, the order kept from frame to frame."""
+"""Sweep and prune: boxes in order along one axis, or along both, the order kept from frame to frame."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from engine.broadphase.proxies import Proxies
+from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import AxisSketch
 from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["SweepAndPrune"]
+if TYPE_CHECKING:
+    from engine.broadphase._axis_kernel import AxisOrder
+
+__all__ = ["SweepAndPrune", "SweepTwoAxes"]
 
 
-class SweepAndPrune(Proxies):
+class _Sweep(BroadPhase):
+    """Questions and drawings of boxes in order along axes."""
+
+    @abstractmethod
+    def _orders(self) -> tuple[AxisOrder, ...]:
+        """Bring the orders, one or two, up to date and return them."""
+
+    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+        from engine.broadphase._axis_kernel import met_on_axes
+
+        orders = self._orders()
+        return met_on_axes(orders[0], orders[-1], self._boxes[: self._size], questions, are_rays)
+
+    def sketch(self) -> AxisSketch:
+        """Return the intervals in order."""
+        orders = self._orders()
+        lower, upper = (tuple(along.columns[side].copy() for along in orders) for side in (0, 1))
+        return AxisSketch(tuple(along.axis for along in orders), tuple(along.order.copy() for along in orders), lower, upper)
+
+
+class SweepAndPrune(_Sweep):
     """Sorts boxes along the axis on which they are spread most, and compares those whose intervals there overlap; see `BroadPhase`.
 
     For scenes that are long and flat, or high and narrow, where little changes from frame to frame: the order of the last frame is
@@ -35,16 +61,15 @@ class SweepAndPrune(Proxies):
         super().__init__()
         self._axis = 0
         self._order: IntArray = np.empty(0, dtype=np.int64)
-        self._columns: FloatArray | None = None
+        self._along: AxisOrder | None = None
 
     def _rebuilt(self) -> None:
         # the old order stays: whatever has changed, it is the best beginning for the next
-        self._columns = None
+        self._along = None
 
-    def _sorted(self) -> FloatArray:
-        """Bring the order up to date, and return the columns of the boxes in it."""
-        if self._columns is None:
-            from engine.broadphase._axis_kernel import columns_of
+    def _orders(self) -> tuple[AxisOrder, ...]:
+        if self._along is None:
+            from engine.broadphase._axis_kernel import along_axis
             from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, repaired_order
 
             boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
@@ -53,28 +78,69 @@ class SweepAndPrune(Proxies):
             most_steps = STEPS_PER_BOX * self._n_live if axis == self._axis else -1
             self._axis = axis
             self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps)
-            self._columns = columns_of(boxes, self._order, axis)
-        return self._columns
+            self._along = along_axis(boxes, self._order, axis)
+        return (self._along,)
 
     def _pairs(self) -> IntArray:
         from engine.broadphase._axis_kernel import swept_pairs
 
-        columns = self._sorted()
-        return swept_pairs(columns, self._order, self._size)
+        return swept_pairs(self._orders()[0], self._size)
 
-    def _regions(self, regions: FloatArray) -> IntArray:
-        from engine.broadphase._axis_kernel import overlapped_on_axes
 
-        columns, axis = self._sorted(), self._axis
-        return overlapped_on_axes(columns, self._order, axis, columns, self._order, axis, regions, self._size)
+class SweepTwoAxes(_Sweep):
+    """Keeps all ends in order on both axes, and the set of pairs by the swaps of the insertion sort; see `BroadPhase`.
 
-    def _rays(self, origins: FloatArray, translations: FloatArray) -> IntArray:
-        from engine.broadphase._axis_kernel import met_on_axes
+    For scenes nearly at rest: a frame without swaps looks at each end once, however many pairs there are. Where much moves, every swap
+    costs more than a comparison elsewhere. See `_two_axes_kernel`.
 
-        columns, axis, boxes = self._sorted(), self._axis, self._boxes[: self._size]
-        return met_on_axes(columns, self._order, axis, columns, self._order, axis, boxes, origins, translations)
+    Examples
+    --------
+    >>> sweep = SweepTwoAxes()
+    >>> sweep.pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    >>> sweep.move([1], [(2, 2, 3, 3)])
+    >>> sweep.pairs().tolist()
+    [[0, 2], [1, 2]]
+    """
 
-    def sketch(self) -> AxisSketch:
-        """Return the intervals in order."""
-        columns = self._sorted()
-        return AxisSketch((self._axis,), (self._order.copy(),), (columns[0].copy(),), (columns[1].copy(),))
+    name = "sweep and prune, two axes"
+    short_name = "two sweeps"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: tuple[IntArray, IntArray] = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        self._table: IntArray = np.full(1, -1, dtype=np.int64)
+        self._n_pairs = 0
+        self._is_current = True
+        self._along: tuple[AxisOrder, ...] = ()
+
+    def _rebuilt(self) -> None:
+        # the orders and the set stay as they are: whatever has changed, the swaps will tell
+        self._is_current = False
+        self._along = ()
+
+    def _follow(self) -> None:
+        if not self._is_current:
+            from engine.broadphase._two_axes_kernel import STEPS_PER_BOX, followed
+
+            boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
+            most_steps = STEPS_PER_BOX * self._n_live
+            ends_x, ends_y, self._table, self._n_pairs, _ = followed(boxes, is_live, *self._ends, self._table, self._n_pairs, most_steps)
+            self._ends = ends_x, ends_y
+            self._is_current = True
+
+    def _orders(self) -> tuple[AxisOrder, ...]:
+        self._follow()
+        if not self._along:
+            from engine.broadphase._axis_kernel import along_axis
+            from engine.broadphase._two_axes_kernel import begins_of
+
+            boxes = self._boxes[: self._size]
+            self._along = tuple(along_axis(boxes, begins_of(ends), axis) for axis, ends in enumerate(self._ends))
+        return self._along
+
+    def _pairs(self) -> IntArray:
+        from engine.broadphase._pair_table_kernel import all_pairs
+
+        self._follow()
+        return all_pairs(self._table, self._n_pairs, self._size)

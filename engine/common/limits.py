@@ -8,36 +8,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = [
-    "LOOSE_SPRING",
-    "MAX_COORDINATE",
-    "MAX_IMPACTS_PER_STEP",
-    "MAX_ITERATIONS",
-    "MAX_MASS",
-    "MAX_NUMBER",
-    "MAX_POLYGON_VERTICES",
-    "MAX_REACH",
-    "MAX_ROTATION_PER_STEP",
-    "MAX_SPEED",
-    "MAX_TRANSLATION_PER_STEP",
-    "MIN_MASS",
-    "MIN_MOUSE_STIFFNESS",
-    "MOST_CONTOUR_CORNERS",
-    "MOST_CONVEX_PIECES",
-    "MOST_CROSSINGS",
-    "MOST_FACE_EDGES",
-    "MOST_INHERITED",
-    "MOST_JSON_VALUES",
-    "MOST_NEAR_EDGES",
-    "MOST_PART_CORNERS",
-    "MOST_RECORDED_INPUTS",
-    "MOST_RECORDED_STEPS",
-    "MOST_RECORDED_VALUES",
-    "MOST_SEARCHED",
-    "MOST_UNPACKED",
-    "VELOCITY_THRESHOLD",
-]
-
 MAX_POLYGON_VERTICES = 16
 """Vertices of one polygon. The wheel is built with 16; plain Box2D 2.3 has 8."""
 

@@ -8,46 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = [
-    "BOUNDING_ROUNDING",
-    "BOX2D_ABSOLUTE_TOLERANCE",
-    "BOX2D_ANGULAR_SLOP",
-    "BOX2D_BOX_EXTENSION",
-    "BOX2D_BOX_MULTIPLIER",
-    "BOX2D_EPSILON",
-    "BOX2D_HUGE_MARGIN",
-    "BOX2D_POLYGON_SKIN",
-    "BOX2D_RELATIVE_TOLERANCE",
-    "BOX2D_TOI_BACKOFF",
-    "BOX2D_TOI_TOLERANCE",
-    "CAPSULE_CONVERGENCE",
-    "CLOSEST_CONVERGENCE",
-    "CLOSEST_MAX_ITERATIONS",
-    "COLLINEAR_ROUNDING",
-    "EPS32",
-    "EPS64",
-    "FLATTENING_SHARE",
-    "FLOAT32_AREA",
-    "FLOAT32_TURN",
-    "GJK_MAX_ITERATIONS",
-    "GRID_MARGIN",
-    "LINEAR_SLOP",
-    "ORIENTATION_ROUNDING",
-    "RAY_ROUNDING",
-    "SAFE_PRODUCT",
-    "SAT_ROUNDING",
-    "SMALLEST_NORMAL",
-    "SPECK_RADIUS",
-    "SWEPT_PIECE",
-    "TOI_CONVERGENCE",
-    "TOI_HALVINGS",
-    "TOI_MAX_CORNERS",
-    "TOI_MAX_STEPS",
-    "TOI_ROUNDINGS",
-    "TRACE_TOLERANCE",
-    "WELZL_ROUNDING",
-]
-
 EPS64 = float(np.finfo(np.float64).eps)
 """Rounding: spacing of float64 at 1, 2.2e-16; a correctly rounded operation errs by at most half of it, relatively."""
 

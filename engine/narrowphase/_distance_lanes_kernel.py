@@ -30,9 +30,8 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.rows import return_four
+from engine.common.registers import return_four, turn_four
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import Status
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small

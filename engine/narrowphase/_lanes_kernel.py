@@ -23,8 +23,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.columns import turn_four
 from engine.common.jit import inlined_kernel, kernel
+from engine.common.registers import turn_four
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.narrowphase._lanes_lists_kernel import sort_by_class

@@ -11,7 +11,7 @@ import shapely
 from engine.bounding import BoundingCapsule, BoundingCircle, BoundingHull, OrientedBox, bounding_hull, fitted_kdop, outlines_overlap
 from engine.bounding.batch import VolumeBatch
 from engine.bounding.kinds import KINDS
-from engine.bounding.trade_off import outlines_meeting
+from engine.bounding.outlines import outlines_meeting
 from engine.common.rng import stream
 from engine.geometry import Transform, convex_hull
 from tests.unit.bounding.clouds import CLOUDS
@@ -127,6 +127,22 @@ def test_hulls_overlap_as_shapely_says(radius: float) -> None:
         hulls = [BoundingHull(convex_hull(rng.normal(size=(7, 2)) + shift), radius) for shift in ((0.0, 0.0), rng.uniform(-4, 4, 2))]
         away = shapely.Polygon(hulls[0].vertices).distance(shapely.Polygon(hulls[1].vertices))
         assert hulls[0].overlaps(hulls[1]) == (away <= 2.0 * radius) == hulls[1].overlaps(hulls[0])
+
+
+def test_capsules_and_oriented_boxes_overlap_as_shapely_says() -> None:
+    rng = stream(3, "capsules")
+    says = []
+    for _ in range(200):
+        ends, radii = rng.uniform(-1.5, 1.5, (2, 2, 2)), rng.uniform(0.0, 0.5, 2)
+        one, other = (BoundingCapsule(tuple(p), tuple(q), r) for (p, q), r in zip(ends, radii, strict=True))
+        away = shapely.LineString(ends[0]).distance(shapely.LineString(ends[1]))
+        assert one.overlaps(other) == (away <= radii.sum()) == other.overlaps(one)
+        angles, sizes = rng.uniform(-4.0, 4.0, 2), rng.uniform(0.1, 1.0, (2, 2))
+        boxes = [OrientedBox(tuple(ends[k, 0]), (math.cos(angles[k]), math.sin(angles[k])), *sizes[k]) for k in range(2)]
+        meet = shapely.Polygon(boxes[0].corners).intersects(shapely.Polygon(boxes[1].corners))
+        assert boxes[0].overlaps(boxes[1]) == meet == boxes[1].overlaps(boxes[0])
+        says += [one.overlaps(other), meet]
+    assert 0.2 < np.mean(says) < 0.8
 
 
 @pytest.mark.parametrize("rings", [(STAR,), FRAME, (STAR, STAR + (1.5, 0.2))], ids=["star", "frame", "two parts"])

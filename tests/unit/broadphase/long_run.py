@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from engine.broadphase import STRUCTURES, BruteForce, Proxies
+from engine.broadphase import STRUCTURES, BroadPhase, BruteForce
 from engine.common.arrays import FloatArray, IntArray
 from tests.unit.broadphase.scenes import SCENES, questions, scene
 
@@ -91,7 +91,7 @@ def _move(do: object, truth: BruteForce, rng: np.random.Generator, moved: IntArr
     do("move", moved, boxes, ways if rng.random() < 0.5 else None)
 
 
-def _first_difference(structure: type[Proxies], calls: list[Call]) -> int:
+def _first_difference(structure: type[BroadPhase], calls: list[Call]) -> int:
     """Return the number of the first call that is answered differently, -1 if none is."""
     one, truth = structure(), BruteForce()
     for number, (method, arguments) in enumerate(calls):
@@ -105,7 +105,7 @@ def _first_difference(structure: type[Proxies], calls: list[Call]) -> int:
     return -1
 
 
-def _cut_down(structure: type[Proxies], calls: list[Call]) -> list[Call]:
+def _cut_down(structure: type[BroadPhase], calls: list[Call]) -> list[Call]:
     """Return fewer calls that still end in a difference: leaves out one after the other, and questions of many rows but one row."""
     calls = calls[: _first_difference(structure, calls) + 1]
     number = len(calls) - 2
@@ -126,7 +126,7 @@ def _cut_down(structure: type[Proxies], calls: list[Call]) -> list[Call]:
     return calls
 
 
-def _as_python(structure: type[Proxies], calls: list[Call]) -> str:
+def _as_python(structure: type[BroadPhase], calls: list[Call]) -> str:
     lines = [f"one, truth = {structure.__name__}(), BruteForce()"]
     for method, arguments in calls:
         shown = ", ".join("None" if part is None else repr(part.tolist()) for part in arguments)  # type: ignore[attr-defined]
@@ -136,7 +136,7 @@ def _as_python(structure: type[Proxies], calls: list[Call]) -> str:
     return "\n".join(lines)
 
 
-def run_scene(structure: type[Proxies], seed: int, n_steps: int) -> int:
+def run_scene(structure: type[BroadPhase], seed: int, n_steps: int) -> int:
     """Do the steps of one scene, and return how many pairs were found, one step after the other.
 
     Raises

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from engine.broadphase import BruteForce, Proxies
+from engine.broadphase import BroadPhase, BruteForce
 from engine.common.arrays import FloatArray
 
 __all__ = ["SCENES", "around", "check_questions", "questions", "scene"]
@@ -124,7 +124,7 @@ def questions(boxes: FloatArray, rng: np.random.Generator, n: int) -> tuple[Floa
     return regions, origins, ways
 
 
-def check_questions(one: Proxies, truth: BruteForce, rng: np.random.Generator, n: int) -> None:
+def check_questions(one: BroadPhase, truth: BruteForce, rng: np.random.Generator, n: int) -> None:
     """Hold the answers of a structure to brute force's, pairs, regions and rays."""
     asked = questions(truth.aabbs(), rng, n)
     np.testing.assert_array_equal(one.pairs(), truth.pairs())

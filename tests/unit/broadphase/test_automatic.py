@@ -7,7 +7,7 @@ import pytest
 
 from engine.broadphase import Automatic, BruteForce
 from engine.broadphase.automatic import BRUTE_FORCE, FEW, FEWEST_EIGHTS, LOOKS, MANY_QUESTIONS, MOST_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
-from engine.broadphase.grid_workspace import GridWorkspace
+from engine.broadphase.grid import GridWorkspace
 
 
 def around(centers, half):

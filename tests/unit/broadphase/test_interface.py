@@ -216,7 +216,7 @@ def test_no_segment_that_meets_a_box_exactly_is_missed(origin, way, corner, othe
 
 def test_a_box_around_a_met_box_is_met():
     """The predicate never turns down the larger of two boxes and takes the smaller: trees rely on it, to the last bit."""
-    from engine.broadphase._brute_force_kernel import met_by_rays
+    from engine.broadphase._brute_force_kernel import met_boxes
 
     rng = np.random.default_rng(6)
     n = 40
@@ -228,7 +228,7 @@ def test_a_box_around_a_met_box_is_met():
     origins = np.concatenate((boxes[:, :2], boxes[:, 2:], rng.uniform(-9.0, 9.0, (n, 2))))[rng.permutation(2 * len(boxes) + n)[:n]]
     ways = np.concatenate((rng.uniform(-9.0, 9.0, (n // 2, 2)), boxes[rng.integers(0, len(boxes), n // 2), :2] - origins[: n // 2]))
     live = np.ones(len(boxes), dtype=np.bool_)
-    met, met_grown = (set(map(tuple, met_by_rays(of, live, origins, ways).tolist())) for of in (boxes, grown))
+    met, met_grown = (set(map(tuple, met_boxes(of, live, np.hstack((origins, ways)), True).tolist())) for of in (boxes, grown))
     assert met <= met_grown
     assert len(met) > n
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.broadphase import BruteForce, SpatialHash
-from engine.broadphase._hash_kernel import IN_CELLS, OVERSIZE, index, place, relinked
+from engine.broadphase._hash_kernel import IN_CELLS, OVERSIZE, index, place, relink
 from engine.broadphase.cell_size import chosen_cell
 from tests.unit.broadphase.scenes import around
 
@@ -60,11 +60,10 @@ def test_only_what_changes_its_cells_is_moved():
     boxes = np.column_stack((np.arange(50.0), np.zeros(50), np.arange(50.0) + 0.4, np.full(50, 0.4)))
     one.pairs(boxes)
     cell = one.choice.cell
-    state = one._cells, one._where, one._links, one._heads
     every, live = np.arange(50), np.ones(50, dtype=np.bool_)
 
     def n_moved():
-        return relinked(every, one._boxes[:50], live, one._grid, *state)
+        return relink(every, one._boxes[:50], live, one._table())
 
     assert n_moved() == 0
     assert (one._where[:50] == IN_CELLS).all()
@@ -80,7 +79,7 @@ def test_few_moved_are_looked_for_alone_and_the_rest_is_kept():
     boxes = spread(400, 0.5)
     pairs = one.pairs(boxes)
     kept, looked_for = pairs[0], pairs[-1]
-    one._kept = np.array([kept], dtype=np.int64)
+    one._cached = np.array([kept], dtype=np.int64)
     one.move(looked_for[:1], boxes[looked_for[:1]] + 1e-9)
     found = one.pairs().tolist()
     assert kept.tolist() in found and looked_for.tolist() in found and len(found) < len(pairs)

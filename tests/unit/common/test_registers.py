@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from engine.common.columns import _plain, turn_four
 from engine.common.jit import kernel
-from engine.common.rows import _plain as plainly_returned
-from engine.common.rows import return_four
+from engine.common.registers import _return_plainly, _turn_plainly, return_four, turn_four
 
 
 @kernel
@@ -23,7 +21,7 @@ def test_four_rows_become_columns_and_nothing_else_is_written():
         expected[3 + 7 * row : 7 + 7 * row] = places[1:5] + 5.0 + row
     assert to.tolist() == expected.tolist()
     plain = np.full(40, -1.0)
-    _plain(plain, 3, 7, of, places, 1, 5)
+    _turn_plainly(plain, 3, 7, of, places, 1, 5)
     assert plain.tolist() == expected.tolist()
 
 
@@ -40,5 +38,5 @@ def test_four_columns_become_rows_and_nothing_else_is_written():
     for lane, place in enumerate(places[1:5]):
         expected.reshape(-1)[place + 5 : place + 9] = 3.0 + lane + 7.0 * np.arange(4)
     assert found.tolist() == expected.tolist()
-    plainly_returned(plain, places, 1, 5, of, 3, 7)
+    _return_plainly(plain, places, 1, 5, of, 3, 7)
     assert plain.tolist() == expected.tolist()

@@ -1,0 +1,104 @@
+"""Four rows of four numbers turned into columns and back, in registers: how SIMD kernels read and write what lies together in memory.
+
+A lane reads numbers that lie side by side, a pose or some vertices, and the scratch wants the first of all lanes side by side,
+then the second. One by one that is sixteen loads and sixteen stores, which no compiler makes less of, for it cannot tell that the
+sources do not overlap the scratch. By registers it is four loads, eight shuffles and four stores::
+
+    lane 0   a0 a1 a2 a3        a0 b0 a2 b2        a0 b0 c0 d0   row 0
+    lane 1   b0 b1 b2 b3   ->   a1 b1 a3 b3   ->   a1 b1 c1 d1   row 1
+    lane 2   c0 c1 c2 c3        c0 d0 c2 d2        a2 b2 c2 d2   row 2
+    lane 3   d0 d1 d2 d3        c1 d1 c3 d3        a3 b3 c3 d3   row 3
+
+Numba has no such operation, so this one is written in the compiler's own intermediate language.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from engine.common.arrays import FloatArray, IntArray
+
+__all__ = ["return_four", "turn_four"]
+
+FOUR = 4
+"""Numbers to a register, rows and columns."""
+
+_PAIRS = ((0, 4, 2, 6), (1, 5, 3, 7))
+"""What the first step takes of two rows, the second's numbers counted from 4: the even columns, and the odd ones."""
+_HALVES = ((0, 1, 4, 5), (2, 3, 6, 7))
+"""What the second step takes: both first halves, and both second ones."""
+
+
+def _turn_plainly(to: FloatArray, at: int, stride: int, of: FloatArray, places: IntArray, first: int, beyond: int) -> None:
+    """Set ``to[at + r * stride + l] = of[places[first + l] + beyond + r]`` for rows r and lanes l from 0 to 3.
+
+    All arrays are flat and contiguous; nothing is checked.
+    """
+    for lane in range(FOUR):
+        for row in range(FOUR):
+            to[at + row * stride + lane] = of[places[first + lane] + beyond + row]
+
+
+def _return_plainly(to: FloatArray, places: IntArray, first: int, beyond: int, of: FloatArray, at: int, stride: int) -> None:
+    """Set ``to[places[first + l] + beyond + r] = of[at + r * stride + l]``, the way back; `to` is of any shape and counted flat."""
+    flat = to.reshape(-1)
+    for lane in range(FOUR):
+        for row in range(FOUR):
+            flat[places[first + lane] + beyond + row] = of[at + row * stride + lane]
+
+
+def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return both for the compiler."""
+    extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
+    ir = importlib.import_module("llvmlite.ir")
+    i64, mask = ir.IntType(64), ir.VectorType(ir.IntType(32), FOUR)
+    register = ir.VectorType(ir.DoubleType(), FOUR).as_pointer()
+
+    def turned(builder: Any, rows: list[Any]) -> list[Any]:
+        """Write the eight shuffles that turn rows into columns, or the other way."""
+
+        def take(one: Any, other: Any, which: tuple[int, ...]) -> Any:
+            return builder.shuffle_vector(one, other, ir.Constant(mask, list(which)))
+
+        even_01, odd_01, even_23, odd_23 = (take(rows[k], rows[k + 1], which) for k in (0, 2) for which in _PAIRS)
+        return [take(one, other, which) for which in _HALVES for one, other in ((even_01, even_23), (odd_01, odd_23))]
+
+    def writer(lanes: int, rows: int, is_back: bool) -> Callable[..., Any]:
+        """Return what writes an operation, of which the arguments from `lanes` on are array, places, first and beyond, and those from
+        `rows` on array, at and stride."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            of_lanes, places, of_rows = (
+                context.make_array(signature.args[k])(context, builder, arguments[k]).data for k in (lanes, lanes + 1, rows)
+            )
+            first, beyond, at, stride = (arguments[k] for k in (lanes + 2, lanes + 3, rows + 1, rows + 2))
+
+            def four(array: Any, place: Any) -> Any:
+                return builder.bitcast(builder.gep(array, [place]), register)
+
+            numbered = [builder.load(builder.gep(places, [builder.add(first, i64(k))])) for k in range(FOUR)]
+            by_lane = [four(of_lanes, builder.add(place, beyond)) for place in numbered]
+            by_row = [four(of_rows, builder.add(at, builder.mul(stride, i64(k)))) for k in range(FOUR)]
+            source, target = (by_row, by_lane) if is_back else (by_lane, by_row)
+            for value, address in zip(turned(builder, [builder.load(one, align=8) for one in source]), target, strict=True):
+                builder.store(value, address, align=8)
+            return context.get_dummy_value()
+
+        return generate
+
+    whole = types.int64
+
+    def turn_four(context: Any, to: Any, at: Any, stride: Any, of: Any, places: Any, first: Any, beyond: Any) -> Any:
+        return types.void(to, whole, whole, of, places, whole, whole), writer(3, 0, False)
+
+    def return_four(context: Any, to: Any, places: Any, first: Any, beyond: Any, of: Any, at: Any, stride: Any) -> Any:
+        return types.void(to, places, whole, whole, of, whole, whole), writer(0, 4, True)
+
+    return extending.intrinsic(turn_four), extending.intrinsic(return_four)
+
+
+turn_four: Callable[[FloatArray, int, int, FloatArray, IntArray, int, int], None]
+return_four: Callable[[FloatArray, IntArray, int, int, FloatArray, int, int], None]
+turn_four, return_four = (_turn_plainly, _return_plainly) if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
