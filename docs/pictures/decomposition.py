@@ -12,10 +12,10 @@ from matplotlib.textpath import TextPath
 from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, draw, new, plane
 from engine.decompose.decompose import decompose
 from engine.decompose.grid import on_grid
+from engine.decompose.hertel_mehlhorn import triangulate
 from engine.decompose.outline import Outline
 from engine.decompose.repair import repaired
 from engine.decompose.simplify import simplified
-from engine.decompose.triangulate import triangulate
 from engine.geometry import Polygon
 
 COLORS = (SKY, ORANGE, GREEN, PURPLE, BLUE)
@@ -49,8 +49,9 @@ def picture() -> Figure:
         ("circles", None, "circles"),
     ):
         found = decompose(shape, method, most)
-        error = f", {100.0 * found.excess / found.area:.0f} % too much" if found.excess > 1e-3 * found.area else ""
-        error += f", {100.0 * found.missed / found.area:.0f} % missed" if found.missed > 1e-3 * found.area else ""
+        excess, missed = found.cover.excess / found.outline.area, found.cover.missed / found.outline.area
+        error = f", {100.0 * excess:.0f} % too much" if excess > 1e-3 else ""
+        error += f", {100.0 * missed:.0f} % missed" if missed > 1e-3 else ""
         ways.append((title, list(found.pieces), error))
     figure, panels = new(rows=2, columns=3)
     for panel, (title, pieces, error) in zip(panels.ravel(), ways, strict=True):

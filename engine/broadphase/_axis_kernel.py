@@ -21,34 +21,24 @@ Source: C. Ericson, Real-Time Collision Detection, 2005, 7.5.2 (array-based sort
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from engine.broadphase._boxes_kernel import is_met
+from engine.broadphase._boxes_kernel import Question, question_at, segment_meets_box
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, name_pairs, sorted_pairs, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import RAY_ROUNDING
 
-__all__ = ["AxisOrder", "along_axis", "met_on_axes", "swept_pairs"]
+__all__ = ["columns_of", "met_on_axes", "swept_pairs"]
 
 LOW, HIGH, OTHER_LOW, OTHER_HIGH, REACH = 0, 1, 2, 3, 4
 N_COLUMNS = 5
 """Of the sorted boxes, each contiguous: interval on the axis, interval on the other one, and the reach."""
 
 
-class AxisOrder(NamedTuple):
-    """Boxes in order along an axis: their columns (5, n) and proxies (n,)."""
-
-    columns: FloatArray
-    order: IntArray
-    axis: int
-
-
 @kernel
-def along_axis(boxes: FloatArray, order: IntArray, axis: int) -> AxisOrder:
-    """Return `boxes` in an order along an axis."""
+def columns_of(boxes: FloatArray, order: IntArray, axis: int) -> FloatArray:
+    """Return the columns (5, n) of `boxes` in an order along an axis."""
     n, other = order.shape[0], 1 - axis
     columns = np.empty((N_COLUMNS, n))
     reach = -np.inf
@@ -57,13 +47,12 @@ def along_axis(boxes: FloatArray, order: IntArray, axis: int) -> AxisOrder:
         reach = max(reach, boxes[i, axis + 2])
         columns[LOW, k], columns[HIGH, k], columns[REACH, k] = boxes[i, axis], boxes[i, axis + 2], reach
         columns[OTHER_LOW, k], columns[OTHER_HIGH, k] = boxes[i, other], boxes[i, other + 2]
-    return AxisOrder(columns, order, axis)
+    return columns
 
 
 @kernel
-def swept_pairs(along: AxisOrder, n_proxies: int) -> IntArray:
+def swept_pairs(columns: FloatArray, order: IntArray, n_proxies: int) -> IntArray:
     """Return the overlapping pairs (m, 2), sorted, of boxes in order along an axis; their numbers are below `n_proxies`."""
-    columns, order = along.columns, along.order
     n = order.shape[0]
     low, high, other_low, other_high = columns[LOW], columns[HIGH], columns[OTHER_LOW], columns[OTHER_HIGH]
     found: IntArray = np.empty((FIRST_ROOM * n, 2), dtype=np.int64)
@@ -110,39 +99,44 @@ def _first_above(values: FloatArray, wanted: float) -> int:
 
 
 @inlined_kernel
-def _shadow(questions: FloatArray, row: int, is_ray: bool, axis: int) -> tuple[float, float]:
+def _shadow(questions: FloatArray, question: Question, axis: int) -> tuple[float, float]:
     """Return an interval of the axis outside which no box is met: of a region its own.
 
     The predicate meets a box on the axis where (low - o) / d <= 1 and (high - o) / d >= 0: the second is exact, the first lets `low` lie
     beyond o + d by a rounding of d; and o + d is rounded here. Together below 2 EPS64 (|o| + |d|).
     """
-    low, high = questions[row, axis], questions[row, axis + 2]
-    if is_ray:
+    low, high = question[axis], question[axis + 2]
+    if questions.ndim == 3:
         margin = RAY_ROUNDING * (abs(low) + abs(high))
         return min(low, low + high) - margin, max(low, low + high) + margin
     return low, high
 
 
 @kernel
-def met_on_axes(one: AxisOrder, two: AxisOrder, boxes: FloatArray, questions: FloatArray, is_ray: bool) -> IntArray:
-    """Return rows (m, 2) of question, as of `is_met`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
+def met_on_axes(
+    one: FloatArray, order_one: IntArray, axis_one: int, two: FloatArray, order_two: IntArray, axis_two: int,
+    boxes: FloatArray, questions: FloatArray,
+) -> IntArray:  # fmt: skip
+    """Return rows (m, 2) of question, as of `question_at`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
     found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
     for row in range(questions.shape[0]):
-        low, high = _shadow(questions, row, is_ray, one.axis)
-        begin, beyond = _first_not_below(one.columns[REACH], low), _first_above(one.columns[LOW], high)
-        low_two, high_two = _shadow(questions, row, is_ray, two.axis)
-        begin_two, beyond_two = _first_not_below(two.columns[REACH], low_two), _first_above(two.columns[LOW], high_two)
-        columns, order, axis = one.columns, one.order, one.axis
+        question = question_at(questions, row)
+        low, high = _shadow(questions, question, axis_one)
+        begin, beyond = _first_not_below(one[REACH], low), _first_above(one[LOW], high)
+        low_two, high_two = _shadow(questions, question, axis_two)
+        begin_two, beyond_two = _first_not_below(two[REACH], low_two), _first_above(two[LOW], high_two)
+        columns, order, axis = one, order_one, axis_one
         if beyond_two - begin_two < beyond - begin:
-            columns, order, axis, low, begin, beyond = two.columns, two.order, two.axis, low_two, begin_two, beyond_two
+            columns, order, axis, low, begin, beyond = two, order_two, axis_two, low_two, begin_two, beyond_two
         found = more_room(found, n_found, max(beyond - begin, 0) + 1)
-        if is_ray:
+        if questions.ndim == 3:
+            ox, oy, dx, dy = question
             for k in range(begin, beyond):
                 found[n_found, 0], found[n_found, 1] = row, order[k]
-                n_found += int(is_met(questions, row, True, boxes, order[k]))
+                n_found += int(segment_meets_box(ox, oy, dx, dy, boxes, order[k]))
         else:
-            other_low, other_high = questions[row, 1 - axis], questions[row, 3 - axis]
+            other_low, other_high = question[1 - axis], question[3 - axis]
             for k in range(begin, beyond):
                 found[n_found, 0], found[n_found, 1] = row, order[k]
                 in_other = (other_low <= columns[OTHER_HIGH, k]) & (columns[OTHER_LOW, k] <= other_high)

@@ -49,9 +49,21 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import RAY_ROUNDING, SMALLEST_NORMAL
 
-__all__ = ["Index", "boxes_meet", "half_perimeter", "is_met", "joint_half_perimeter", "n_invalid", "segment_meets_box"]
+__all__ = [
+    "Index",
+    "Question",
+    "boxes_meet",
+    "half_perimeter",
+    "is_met",
+    "joint_half_perimeter",
+    "n_invalid",
+    "question_at",
+    "segment_meets_box",
+]
 
 _WIDENING = 1.0 + RAY_ROUNDING
+
+Question = tuple[float, float, float, float]
 
 Index = int | np.uint64
 """Of a row; where it is unsigned, the code that wraps negative ones around is spared."""
@@ -99,11 +111,23 @@ def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatAr
 
 
 @inlined_kernel
-def is_met(questions: FloatArray, row: int, is_ray: bool, boxes: FloatArray, i: int) -> bool:
-    """Tell whether a question (n, 4) meets box `i`: a ray, as origin and translation, or a region, as lower and upper corner."""
-    if is_ray:
-        return segment_meets_box(questions[row, 0], questions[row, 1], questions[row, 2], questions[row, 3], boxes, i)
-    return boxes_meet(questions, row, boxes, i)
+def question_at(questions: FloatArray, row: int) -> Question:
+    """Return the numbers of a question: of regions (n, 4) lower and upper corner, of rays (n, 2, 2) origin and translation.
+
+    Which of the two they are shows in the number of dimensions, which the compiler knows: no branch is left.
+    """
+    if questions.ndim == 3:
+        return questions[row, 0, 0], questions[row, 0, 1], questions[row, 1, 0], questions[row, 1, 1]
+    return questions[row, 0], questions[row, 1], questions[row, 2], questions[row, 3]
+
+
+@inlined_kernel
+def is_met(questions: FloatArray, question: Question, boxes: FloatArray, i: int) -> bool:
+    """Tell whether a question, one of `questions`, meets box `i`."""
+    x0, y0, x1, y1 = question
+    if questions.ndim == 3:
+        return segment_meets_box(x0, y0, x1, y1, boxes, i)
+    return bool((boxes[i, 0] <= x1) & (x0 <= boxes[i, 2]) & (boxes[i, 1] <= y1) & (y0 <= boxes[i, 3]))
 
 
 @kernel

@@ -53,7 +53,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter
+from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter, question_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
@@ -294,23 +294,24 @@ def _stack(heights: IntArray, state: IntArray) -> IntArray:
 
 @kernel
 def met_leaves(
-    questions: FloatArray, is_ray: bool, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int
+    questions: FloatArray, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int
 ) -> IntArray:
-    """Return the rows of question, as of `is_met`, and proxy that meet, in order; numbers of both are below `n`."""
+    """Return the rows of question, as of `question_at`, and proxy that meet, in order; numbers of both are below `n`."""
     found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
     waiting = _stack(heights, state)
     n_found = 0
     for row in range(questions.shape[0] if state[ROOT] >= 0 else 0):
+        question = question_at(questions, row)
         waiting[0], n_waiting = state[ROOT], 1
         while n_waiting > 0:
             n_waiting -= 1
             node = waiting[n_waiting]
-            if not is_met(questions, row, is_ray, boxes, node):
+            if not is_met(questions, question, boxes, node):
                 continue
             if node & 1:
                 waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
                 n_waiting += 2
-            elif is_met(questions, row, is_ray, tight, node >> 1):
+            elif is_met(questions, question, tight, node >> 1):
                 found = more_room(found, n_found, 1)
                 found[n_found, 0], found[n_found, 1] = row, node >> 1
                 n_found += 1

@@ -26,8 +26,6 @@ in spatial join processing, ICDE 2000 (a pair only where its reference point lie
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +33,7 @@ from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_BITS, HASH_M
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["IN_CELLS", "LINKS", "NOWHERE", "OVERSIZE", "HashTable", "changed_rows", "index", "is_link_of", "place", "relink"]
+__all__ = ["IN_CELLS", "LINKS", "NOWHERE", "OVERSIZE", "changed_rows", "index", "is_link_of", "place", "relink"]
 
 LINKS = 4
 """Links of a box: two columns by two rows at most."""
@@ -53,30 +51,6 @@ FROM_X, FROM_Y, CELL = 0, 1, 2
 """What a grid is: where its cell (0, 0) begins, and how wide and high cells are, metres."""
 
 OFFSET = 2 * LAST_INDEX
-
-
-class HashTable(NamedTuple):
-    """Where boxes are.
-
-    Attributes
-    ----------
-    grid : (3,)
-        Where cell (0, 0) begins, and how wide and high cells are.
-    cells : (n, 4)
-        Of each box first and last column and row.
-    where : (n,)
-        Of each box.
-    links : (LINKS n, 2)
-        The next and the one before in the chain.
-    heads : (2^k,)
-        The first link of each chain.
-    """
-
-    grid: FloatArray
-    cells: IntArray
-    where: IntArray
-    links: IntArray
-    heads: IntArray
 
 
 @inlined_kernel
@@ -115,9 +89,15 @@ def changed_rows(boxes: FloatArray, before: FloatArray) -> IntArray:
 
 
 @kernel
-def relink(proxies: IntArray, boxes: FloatArray, is_live: NDArray[np.bool_], table: HashTable) -> int:
-    """Link `proxies` into the cells of their boxes, and return how many had to be moved."""
-    grid, cells, where, links, heads = table
+def relink(
+    proxies: IntArray, boxes: FloatArray, is_live: NDArray[np.bool_],
+    grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
+) -> int:  # fmt: skip
+    """Link `proxies` into the cells of their boxes, and return how many had to be moved.
+
+    `cells` (n, 4), first and last column and row, and `where` (n,) say where each box is; `links` (LINKS n, 2) are the next and the
+    one before in the chain, which begins in `heads`.
+    """
     n_moved, n_places = 0, heads.shape[0]
     for at in range(proxies.shape[0]):
         i = proxies[at]

@@ -35,7 +35,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import boxes_meet, is_met
+from engine.broadphase._boxes_kernel import Question, boxes_meet, is_met, question_at
 from engine.broadphase._hash_kernel import (
     CELL,
     END,
@@ -46,7 +46,6 @@ from engine.broadphase._hash_kernel import (
     LINKS,
     NOWHERE,
     OVERSIZE,
-    HashTable,
     index,
     is_link_of,
     place,
@@ -96,9 +95,10 @@ def _with_all(
 
 
 @kernel
-def pairs_anew(boxes: FloatArray, table: HashTable, oversize: IntArray) -> tuple[IntArray, int]:
+def pairs_anew(
+    boxes: FloatArray, oversize: IntArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray
+) -> tuple[IntArray, int]:
     """Return all pairs, sorted, and how many comparisons within chains it took."""
-    _, cells, where, links, heads = table
     n = boxes.shape[0]
     found: IntArray = np.empty((FIRST_ROOM * (n + 1), 2), dtype=np.int64)
     n_found = n_compared = 0
@@ -138,10 +138,10 @@ def pairs_anew(boxes: FloatArray, table: HashTable, oversize: IntArray) -> tuple
 
 @kernel
 def pairs_of_touched(
-    touched: IntArray, is_touched: NDArray[np.bool_], cached: IntArray, boxes: FloatArray, table: HashTable, oversize: IntArray
-) -> IntArray:
+    touched: IntArray, is_touched: NDArray[np.bool_], cached: IntArray, boxes: FloatArray, oversize: IntArray,
+    cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
+) -> IntArray:  # fmt: skip
     """Return all pairs, sorted: of `cached` those of boxes not touched, and all that boxes of `touched` are in now."""
-    _, cells, where, links, heads = table
     n, n_places = boxes.shape[0], heads.shape[0]
     found: IntArray = np.empty((FIRST_ROOM * (touched.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
@@ -176,68 +176,74 @@ def pairs_of_touched(
 
 
 @inlined_kernel
+def _corners(questions: FloatArray, question: Question) -> Question:
+    """Return the lower and the upper corner of a question: of a ray with a margin, infinite where that is beyond float64."""
+    if questions.ndim == 3:
+        ox, oy, dx, dy = question
+        margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
+        x0, y0, x1, y1 = min(ox, ox + dx), min(oy, oy + dy), max(ox, ox + dx), max(oy, oy + dy)
+        return x0 - margin_x, y0 - margin_y, x1 + margin_x, y1 + margin_y
+    return question
+
+
+@inlined_kernel
 def _rows_in_column(
-    column: int, origin: float, way: float, across: float, way_across: float, begin: float, begin_across: float, cell: float
+    questions: FloatArray, question: Question, column: int, grid: FloatArray, first_row: int, last_row: int
 ) -> tuple[int, int]:
-    """Return the first and the last row which the segment covers within a column."""
-    left, right = begin + column * cell, begin + (column + 1) * cell
-    margin = MARGIN * (abs(begin) + (abs(column) + 1) * cell + abs(origin) + abs(way))
-    enters, leaves = 0.0, 1.0
-    if abs(way) > margin:
-        at_left, at_right = (left - margin - origin) / way, (right + margin - origin) / way
-        enters, leaves = max(0.0, min(at_left, at_right)), min(1.0, max(at_left, at_right))
-        # the last columns have no end
-        if column <= -LAST_INDEX or column >= LAST_INDEX or enters > leaves:
-            enters, leaves = 0.0, 1.0
-    y_enters, y_leaves = across + enters * way_across, across + leaves * way_across
-    margin_across = MARGIN * (abs(across) + abs(way_across))
-    return (
-        index(min(y_enters, y_leaves) - margin_across, begin_across, cell),
-        index(max(y_enters, y_leaves) + margin_across, begin_across, cell),
-    )
+    """Return the first and the last row which a question covers within a column: of a region those that it covers anywhere."""
+    if questions.ndim == 3:
+        ox, oy, dx, dy = question
+        begin, begin_across, cell = grid[FROM_X], grid[FROM_Y], grid[CELL]
+        left, right = begin + column * cell, begin + (column + 1) * cell
+        margin = MARGIN * (abs(begin) + (abs(column) + 1) * cell + abs(ox) + abs(dx))
+        enters, leaves = 0.0, 1.0
+        if abs(dx) > margin:
+            at_left, at_right = (left - margin - ox) / dx, (right + margin - ox) / dx
+            enters, leaves = max(0.0, min(at_left, at_right)), min(1.0, max(at_left, at_right))
+            # the last columns have no end
+            if column <= -LAST_INDEX or column >= LAST_INDEX or enters > leaves:
+                enters, leaves = 0.0, 1.0
+        y_enters, y_leaves = oy + enters * dy, oy + leaves * dy
+        margin_across = MARGIN * (abs(oy) + abs(dy))
+        low, high = min(y_enters, y_leaves) - margin_across, max(y_enters, y_leaves) + margin_across
+        return index(low, begin_across, cell), index(high, begin_across, cell)
+    return first_row, last_row
 
 
 @kernel
-def met_in_cells(questions: FloatArray, is_ray: bool, boxes: FloatArray, table: HashTable, oversize: IntArray) -> IntArray:
-    """Return rows (m, 2) of question, as of `is_met`, and proxy that meet, sorted."""
-    grid, cells, where, links, heads = table
+def met_in_cells(
+    questions: FloatArray, boxes: FloatArray, oversize: IntArray,
+    grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
+) -> IntArray:  # fmt: skip
+    """Return rows (m, 2) of question, as of `question_at`, and proxy that meet, sorted."""
     found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
-    n_found, n, n_places, cell = 0, boxes.shape[0], heads.shape[0], grid[CELL]
-    asked_by = np.full(n if is_ray else 0, -1, dtype=np.int64)
+    n_found, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], questions.ndim == 3
+    asked_by = np.full(n if are_rays else 0, -1, dtype=np.int64)
     for row in range(questions.shape[0]):
-        x0, y0, x1, y1 = questions[row, 0], questions[row, 1], questions[row, 2], questions[row, 3]
-        ox, oy, dx, dy = x0, y0, x1, y1
-        is_finite = True
-        if is_ray:
-            margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
-            is_finite = margin_x < np.inf and margin_y < np.inf
-            x0, x1 = min(ox, ox + dx) - margin_x, max(ox, ox + dx) + margin_x
-            y0, y1 = min(oy, oy + dy) - margin_y, max(oy, oy + dy) + margin_y
+        question = question_at(questions, row)
+        x0, y0, x1, y1 = _corners(questions, question)
         first_column, last_column = index(x0, grid[FROM_X], cell), index(x1, grid[FROM_X], cell)
         first_row, last_row = index(y0, grid[FROM_Y], cell), index(y1, grid[FROM_Y], cell)
         n_columns, n_rows = last_column - first_column + 1, last_row - first_row + 1
-        n_cells = n_columns + n_rows - 1 if is_ray else n_columns * n_rows
-        if n_cells > n or not is_finite:
+        if (n_columns + n_rows - 1 if are_rays else n_columns * n_rows) > n:
             found = more_room(found, n_found, n)
             for i in range(n):
                 found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) and is_met(questions, row, is_ray, boxes, i))
+                n_found += int((where[i] != NOWHERE) and is_met(questions, question, boxes, i))
             continue
         for column in range(first_column, last_column + 1):
-            low, high = first_row, last_row
-            if is_ray:
-                low, high = _rows_in_column(column, ox, dx, oy, dy, grid[FROM_X], grid[FROM_Y], cell)
+            low, high = _rows_in_column(questions, question, column, grid, first_row, last_row)
             for of_row in range(low, high + 1):
                 link = heads[place(column, of_row, n_places)]
                 while link != END:
                     i = link // LINKS
-                    if is_ray:
+                    if are_rays:
                         # chains that have run together show boxes of other cells: the predicate knows them
-                        is_asked = asked_by[i] != row
+                        is_first = asked_by[i] != row
                         asked_by[i] = row
                     else:
-                        is_asked = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
-                    if is_asked and is_met(questions, row, is_ray, boxes, i) and (is_ray or is_link_of(link, cells, i, column, of_row)):
+                        is_first = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
+                    if is_first and is_met(questions, question, boxes, i) and (are_rays or is_link_of(link, cells, i, column, of_row)):
                         found = more_room(found, n_found, 1)
                         found[n_found, 0], found[n_found, 1] = row, i
                         n_found += 1
@@ -245,5 +251,5 @@ def met_in_cells(questions: FloatArray, is_ray: bool, boxes: FloatArray, table: 
         found = more_room(found, n_found, oversize.shape[0] + 1)
         for k in range(oversize.shape[0]):
             found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(is_met(questions, row, is_ray, boxes, oversize[k]))
+            n_found += int(is_met(questions, question, boxes, oversize[k]))
     return sorted_rows(found, n_found, max(n, questions.shape[0]))

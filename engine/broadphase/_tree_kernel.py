@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.broadphase._boxes_kernel import half_perimeter, is_met
+from engine.broadphase._boxes_kernel import half_perimeter, is_met, question_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.broadphase.tree import Tree
 from engine.common.arrays import FloatArray, IntArray
@@ -154,22 +154,24 @@ def half_perimeters(boxes: FloatArray) -> float:
 
 
 @kernel
-def met_items(tree: Tree, questions: FloatArray, is_ray: bool, n: int) -> IntArray:
-    """Return the rows of question, as of `is_met`, and item that meet, in order; numbers of both are below `n`."""
+def met_items(
+    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, questions: FloatArray, n: int
+) -> IntArray:
+    """Return the rows of question, as of `question_at`, and item that meet, in order; numbers of both are below `n`."""
     found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
-    nodes, sizes, first, items, item_boxes, _ = tree
     for row in range(questions.shape[0]):
+        question = question_at(questions, row)
         node = 0
         while node < sizes.shape[0]:
-            if is_met(questions, row, is_ray, nodes, node):
+            if is_met(questions, question, nodes, node):
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
                     found = more_room(found, n_found, high - low)
                     for k in range(low, high):
-                        if is_met(questions, row, is_ray, item_boxes, k):
-                            found[n_found, 0], found[n_found, 1] = row, items[k]
-                            n_found += 1
+                        # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
+                        found[n_found, 0], found[n_found, 1] = row, items[k]
+                        n_found += int(is_met(questions, question, item_boxes, k))
                 node += 1
             else:
                 node += sizes[node]

@@ -32,7 +32,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._axis_kernel import along_axis, swept_pairs
+from engine.broadphase._axis_kernel import columns_of, swept_pairs
 from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._pair_table_kernel import added, removed, table_of, without
 from engine.broadphase._radix_kernel import radix_order
@@ -174,5 +174,5 @@ def followed(
         return ends_x, ends_y, table, n_pairs, steps
     ends_x, ends_y = _anew(boxes, is_live, 0), _anew(boxes, is_live, 1)
     order = begins_of(ends_x)
-    pairs = swept_pairs(along_axis(boxes, order, 0), size)
+    pairs = swept_pairs(columns_of(boxes, order, 0), order, size)
     return ends_x, ends_y, table_of(pairs), pairs.shape[0], -1

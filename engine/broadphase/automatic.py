@@ -111,9 +111,9 @@ class Automatic(BroadPhase):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._tree._moved(proxies, before, displacements)
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         few = len(questions) < MANY_QUESTIONS
-        return super()._asked(questions, are_rays) if few else self._shared_tree()._asked(questions, are_rays)
+        return super()._asked(questions) if few else self._shared_tree()._asked(questions)
 
     def sketch(self) -> Sketch:
         """Return the cells of the grid where it was chosen, the boxes of the tree's nodes where that was."""

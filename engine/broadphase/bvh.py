@@ -80,10 +80,10 @@ class BoundingVolumeHierarchy(BroadPhase):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._is_stale = True
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         from engine.broadphase._tree_kernel import met_items
 
-        return met_items(self.tree, questions, are_rays, max(len(questions), self._size))
+        return met_items(*self.tree[:5], questions, max(len(questions), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""

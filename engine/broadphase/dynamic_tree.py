@@ -132,7 +132,7 @@ class DynamicTree(BroadPhase):
         from engine.broadphase._sorting_kernel import sorted_pairs
 
         if len(moved) <= ONE_BY_ONE * self._size:
-            found = self._asked(self._boxes[moved], False)
+            found = self._asked(self._boxes[moved])
             found[:, 0] = moved[found[:, 0]]
         else:
             from engine.broadphase._morton_kernel import morton_tree
@@ -181,10 +181,10 @@ class DynamicTree(BroadPhase):
         move_leaves(proxies, self._boxes, before, expected, self.margin, self.reach, *self._arrays(), self._is_moved)
         self._is_stale = True
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         from engine.broadphase._dynamic_tree_kernel import met_leaves
 
-        return met_leaves(questions, are_rays, self._boxes, *self._arrays(), max(len(questions), self._size))
+        return met_leaves(questions, self._boxes, *self._arrays(), max(len(questions), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""

@@ -67,14 +67,14 @@ class BroadPhase(ABC):
         """Follow `proxies` (m,), whose boxes were `before` (m, 4); by default `_rebuilt`."""
         self._rebuilt()
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         """Return rows of question and proxy that meet, sorted; by default every box is asked.
 
-        Questions (m, 4) are rays, each as origin and translation, or regions.
+        Questions are regions (m, 4), or rays (m, 2, 2), origin and translation of each.
         """
         from engine.broadphase._brute_force_kernel import met_boxes
 
-        return met_boxes(self._boxes[: self._size], self._is_live[: self._size], questions, are_rays)
+        return met_boxes(self._boxes[: self._size], self._is_live[: self._size], questions)
 
     @abstractmethod
     def sketch(self) -> Sketch:
@@ -168,7 +168,7 @@ class BroadPhase(ABC):
 
     def regions(self, aabbs: ArrayLike) -> IntArray:
         """Return which boxes overlap which regions (m, 4): rows (n, 2) of the region's number and the proxy, sorted."""
-        return self._asked(_checked_boxes(aabbs), False)
+        return self._asked(_checked_boxes(aabbs))
 
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
         """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), metres, meet: rows (n, 2) as of `regions`.
@@ -177,7 +177,7 @@ class BroadPhase(ABC):
         one that is missed by a few roundings of the length may be named (see `_boxes_kernel`).
         """
         starts = _points("origins", origins)
-        return self._asked(np.hstack((starts, _points("translations", translations, len(starts)))), True)
+        return self._asked(np.stack((starts, _points("translations", translations, len(starts))), axis=1))
 
     # ---------------------------------------------------------------------------------------------------------- for structures
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,9 +9,6 @@ from engine.broadphase.cell_size import CellChoice, chosen_cell
 from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import CellSketch
 from engine.common.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from engine.broadphase._hash_kernel import HashTable
 
 __all__ = ["SpatialHash"]
 
@@ -95,12 +90,10 @@ class SpatialHash(BroadPhase):
 
         self._is_touched[proxies] = True
         self._oversize = None
-        relink(proxies, self._boxes[: self._size], self._is_live[: self._size], self._table())
+        relink(proxies, self._boxes[: self._size], self._is_live[: self._size], self._grid, *self._table())
 
-    def _table(self) -> HashTable:
-        from engine.broadphase._hash_kernel import HashTable
-
-        return HashTable(self._grid, self._cells, self._where, self._links, self._heads)
+    def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        return self._cells, self._where, self._links, self._heads
 
     def _fit(self) -> None:
         """Make the arrays as long as those of the boxes."""
@@ -145,7 +138,7 @@ class SpatialHash(BroadPhase):
 
         self._build()
         touched = np.flatnonzero(self._is_touched[: self._size])
-        state = self._boxes[: self._size], self._table(), self._oversize_ones()
+        state = self._boxes[: self._size], self._oversize_ones(), *self._table()
         if self._compared_at_first is None or len(touched) > ALL_FROM * self._n_live:
             self._cached, n_compared = pairs_anew(*state)
             per_box = n_compared / max(1, self._n_live)
@@ -158,11 +151,11 @@ class SpatialHash(BroadPhase):
         self._is_touched[touched] = False
         return self._cached.copy()
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         from engine.broadphase._hash_query_kernel import met_in_cells
 
         self._build()
-        return met_in_cells(questions, are_rays, self._boxes[: self._size], self._table(), self._oversize_ones())
+        return met_in_cells(questions, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
 
     def sketch(self) -> CellSketch:
         """Return the cells in use, and the oversize boxes with level -1."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,30 +10,30 @@ from engine.broadphase.interface import BroadPhase
 from engine.broadphase.sketch import AxisSketch
 from engine.common.arrays import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from engine.broadphase._axis_kernel import AxisOrder
-
 __all__ = ["SweepAndPrune", "SweepTwoAxes"]
+
+Along = tuple[FloatArray, IntArray, int]
+"""Columns of the boxes in order along an axis, the order, the axis."""
 
 
 class _Sweep(BroadPhase):
     """Questions and drawings of boxes in order along axes."""
 
     @abstractmethod
-    def _orders(self) -> tuple[AxisOrder, ...]:
+    def _orders(self) -> tuple[Along, ...]:
         """Bring the orders, one or two, up to date and return them."""
 
-    def _asked(self, questions: FloatArray, are_rays: bool) -> IntArray:
+    def _asked(self, questions: FloatArray) -> IntArray:
         from engine.broadphase._axis_kernel import met_on_axes
 
         orders = self._orders()
-        return met_on_axes(orders[0], orders[-1], self._boxes[: self._size], questions, are_rays)
+        return met_on_axes(*orders[0], *orders[-1], self._boxes[: self._size], questions)
 
     def sketch(self) -> AxisSketch:
         """Return the intervals in order."""
-        orders = self._orders()
-        lower, upper = (tuple(along.columns[side].copy() for along in orders) for side in (0, 1))
-        return AxisSketch(tuple(along.axis for along in orders), tuple(along.order.copy() for along in orders), lower, upper)
+        columns, orders, axes = zip(*self._orders(), strict=True)
+        lower, upper = (tuple(one[side].copy() for one in columns) for side in (0, 1))
+        return AxisSketch(axes, tuple(order.copy() for order in orders), lower, upper)
 
 
 class SweepAndPrune(_Sweep):
@@ -61,15 +60,15 @@ class SweepAndPrune(_Sweep):
         super().__init__()
         self._axis = 0
         self._order: IntArray = np.empty(0, dtype=np.int64)
-        self._along: AxisOrder | None = None
+        self._along: Along | None = None
 
     def _rebuilt(self) -> None:
         # the old order stays: whatever has changed, it is the best beginning for the next
         self._along = None
 
-    def _orders(self) -> tuple[AxisOrder, ...]:
+    def _orders(self) -> tuple[Along, ...]:
         if self._along is None:
-            from engine.broadphase._axis_kernel import along_axis
+            from engine.broadphase._axis_kernel import columns_of
             from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, repaired_order
 
             boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
@@ -78,13 +77,14 @@ class SweepAndPrune(_Sweep):
             most_steps = STEPS_PER_BOX * self._n_live if axis == self._axis else -1
             self._axis = axis
             self._order, _ = repaired_order(boxes, is_live, self._order, axis, most_steps)
-            self._along = along_axis(boxes, self._order, axis)
+            self._along = columns_of(boxes, self._order, axis), self._order, axis
         return (self._along,)
 
     def _pairs(self) -> IntArray:
         from engine.broadphase._axis_kernel import swept_pairs
 
-        return swept_pairs(self._orders()[0], self._size)
+        ((columns, order, _),) = self._orders()
+        return swept_pairs(columns, order, self._size)
 
 
 class SweepTwoAxes(_Sweep):
@@ -112,7 +112,7 @@ class SweepTwoAxes(_Sweep):
         self._table: IntArray = np.full(1, -1, dtype=np.int64)
         self._n_pairs = 0
         self._is_current = True
-        self._along: tuple[AxisOrder, ...] = ()
+        self._along: tuple[Along, ...] = ()
 
     def _rebuilt(self) -> None:
         # the orders and the set stay as they are: whatever has changed, the swaps will tell
@@ -129,14 +129,14 @@ class SweepTwoAxes(_Sweep):
             self._ends = ends_x, ends_y
             self._is_current = True
 
-    def _orders(self) -> tuple[AxisOrder, ...]:
+    def _orders(self) -> tuple[Along, ...]:
         self._follow()
         if not self._along:
-            from engine.broadphase._axis_kernel import along_axis
+            from engine.broadphase._axis_kernel import columns_of
             from engine.broadphase._two_axes_kernel import begins_of
 
-            boxes = self._boxes[: self._size]
-            self._along = tuple(along_axis(boxes, begins_of(ends), axis) for axis, ends in enumerate(self._ends))
+            boxes, orders = self._boxes[: self._size], [begins_of(ends) for ends in self._ends]
+            self._along = tuple((columns_of(boxes, order, axis), order, axis) for axis, order in enumerate(orders))
         return self._along
 
     def _pairs(self) -> IntArray:

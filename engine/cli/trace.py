@@ -111,14 +111,14 @@ def _cut(tracing: Tracing, method: str, tolerance: float, max_pieces: int | None
     from engine.cli.trace_result import Cut
     from engine.decompose.body_file import body_of_cut
     from engine.decompose.decompose import EXACT_METHODS, decompose
-    from engine.decompose.measures import cover
+    from engine.decompose.measures import Cover
 
     started = time.thread_time()
     cut = decompose(tracing.outline, method, max_pieces)
     seconds = time.thread_time() - started
     body = body_of_cut(tracing, cut, tolerance, pixels_per_metre)
     is_exact = method in EXACT_METHODS and max_pieces is None
-    measured = cover(body.outline, body.pieces)
+    measured = Cover(body.outline, body.pieces)
     return Cut(method, body, measured, seconds, is_exact, _refused_by_box2d(body.pieces), cut.at_least)
 
 

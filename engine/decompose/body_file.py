@@ -21,7 +21,8 @@ Every float is written with as many digits as bring back the same float.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -207,7 +208,7 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
     from engine.decompose._body_schema import WORDING, BodySchema
 
     held = checked(BodySchema, plain, file, WORDING)
-    try:
+    with _told_below(f"{file}: "):
         return BodyFile(
             held.name,
             tuple(_piece(k, fixture) for k, fixture in enumerate(held.fixtures)),
@@ -219,8 +220,6 @@ def body_from_json(plain: object, file: str = "body", folder: str | os.PathLike[
             _picture(held, Path(folder)),
             tuple(held.notes),
         )
-    except InvalidInputError as error:  # a shape's mistake stays one
-        raise type(error)(f"{file}: {error.field}", error.requirement, error.value) from None
 
 
 def body_as_json(body: BodyFile, folder: str | os.PathLike[str] = ".") -> dict[str, Any]:
@@ -267,22 +266,27 @@ def _check_piece(field: str, piece: object) -> None:
         raise InvalidShapeError(field, f"within {MAX_COORDINATE:g} m of the origin", Described(f"{farthest:g}"))
 
 
-def _piece(k: int, fixture: Any) -> Polygon | Circle:
+@contextmanager
+def _told_below(path: str) -> Iterator[None]:
+    """Let a mistake be told by its place in the file; a shape's stays one."""
     try:
+        yield
+    except InvalidInputError as error:
+        raise type(error)(f"{path}{error.field}", error.requirement, error.value) from None
+
+
+def _piece(k: int, fixture: Any) -> Polygon | Circle:
+    with _told_below(f"fixtures[{k}]."):
         if fixture.kind == "circle":
             return Circle(fixture.radius, (fixture.center[0], fixture.center[1]))
         return Polygon(fixture.vertices)
-    except InvalidShapeError as error:
-        raise InvalidShapeError(f"fixtures[{k}].{error.field}", error.requirement, error.value) from None
 
 
 def _outline(held: BodySchema) -> Outline:
     parts = []
     for k, part in enumerate(held.outline):
-        try:
+        with _told_below(f"outline[{k}]."):
             parts.append(Part(part.outer, part.holes))
-        except InvalidShapeError as error:
-            raise InvalidShapeError(f"outline[{k}].{error.field}", error.requirement, error.value) from None
     try:
         return Outline(parts)
     except InvalidShapeError as error:

@@ -80,10 +80,7 @@ def _box_around(region: Any, is_upright: bool) -> FloatArray:
     if is_upright:
         x0, y0, x1, y1 = region.bounds
         return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
-    box = least_area_box(shapely.get_coordinates(region.convex_hull)[:-1])
-    along = np.array(box.axis) * box.half_width
-    across = np.array((-box.axis[1], box.axis[0])) * box.half_height
-    return np.array([box.center - along - across, box.center + along - across, box.center + along + across, box.center - along + across])
+    return least_area_box(shapely.get_coordinates(region.convex_hull)[:-1]).corners
 
 
 def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, Any, Any] | None:
@@ -121,7 +118,8 @@ def _best_cut(region: Any, box: FloatArray, is_upright: bool) -> tuple[float, An
         if math.isfinite(total[at]):
             pair = halves[2 * at], halves[2 * at + 1]
             if all(is_large_enough(clean(_box_around(half, is_upright))) for half in pair):
-                return float(abs(_cross(box[1] - box[0], box[3] - box[0])) - total[at]), *pair
+                (ax, ay), (bx, by) = box[1] - box[0], box[3] - box[0]
+                return float(abs(float(ax * by - ay * bx)) - total[at]), *pair
     return None
 
 
@@ -140,7 +138,3 @@ def _area_around(hull: Any, is_upright: bool) -> float:
     along = corners @ units.T
     across = corners @ np.column_stack((-units[:, 1], units[:, 0])).T
     return float(((along.max(axis=0) - along.min(axis=0)) * (across.max(axis=0) - across.min(axis=0))).min())
-
-
-def _cross(a: FloatArray, b: FloatArray) -> float:
-    return float(a[0] * b[1] - a[1] * b[0])

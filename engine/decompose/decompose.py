@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -27,13 +26,12 @@ from engine.common.limits import MAX_POLYGON_VERTICES, MOST_CONVEX_PIECES, MOST_
 from engine.decompose.approximate import covering_hull, merged_to
 from engine.decompose.circles import circles_inside
 from engine.decompose.coarse import boxes_around
-from engine.decompose.deviation import difference, farthest, union
 from engine.decompose.grid import on_grid
-from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.keil import Effort, fewest_needed, fewest_pieces
 from engine.decompose.limits import clean, is_large_enough, within_limits
+from engine.decompose.measures import Cover
 from engine.decompose.outline import Outline, signed_area
-from engine.decompose.triangulate import triangulate
 from engine.geometry import Circle, Polygon
 
 __all__ = ["EXACT_METHODS", "EXACT_SHARE", "METHODS", "MOST_PIECES", "Decomposition", "decompose"]
@@ -67,7 +65,7 @@ class Decomposition:
     max_pieces : int or None
         As asked for.
     n_dropped : int
-        Pieces that were too small for Box2D and left out; their area counts as missed.
+        Pieces that were too small for Box2D and left out; their area counts as missed by the cover.
     at_least : int or None
         Of ``exact`` without `max_pieces`, where it is not known whether diagonals could do with fewer pieces (a part has holes, or more
         corners than `keil.KEIL_MAX_VERTICES`): how many they need at the least. None where the fewest were found, and of other methods.
@@ -80,48 +78,10 @@ class Decomposition:
     n_dropped: int = 0
     at_least: int | None = None
 
-    @property
-    def area(self) -> float:
-        """Square metres of the outline."""
-        return self.outline.area
-
     @cached_property
-    def covered(self) -> float:
-        """Square metres that the pieces cover together."""
-        return float(self._shapes[1].area)
-
-    @cached_property
-    def excess(self) -> float:
-        """Square metres that are covered and do not belong to the outline."""
-        return float(self._beyond.area)
-
-    @cached_property
-    def missed(self) -> float:
-        """Square metres of the outline that no piece covers."""
-        return float(self._bare.area)
-
-    @property
-    def area_error(self) -> float:
-        """Excess and missed area over the outline's area."""
-        return (self.excess + self.missed) / self.area
-
-    @cached_property
-    def greatest_distance(self) -> float:
-        """Metres from a covered point to the outline, or from a missed one to the pieces, at the most; see `deviation.farthest`."""
-        outline, covered = self._shapes
-        return max(farthest(self._beyond, outline), farthest(self._bare, covered))
-
-    @cached_property
-    def _shapes(self) -> tuple[Any, Any]:
-        return self.outline.as_shapely(), union(self.pieces)
-
-    @cached_property
-    def _beyond(self) -> Any:
-        return difference(self._shapes[1], self._shapes[0])
-
-    @cached_property
-    def _bare(self) -> Any:
-        return difference(self._shapes[0], self._shapes[1])
+    def cover(self) -> Cover:
+        """How well the pieces stand for the outline."""
+        return Cover(self.outline, self.pieces)
 
 
 def decompose(
@@ -169,7 +129,7 @@ def decompose(
     >>> ell = Outline.of_polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)])
     >>> [len(decompose(ell, method).pieces) for method in ("exact", "hull", "boxes")]
     [2, 1, 2]
-    >>> decompose(ell, "exact", max_pieces=1).excess
+    >>> decompose(ell, "exact", max_pieces=1).cover.excess
     0.5
     """
     if not isinstance(outline, Outline):
@@ -222,7 +182,7 @@ def _exact_pieces(
         wanted = f"one whose parts have at most {MOST_PART_CORNERS} corners to be cut exactly (a larger tolerance has fewer)"
         raise InvalidShapeError("outline", wanted, Described(str(n_corners)))
     for part, needed in zip(parts, least, strict=True):
-        found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort=effort)
+        found, is_least = (merged(part, triangulate(part)), False) if method == "hertel_mehlhorn" else fewest_pieces(part, effort)
         is_known = is_known and is_least
         n_needed += len(found) if is_least else needed
         _check_pieces(len(loops) + len(found))

@@ -30,7 +30,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -43,7 +43,7 @@ from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.limits import MOST_CONTOUR_CORNERS
 from engine.decompose.outline import Outline
 
-__all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "opacity_threshold", "read_opacity", "read_pixels"]
+__all__ = ["PICTURE_SUFFIXES", "Crop", "Opacity", "contour_of_opacity", "four_pixels", "opacity_threshold", "read_opacity", "read_pixels"]
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_TAIL = 4096
@@ -90,7 +90,7 @@ class Opacity:
     is_whole: bool = False
 
 
-def read_opacity(path: str | os.PathLike[str], crop: Crop | None = None) -> Opacity:
+def read_opacity(path: str | os.PathLike[str], crop: Iterable[int] | None = None) -> Opacity:
     """Return the opacity of a picture, or of a rectangle of it.
 
     Parameters
@@ -105,7 +105,7 @@ def read_opacity(path: str | os.PathLike[str], crop: Crop | None = None) -> Opac
     InvalidInputError
         There is no such file, it is no picture, or a broken or too large one, or `crop` lies outside.
     """
-    pixels, crop, notes = _read(path, crop)
+    pixels, checked, notes = _read(path, crop)
     if pixels[:, :, 3].min() < _OPAQUE:
         held = np.ascontiguousarray(pixels[:, :, 3])
         del pixels
@@ -113,15 +113,15 @@ def read_opacity(path: str | os.PathLike[str], crop: Crop | None = None) -> Opac
     else:
         alpha, note = _on_paper(pixels[:, :, :3])
         notes.append(note)
-    return Opacity(alpha, crop, tuple(notes), bool(alpha.min() == 1.0))
+    return Opacity(alpha, checked, tuple(notes), bool(alpha.min() == 1.0))
 
 
-def read_pixels(path: str | os.PathLike[str], crop: Crop | None = None) -> Bytes:
+def read_pixels(path: str | os.PathLike[str], crop: Iterable[int] | None = None) -> Bytes:
     """Return the picture, or a rectangle of it, as uint8 (height, width, 4): red, green, blue, alpha; errors as `read_opacity`."""
     return _read(path, crop)[0]
 
 
-def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop | None, list[str]]:
+def _read(path: str | os.PathLike[str], crop: Iterable[int] | None) -> tuple[Bytes, Crop | None, list[str]]:
     """Return the pixels, the checked crop, and notes."""
     name = os.fspath(path)
     notes: list[str] = []
@@ -137,15 +137,15 @@ def _read(path: str | os.PathLike[str], crop: Crop | None) -> tuple[Bytes, Crop 
                     raise _too_large(name, f"{width} x {height}")
                 if max(width, height) > _MOST_SIDE:
                     raise InvalidInputError(name, f"a picture of at most {_MOST_SIDE} pixels a side", Described(f"{width} x {height}"))
-                crop = None if crop is None else _checked_crop(crop, width, height)
+                checked = None if crop is None else _checked_crop(crop, width, height)
                 n_frames = getattr(picture, "n_frames", 1)
                 if n_frames > 1:
                     notes.append(f"It is an animation: the first of its {n_frames} frames was taken.")
                 pixels = _as_rgba(picture)
-    if crop is not None:
-        left, top, width, height = crop
+    if checked is not None:
+        left, top, width, height = checked
         pixels = pixels[top : top + height, left : left + width]
-    return pixels, crop, notes
+    return pixels, checked, notes
 
 
 def contour_of_opacity(alpha: Shares | FloatArray, pixels_per_metre: float, threshold: float = 0.5, name: str = "picture") -> Outline:
@@ -233,10 +233,17 @@ def opacity_threshold(value: float) -> float:
     return level
 
 
-def _checked_crop(crop: Crop, width: int, height: int) -> Crop:
-    if not isinstance(crop, tuple | list) or len(crop) != 4:
-        raise InvalidInputError("crop", "left, top, width, height in pixels", crop)
-    left, top, wide, high = (integer(f"crop[{k}]", number) for k, number in enumerate(crop))
+def four_pixels(field: str, crop: Iterable[int]) -> Crop:
+    """Return what is given as a crop as four values, not looked at."""
+    try:
+        left, top, width, height = crop
+    except (TypeError, ValueError):
+        raise InvalidInputError(field, "left, top, width, height in pixels", crop) from None
+    return left, top, width, height
+
+
+def _checked_crop(crop: Iterable[int], width: int, height: int) -> Crop:
+    left, top, wide, high = (integer(f"crop[{k}]", number) for k, number in enumerate(four_pixels("crop", crop)))
     if not (0 <= left < left + wide <= width and 0 <= top < top + high <= height):
         wanted = f"left,top,width,height of a rectangle within the picture's {width} x {height} pixels"
         raise InvalidInputError("crop", wanted, Described(f"{left},{top},{wide},{high}"))

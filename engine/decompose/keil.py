@@ -25,11 +25,9 @@ import numpy as np
 
 from engine.common.errors import Described, InvalidShapeError
 from engine.common.limits import MOST_SEARCHED
-from engine.decompose.forest import Forest
 from engine.decompose.grid import GridPart, turn
-from engine.decompose.hertel_mehlhorn import merged
-from engine.decompose.subdivision import Diagonal, diagonals_of, faces
-from engine.decompose.triangulate import triangulate
+from engine.decompose.hertel_mehlhorn import merged, triangulate
+from engine.decompose.subdivision import Diagonal, Forest, diagonals_of, faces
 
 __all__ = ["KEIL_MAX_VERTICES", "Effort", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
@@ -38,9 +36,8 @@ KEIL_MAX_VERTICES = 1500
 have Hertel and Mehlhorn's pieces."""
 
 TRIALS = 6
-"""Openings of a part with holes that are tried after the last one that led to fewer pieces, a count. Over the set of outlines in
-`tests/outlines` 24 of them find
-no fewer pieces than 6."""
+"""Openings of a part with holes that are tried after the last one that led to fewer pieces, a count. Over the outlines in `tests/outlines`
+24 of them find no fewer pieces."""
 
 
 class Effort:
@@ -63,18 +60,12 @@ class Effort:
         return True
 
 
-def fewest_pieces(
-    part: GridPart, start: list[list[int]] | None = None, trials: int = TRIALS, effort: Effort | None = None
-) -> tuple[list[list[int]], bool]:
+def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[list[int]], bool]:
     """Return few convex pieces, no more than Hertel and Mehlhorn's, and whether none are fewer.
 
     Parameters
     ----------
     part : GridPart
-    start : list of loops of indices, optional
-        Convex pieces to start from where there are holes; `hertel_mehlhorn.merged` of the triangles, if None.
-    trials : int
-        Openings that are tried after the last gain.
     effort : Effort, optional
         What is left of it is not exceeded.
 
@@ -88,12 +79,12 @@ def fewest_pieces(
     effort = effort or Effort()
     if len(part.rings) == 1 and effort.takes(len(part.points)):
         return faces(part, _opened_cuts(part, [])), True
-    best = merged(part, triangulate(part)) if start is None else start
+    best = merged(part, triangulate(part))
     if len(part.rings) == 1 or len(part.points) > KEIL_MAX_VERTICES:
         return best, False
     opened = len(part.points) + 2 * (len(part.rings) - 1)
     draw = random.Random(0)
-    left = trials
+    left = TRIALS
     tried: set[tuple[Diagonal, ...]] = set()
     while left > 0:
         left -= 1
@@ -105,7 +96,7 @@ def fewest_pieces(
         tried.add(tuple(cut))
         found = merged(part, faces(part, [*cut, *_opened_cuts(part, cut)]))
         if len(found) <= len(best):
-            left = trials if len(found) < len(best) else left
+            left = TRIALS if len(found) < len(best) else left
             best = found
     return best, False
 

@@ -1,27 +1,49 @@
-"""How well pieces stand for an outline, and how far two boundaries are apart, measured by shapely from the shapes alone.
+"""How well pieces stand for an outline: areas, and how deep the worst place is; and how far two boundaries are apart.
 
-            outline            pieces             missed = outline - pieces     of the outline, covered by none
-            +------+          +--------+          excess = pieces - outline     covered by some, not of the outline
-            |      |          |        |
-            +------+          +--------+          area error = (missed + excess) / area of the outline
+    excess   area covered by pieces outside the outline        (a hull over a bay)
+    missed   area of the outline that no piece covers          (circles leave the corners)
 
-Nothing of what a decomposition says about itself goes in here.
+The greatest distance says how deep the worst place is: from a covered point to the nearest of the outline, or from a missed point to
+the nearest piece. Within a region that distance need not be greatest at a corner (in a filled hole it is so in the middle), so it is
+searched by halving squares: no point of a square of half diagonal h is farther away than its centre's distance + h, and squares which
+cannot beat the best centre so far, or do not meet the region, are dropped.
+
+All is measured by shapely from the shapes alone; nothing of what a decomposition says about itself goes in. Circles are regular polygons of
+256 corners and the circle's area there.
+
+Source of the search: V. Agafonkin, "polylabel", 2016, which looks for the deepest point of a polygon.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from engine.common.arrays import FloatArray
 from engine.common.checks import positive
-from engine.decompose.deviation import difference, farthest, union
 from engine.decompose.outline import Outline
+from engine.decompose.repair import edges_of
 from engine.geometry import Circle, Polygon
 
-__all__ = ["Cover", "boundary_distance", "cover"]
+__all__ = ["Cover", "boundary_distance", "difference", "farthest"]
+
+CIRCLE_CORNERS = 256
+"""Corners of the polygon that a circle is measured as, a count; between them it errs by 1e-4 of the radius."""
+
+DISTANCE_CONVERGENCE = 0.01
+"""Convergence, relative. The greatest distance is found to this share of itself."""
+
+DISTANCE_FLOOR = 1e-3
+"""Convergence, relative to the region's extent. Nor nearer than this: along a sliver much thinner than that no square could be dropped, and
+there would be millions."""
+
+MAX_LEVELS = 24
+"""Convergence, a count. Squares are halved at most so often: 2^-24 of the region is float32's rounding."""
 
 _MOST_HALVINGS = 40
 """Convergence, a count: an edge is halved at most so often, to a millionth of a millionth of its length."""
@@ -29,32 +51,152 @@ _MOST_STRETCHES = 200_000
 """Of a boundary that are looked at in one go; where there are more, those that may hold a farther point than the others."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Cover:
-    """Square metres of the outline, of the union of the pieces, missed and in excess; metres to the farthest missed or excess point."""
+    """What the union of pieces covers of an outline, and besides."""
 
-    area: float
-    covered: float
-    missed: float
-    excess: float
-    farthest_missed: float
-    farthest_excess: float
+    outline: Outline
+    pieces: Sequence[Polygon | Circle]
+
+    @cached_property
+    def covered(self) -> float:
+        """Square metres that the pieces cover together."""
+        return float(self._union.area)
+
+    @cached_property
+    def excess(self) -> float:
+        """Square metres that are covered and do not belong to the outline."""
+        return float(self._beyond.area)
+
+    @cached_property
+    def missed(self) -> float:
+        """Square metres of the outline that no piece covers."""
+        return float(self._bare.area)
 
     @property
     def area_error(self) -> float:
-        """Missed and excess, as a share of the outline."""
-        return (self.missed + self.excess) / self.area
+        """Excess and missed area over the outline's area."""
+        return (self.excess + self.missed) / float(self._whole.area)
+
+    @cached_property
+    def farthest_missed(self) -> float:
+        """Metres from a point of the outline to the nearest piece, at the most; within 1 %."""
+        return farthest(self._bare, self._union)
+
+    @cached_property
+    def farthest_excess(self) -> float:
+        """Metres from a covered point to the outline, at the most; within 1 %."""
+        return farthest(self._beyond, self._whole)
+
+    @cached_property
+    def _whole(self) -> Any:
+        return self.outline.as_shapely()
+
+    @cached_property
+    def _union(self) -> Any:
+        import shapely
+
+        return shapely.union_all([_as_shapely(piece) for piece in self.pieces])
+
+    @cached_property
+    def _beyond(self) -> Any:
+        return difference(self._union, self._whole)
+
+    @cached_property
+    def _bare(self) -> Any:
+        return difference(self._whole, self._union)
 
 
-def cover(outline: Outline, pieces: Sequence[Polygon | Circle]) -> Cover:
-    """Measure what the union of the pieces covers of the outline, and besides.
+def _as_shapely(piece: Polygon | Circle) -> Any:
+    """Return a piece as a `shapely.Polygon`."""
+    import shapely
 
-    `farthest_missed` is how far a point of the outline lies from the nearest piece, and `farthest_excess` how far a covered point lies
-    from the outline; both within 1 %.
+    if isinstance(piece, Polygon):
+        return shapely.Polygon(piece.vertices)
+    turn = np.arange(CIRCLE_CORNERS) * (2.0 * math.pi / CIRCLE_CORNERS)
+    # a regular n-gon of circumradius R has the area n/2 R^2 sin(2 pi/n)
+    reach = piece.radius * math.sqrt(2.0 * math.pi / (CIRCLE_CORNERS * math.sin(2.0 * math.pi / CIRCLE_CORNERS)))
+    return shapely.Polygon(np.add(piece.center, reach * np.column_stack((np.cos(turn), np.sin(turn)))))
+
+
+def difference(one: Any, other: Any) -> Any:
+    """Return what is in one and not in the other, part by part: of the other only the parts that a part meets are taken off it.
+
+    The overlay of a thousand rings within each other with as many takes GEOS minutes as a whole, and a moment ring by ring.
     """
-    whole, covered = outline.as_shapely(), union(pieces)
-    missed, excess = difference(whole, covered), difference(covered, whole)
-    return Cover(whole.area, covered.area, missed.area, excess.area, farthest(missed, covered), farthest(excess, whole))
+    import shapely
+
+    parts, others = shapely.get_parts(one), shapely.get_parts(other)
+    if len(parts) == 0 or len(others) == 0:
+        return one
+    of, met = shapely.STRtree(others).query(parts, predicate="intersects")  # in the order of those asked
+    near = np.split(others[met], np.searchsorted(of, np.arange(1, len(parts))))
+    rests = shapely.difference(parts, np.array([shapely.MultiPolygon(list(some)) for some in near], dtype=object))
+    found = shapely.get_parts(shapely.get_parts(rests))
+    return shapely.MultiPolygon([rest for rest in found if rest.geom_type == "Polygon" and rest.area > 0.0])
+
+
+def farthest(region: Any, target: Any) -> float:
+    """Return how far the farthest point of `region` lies from `target`, metres; 0 for an empty region.
+
+    Too small by `DISTANCE_CONVERGENCE` of it or `DISTANCE_FLOOR` of the region's extent at most, whichever is more.
+    """
+    import shapely
+
+    parts = [part for part in shapely.get_parts(region) if part.area > 0.0]
+    if not parts:
+        return 0.0
+    region = shapely.union_all(parts)
+    corners = shapely.get_coordinates(region)
+    away_from = _Distances(target)
+    best = float(away_from(corners).max())
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    half = 0.5 * float((high - low).max())
+    floor = DISTANCE_FLOOR * 2.0 * half
+    centers: FloatArray = 0.5 * (low + high)[None]
+    shapely.prepare(region)
+    for _ in range(MAX_LEVELS):
+        reach = half * math.sqrt(2.0)
+        points = shapely.points(centers)
+        away = away_from(centers)
+        inside = shapely.intersects(region, points)
+        best = max(best, float(away[inside].max(initial=0.0)))
+        may_win = away + reach > max(best * (1.0 + DISTANCE_CONVERGENCE), best + floor)
+        centers = centers[may_win]
+        boxes = shapely.box(centers[:, 0] - half, centers[:, 1] - half, centers[:, 0] + half, centers[:, 1] + half)
+        centers = centers[shapely.intersects(region, boxes)]
+        if len(centers) == 0:
+            break
+        half *= 0.5
+        steps = half * np.array([(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)])
+        centers = (centers[:, None] + steps[None]).reshape(-1, 2)
+    return best
+
+
+class _Distances:
+    """How far points are from a region, asked of an index of its edges: what each of m points costs does not grow with their number n."""
+
+    def __init__(self, target: Any) -> None:
+        import shapely
+
+        self._target = target
+        shapely.prepare(target)
+        parts = shapely.get_parts(target)
+        has_area = shapely.get_dimensions(parts) == 2
+        lines = np.concatenate((shapely.get_rings(parts[has_area]), parts[~has_area]))
+        points, of = shapely.get_coordinates(lines, return_index=True)
+        is_edge = of[1:] == of[:-1]
+        ends = np.stack((points[:-1][is_edge], points[1:][is_edge]), axis=1)
+        self._edges = shapely.STRtree(shapely.linestrings(ends) if len(ends) else parts)
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        import shapely
+
+        away: FloatArray = np.zeros(len(points))
+        outside = np.flatnonzero(~shapely.intersects_xy(self._target, points[:, 0], points[:, 1]))
+        if len(outside):
+            away[outside] = self._edges.query_nearest(shapely.points(points[outside]), return_distance=True, all_matches=False)[1]
+        return away
 
 
 def boundary_distance(a: Outline, b: Outline, step: float) -> float:
@@ -73,9 +215,9 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
     """Return how far a point of the boundary of a is from that of b, at most."""
     import shapely
 
-    edges = _edges(b)
+    edges = edges_of(b.rings())
     tree = shapely.STRtree(shapely.linestrings(edges))
-    stretches = _edges(a)
+    stretches = edges_of(a.rings())
     farthest = float(tree.query_nearest(shapely.points(stretches[:, 0]), return_distance=True, all_matches=False)[1].max())
     for _ in range(_MOST_HALVINGS):
         middles = 0.5 * (stretches[:, 0] + stretches[:, 1])
@@ -92,11 +234,6 @@ def _directed(a: Outline, b: Outline, step: float) -> float:
     return farthest
 
 
-def _edges(outline: Outline) -> FloatArray:
-    """Return both ends of every edge, (n, 2, 2)."""
-    return np.concatenate([np.stack((ring, _next(ring)), axis=1) for ring in outline.rings()])
-
-
 def _away(points: FloatArray, segments: FloatArray) -> FloatArray:
     """Return how far each point is from its segment."""
     start, way = segments[:, 0], segments[:, 1] - segments[:, 0]
@@ -105,7 +242,3 @@ def _away(points: FloatArray, segments: FloatArray) -> FloatArray:
     off = to - along[:, None] * way
     distances: FloatArray = np.hypot(off[:, 0], off[:, 1])
     return distances
-
-
-def _next(ring: FloatArray) -> FloatArray:
-    return np.concatenate((ring[1:], ring[:1]))

@@ -21,7 +21,7 @@ from engine.common.errors import Described, InvalidInputError, InvalidShapeError
 from engine.common.installation import require
 from engine.common.limits import MOST_CONVEX_PIECES
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
-from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, opacity_threshold, read_opacity
+from engine.decompose.image import PICTURE_SUFFIXES, Crop, Opacity, contour_of_opacity, four_pixels, opacity_threshold, read_opacity
 from engine.decompose.outline import Outline
 from engine.decompose.repair import without_specks
 from engine.decompose.simplify import simplified
@@ -81,11 +81,9 @@ class Picture:
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
         if self.crop is not None:
-            crop = tuple(self.crop)
-            if len(crop) != 4:
-                raise InvalidInputError("picture.crop", "left, top, width, height in pixels", self.crop)
-            lows = (0, 0, 1, 1)
-            checked = [integer(f"picture.crop[{k}]", value, low) for k, (value, low) in enumerate(zip(crop, lows, strict=True))]
+            left, top, width, height = four_pixels("picture.crop", self.crop)
+            lows = (left, 0), (top, 0), (width, 1), (height, 1)
+            checked = [integer(f"picture.crop[{k}]", value, low) for k, (value, low) in enumerate(lows)]
             object.__setattr__(self, "crop", tuple(checked))
 
     def translated(self, dx: float, dy: float) -> Picture:
@@ -171,7 +169,7 @@ def trace_file(
         picture = None if drawing.size is None else Picture(given, (0.0, 0.0), drawing.size)
         tolerance *= 1.0 - FLATTENING_SHARE
     else:
-        opacity = read_opacity(given, None if crop is None else _four(crop))
+        opacity = read_opacity(given, crop)
         notes = opacity.notes
         height, width = opacity.alpha.shape
         picture = Picture(given, (0.0, 0.0), (width / scale, height / scale), opacity.crop)
@@ -240,14 +238,6 @@ def _load_libraries(suffix: str) -> None:
     for name in ("shapely", "svgelements") if suffix == DRAWING_SUFFIX else ("shapely", "contourpy", "PIL"):
         require(name)
         importlib.import_module("PIL.Image" if name == "PIL" else name)
-
-
-def _four(crop: Iterable[int]) -> Crop:
-    try:
-        left, top, width, height = crop
-    except (TypeError, ValueError):
-        raise InvalidInputError("crop", "left, top, width, height in pixels", crop) from None
-    return left, top, width, height
 
 
 def _speck_notes(n_parts: int, n_holes: int) -> list[str]:

@@ -42,7 +42,7 @@ def table() -> int:
                 cells.append("too small".rjust(16))
                 continue
             totals[column] += len(found.pieces), ms
-            wrong = "" if method in EXACT_METHODS and most is None else f" {100.0 * found.area_error:3.0f}%"
+            wrong = "" if method in EXACT_METHODS and most is None else f" {100.0 * found.cover.area_error:3.0f}%"
             cells.append(f"{len(found.pieces):3d}{wrong} {ms:6.1f} ms".rjust(16))
         print(f"{name:27} {outline.n_vertices:7d}  " + "  ".join(cells))
     print(f"{'all together':27} {'':7}  " + "  ".join(f"{int(count):3d} {ms:6.0f} ms".rjust(16) for count, ms in totals))
@@ -78,9 +78,9 @@ def random_polygons(count: int) -> int:
         exact = decompose(outline)
         slowest = max(slowest, time.process_time() - start)
         other = decompose(outline, "hertel_mehlhorn")
-        worst = max(worst, exact.area_error, other.area_error)
+        worst = max(worst, exact.cover.area_error, other.cover.area_error)
         fewer.append(len(exact.pieces) / len(other.pieces))
-        if exact.area_error > EXACT_SHARE or other.area_error > EXACT_SHARE or fewer[-1] > 1.0:
+        if exact.cover.area_error > EXACT_SHARE or other.cover.area_error > EXACT_SHARE or fewer[-1] > 1.0:
             n_wrong += 1
             print(f"wrong: shapes.{name}({n}, {seed})")
     print(f"{len(fewer)} polygons, {n_wrong} wrong; area lost at most {worst:.1e}; slowest {1e3 * slowest:.0f} ms")

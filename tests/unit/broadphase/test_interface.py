@@ -228,7 +228,7 @@ def test_a_box_around_a_met_box_is_met():
     origins = np.concatenate((boxes[:, :2], boxes[:, 2:], rng.uniform(-9.0, 9.0, (n, 2))))[rng.permutation(2 * len(boxes) + n)[:n]]
     ways = np.concatenate((rng.uniform(-9.0, 9.0, (n // 2, 2)), boxes[rng.integers(0, len(boxes), n // 2), :2] - origins[: n // 2]))
     live = np.ones(len(boxes), dtype=np.bool_)
-    met, met_grown = (set(map(tuple, met_boxes(of, live, np.hstack((origins, ways)), True).tolist())) for of in (boxes, grown))
+    met, met_grown = (set(map(tuple, met_boxes(of, live, np.stack((origins, ways), axis=1)).tolist())) for of in (boxes, grown))
     assert met <= met_grown
     assert len(met) > n
 

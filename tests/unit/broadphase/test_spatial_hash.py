@@ -63,7 +63,7 @@ def test_only_what_changes_its_cells_is_moved():
     every, live = np.arange(50), np.ones(50, dtype=np.bool_)
 
     def n_moved():
-        return relink(every, one._boxes[:50], live, one._table())
+        return relink(every, one._boxes[:50], live, one._grid, *one._table())
 
     assert n_moved() == 0
     assert (one._where[:50] == IN_CELLS).all()

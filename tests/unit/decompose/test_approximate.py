@@ -13,7 +13,7 @@ from engine.common.tolerances import EPS32
 from engine.decompose import approximate
 from engine.decompose.approximate import covering_hull
 from engine.decompose.decompose import EXACT_METHODS, METHODS, Decomposition, decompose
-from engine.decompose.deviation import farthest
+from engine.decompose.measures import farthest
 from engine.decompose.outline import Outline, Part
 from engine.geometry import Circle, Polygon, convex_hull
 from engine.world import BodySpec, FixtureSpec, World
@@ -47,13 +47,13 @@ def test_each_way_covers_or_fills_and_says_what_it_gives_away(name: str) -> None
         check_taken(found)
         if method == "circles":
             assert len(found.pieces) <= 8
-            assert found.excess <= CIRCLE_MEASURE * found.area
-            assert 0.0 < found.missed < found.area
+            assert found.cover.excess <= CIRCLE_MEASURE * found.outline.area
+            assert 0.0 < found.cover.missed < found.outline.area
         else:
             assert len(found.pieces) <= 2
-            assert found.missed <= ROUNDING * found.area + 4.0 * EPS32 * found.area
-        assert found.covered == pytest.approx(found.area + found.excess - found.missed, rel=1e-9)
-        assert found.area_error == pytest.approx((found.excess + found.missed) / found.area)
+            assert found.cover.missed <= ROUNDING * found.outline.area + 4.0 * EPS32 * found.outline.area
+        assert found.cover.covered == pytest.approx(found.outline.area + found.cover.excess - found.cover.missed, rel=1e-9)
+        assert found.cover.area_error == pytest.approx((found.cover.excess + found.cover.missed) / found.outline.area)
 
 
 @pytest.mark.parametrize("name", [name for name in ("star of 7", "letter B", "comb of 4", "ring in a ring") if name in CUT])
@@ -64,7 +64,7 @@ def test_more_pieces_are_never_worse(name: str, method: str) -> None:
     for k in COUNTS:
         found = decompose(outline, method, k, max_lost=0.01)
         assert 1 <= len(found.pieces) <= k
-        errors.append(found.area_error)
+        errors.append(found.cover.area_error)
         check_taken(found)
     slack = CIRCLE_MEASURE if method == "circles" else ROUNDING
     assert all(later <= before + slack for before, later in pairwise(errors))
@@ -79,17 +79,17 @@ def test_one_piece_is_the_hull_and_enough_pieces_are_exact() -> None:
     assert shapely.Polygon(piece.vertices).symmetric_difference(hull).area < ROUNDING
     assert decompose(outline, "hull").pieces == (piece,)
     n = len(decompose(outline).pieces)
-    assert decompose(outline, "exact", n).area_error == 0.0
-    assert decompose(outline, "exact", n - 1).excess > 0.0
+    assert decompose(outline, "exact", n).cover.area_error == 0.0
+    assert decompose(outline, "exact", n - 1).cover.excess > 0.0
 
 
 def test_known_areas() -> None:
     ell = outline_of("ell")  # 3 m^2 in a box of 2 m x 2 m
-    assert decompose(ell, "aabb").excess == pytest.approx(1.0)
-    assert decompose(ell, "box").excess <= 1.0 + 1e-9
-    assert decompose(ell, "boxes").excess == pytest.approx(0.0, abs=1e-9)
-    assert decompose(ell, "hull").excess == pytest.approx(0.5)
-    assert decompose(ell, "hull").greatest_distance == pytest.approx(0.5, rel=0.01)  # at the middle of the hull's new edge
+    assert decompose(ell, "aabb").cover.excess == pytest.approx(1.0)
+    assert decompose(ell, "box").cover.excess <= 1.0 + 1e-9
+    assert decompose(ell, "boxes").cover.excess == pytest.approx(0.0, abs=1e-9)
+    assert decompose(ell, "hull").cover.excess == pytest.approx(0.5)
+    assert decompose(ell, "hull").cover.farthest_excess == pytest.approx(0.5, rel=0.01)  # at the middle of the hull's new edge
     [circle] = decompose(Outline.of_polygon(shapes.box(0, 0, 2, 1)), "circles", 1).pieces
     assert isinstance(circle, Circle)
     assert circle.radius == pytest.approx(0.5, rel=1e-5) and circle.center[1] == pytest.approx(0.5, abs=1e-5)
@@ -100,7 +100,7 @@ def test_a_hull_for_each_part() -> None:
     assert len(decompose(two, "hull").pieces) == 1
     apart = decompose(two, "hull", 2)
     assert len(apart.pieces) == 2
-    assert apart.excess < decompose(two, "hull").excess
+    assert apart.cover.excess < decompose(two, "hull").cover.excess
 
 
 def test_many_parts_are_put_together_in_a_moment() -> None:
@@ -117,10 +117,10 @@ def test_many_parts_are_put_together_in_a_moment() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approximate, "covering_hull", counted)
         found = decompose(Outline(parts), "hull", 12)
-    assert len(found.pieces) <= 12 and found.missed <= ROUNDING
+    assert len(found.pieces) <= 12 and found.cover.missed <= ROUNDING
     assert calls < 15 * len(parts)  # a planar graph has fewer than three ties for each; all pairs would be 72
     # rows of squares are the cheapest to put together: eleven gaps of half a square each
-    assert found.excess <= 12 * 11 * 0.25 + ROUNDING
+    assert found.cover.excess <= 12 * 11 * 0.25 + ROUNDING
 
 
 def test_a_hull_of_many_corners_still_covers() -> None:
@@ -136,7 +136,7 @@ def test_a_hull_of_many_corners_still_covers() -> None:
 
 def test_the_farthest_point_may_lie_in_the_middle() -> None:
     frame = outline_of("frame")  # a hole of 1 m x 1 m: its centre is 0.5 m from the rest
-    assert decompose(frame, "aabb").greatest_distance == pytest.approx(0.5, rel=0.01)
+    assert decompose(frame, "aabb").cover.farthest_excess == pytest.approx(0.5, rel=0.01)
     region, target = shapely.box(0, 0, 1, 1), shapely.Point(0, 0)
     assert farthest(region, target) == pytest.approx(math.sqrt(2.0), rel=0.01)
     assert farthest(shapely.Polygon(), target) == 0.0

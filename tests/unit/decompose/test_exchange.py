@@ -11,10 +11,9 @@ import pytest
 from engine.decompose import exchange
 from engine.decompose.exchange import exchanged
 from engine.decompose.grid import GridPart, on_grid, turn
-from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.keil import fewest_pieces
 from engine.decompose.outline import Outline
-from engine.decompose.triangulate import triangulate
 from tests.outlines import shapes
 
 RINGS = [

@@ -15,9 +15,8 @@ from engine.common import limits
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.decompose import Outline, measures, repair, simplified, simplify, trace_file
 from engine.decompose.decompose import decompose
-from engine.decompose.deviation import difference
 from engine.decompose.keil import Effort
-from engine.decompose.measures import boundary_distance
+from engine.decompose.measures import boundary_distance, difference
 from engine.decompose.repair import check_tangle, edges_of, filled, without_specks
 from tests.hazards import hostile
 
@@ -60,7 +59,7 @@ def test_is_refused_by_a_line_that_names_the_limit(tmp_path: Path, kind: str, si
 def test_a_tenth_of_it_is_an_outline_like_any_other(tmp_path: Path, kind: str) -> None:
     tracing = trace_file(written(tmp_path, hostile.KINDS[kind].make(60)))
     cut = decompose(tracing.outline, max_lost=0.01)
-    assert cut.area_error < 0.01
+    assert cut.cover.area_error < 0.01
     assert boundary_distance(tracing.outline, tracing.contour, 0.001) <= 0.0055
 
 
@@ -161,12 +160,12 @@ def test_the_search_for_fewer_pieces_is_bounded_and_shared() -> None:
     assert decompose(star, effort=effort).at_least is None
     assert effort.left == 10
     again = decompose(star, effort=effort)
-    assert again.area_error < 1e-9
+    assert again.cover.area_error < 1e-9
     assert again.at_least is not None
     assert effort.left == 10
     holed = Outline.of_polygon([(0, 0), (9, 0), (9, 9), (0, 9)], [[(x, 1), (x + 1, 4), (x + 1.5, 1)] for x in (1, 3, 5)])
     spent = Effort(3 * (13 + 6) ** 2)
-    assert decompose(holed, effort=spent).area_error < 1e-9
+    assert decompose(holed, effort=spent).cover.area_error < 1e-9
     assert 0 <= spent.left < 19**2
 
 

@@ -14,11 +14,10 @@ from engine.common.limits import MAX_POLYGON_VERTICES
 from engine.decompose._keil_kernel import NOT_CUT, fewest_diagonals
 from engine.decompose.decompose import EXACT_METHODS, EXACT_SHARE, METHODS, Decomposition, decompose
 from engine.decompose.grid import GridPart, on_grid
-from engine.decompose.hertel_mehlhorn import merged
+from engine.decompose.hertel_mehlhorn import merged, triangulate
 from engine.decompose.keil import bridges, fewest_needed, fewest_pieces
 from engine.decompose.outline import Outline, Part
 from engine.decompose.subdivision import diagonals_of
-from engine.decompose.triangulate import triangulate
 from engine.geometry import Circle, Polygon
 from engine.geometry.predicates import exact_turn
 from engine.world import BodySpec, FixtureSpec, World
@@ -40,11 +39,11 @@ def check_limits(pieces: tuple[Polygon | Circle, ...]) -> None:
 
 
 def check_exact(found: Decomposition) -> None:
-    assert found.area_error <= EXACT_SHARE
+    assert found.cover.area_error <= EXACT_SHARE
     check_limits(found.pieces)
     # the union loses what overlaps: no area twice means that interiors are disjoint
     total = sum(shapely.Polygon(piece.vertices).area for piece in found.pieces if isinstance(piece, Polygon))
-    assert abs(total - found.covered) <= OVERLAP * found.area
+    assert abs(total - found.cover.covered) <= OVERLAP * found.outline.area
     world = World()
     world.create_body(BodySpec(tuple(FixtureSpec(piece) for piece in found.pieces)))
     world.step()
@@ -236,7 +235,7 @@ def test_what_box2d_cannot_hold_is_counted_when_it_may_be_lost() -> None:
     outline = Outline((Part(shapes.box(0, 0, 1, 1)), Part(shapes.box(2, 2, 2.001, 2.0015))))
     found = decompose(outline, max_lost=0.01)
     assert (len(found.pieces), found.n_dropped) == (1, 1)
-    assert found.missed == pytest.approx(1.5e-6, rel=1e-6) and found.excess == 0.0
+    assert found.cover.missed == pytest.approx(1.5e-6, rel=1e-6) and found.cover.excess == 0.0
     speck, parts = Part(shapes.box(9, 9, 9.001, 9.0015)), [Part(shapes.box(2 * k, 0, 2 * k + 1, 1)) for k in range(4)]
     for k in (1, 3, 5, 9):  # parts that are put together, and parts that are left as they are: neither was dropped
         assert decompose(Outline([*parts, speck]), "hull", k).n_dropped == 1
