@@ -72,12 +72,12 @@ def _warm_pairs() -> None:
     """Let the pair check run on a row of discs and one of sensors, long enough for the forms that take many pairs at once."""
     from engine.compare.live.pairs import LivePairs
     from engine.geometry import Circle
-    from engine.narrowphase.batched import LANES_FROM
+    from engine.narrowphase.packing import SIMD_FROM
     from engine.world import BodySpec, FixtureSpec
 
     world = World(WorldSettings(gravity=(0.0, 0.0)))
     for is_sensor in (False, True):
-        for k in range(LANES_FROM + 2):
+        for k in range(SIMD_FROM + 2):
             place = (0.5 * k, 4.0 * is_sensor)
             world.create_body(BodySpec((FixtureSpec(Circle(0.3), sensor=is_sensor),), position=place))
     check = LivePairs(world)

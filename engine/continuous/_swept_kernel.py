@@ -55,9 +55,7 @@ from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.continuous._core_kernel import core_axis, nearest_features
 from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
 from engine.continuous._ray_rounded_kernel import ray_rounded
-from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sat_kernel import move_to_frame
-from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, side_of
+from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, move_to_frame, rounding_of, side_of
 from engine.narrowphase.packing import SHARP_COSINE
 
 __all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pairs"]

@@ -1,4 +1,4 @@
-"""Times of impact of packed shapes: allocation, and the choice between lanes and one by one. Inputs checked, and writable."""
+"""Times of impact of packed shapes: allocation, and the choice between side by side and one by one. Inputs checked, and writable."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ from engine.common.checks import choice
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.continuous._impact_kernel import ADVANCEMENT, times_of_impact
-from engine.continuous._impact_lanes_kernel import times_of_impact_lanes
+from engine.continuous._impact_simd_kernel import times_of_impact_simd
 from engine.contracts import Status, TimeOfImpact
 from engine.geometry import AnyShape, Sweep
-from engine.narrowphase.packing import PackedShapes, remembered
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR
 
-__all__ = ["LANES_FROM", "ImpactRows", "Sweeps", "Target", "impact_of_pair", "impact_rows", "is_box2d_target"]
+__all__ = ["ImpactRows", "Sweeps", "Target", "impact_of_pair", "impact_rows", "is_box2d_target"]
 
 Target = Literal["touch", "box2d"]
 
 Sweeps = tuple[FloatArray, ...]
 """Start, end and centre of A, then of B."""
-
-LANES_FROM = 48
-"""Pairs from which on lanes are tried, as for the other questions; see `engine.narrowphase.batched`."""
 
 _NO_TRACE = np.empty((0, 2))
 
@@ -56,14 +53,14 @@ def impact_rows(
 ) -> ImpactRows:
     """Times of impact of `pairs` (n, 2) that move from poses (n, 3) to poses (n, 3) about local centres (n, 2): A's, then B's.
 
-    Many go in lanes by conservative advancement, with the same answers to the bit.
+    Many go side by side by conservative advancement, with the same answers to the bit.
     """
     n = len(pairs)
     rows = _empty_rows(n)
-    if method != ADVANCEMENT or len(trace) > 0 or n < LANES_FROM or not has_wide_registers():
+    if method != ADVANCEMENT or len(trace) > 0 or n < SIMD_FROM or not has_wide_registers():
         times_of_impact(shapes.arrays, pairs, sweeps, t_max, method, is_box2d, rows.arrays, trace)
         return rows
-    rest = times_of_impact_lanes(shapes.arrays, pairs, sweeps, t_max, is_box2d, rows.arrays)
+    rest = times_of_impact_simd(shapes.arrays, pairs, sweeps, t_max, is_box2d, rows.arrays)
     if len(rest) > 0:
         others, some = _empty_rows(len(rest)), tuple(column[rest] for column in sweeps)
         times_of_impact(shapes.arrays, pairs[rest], some, t_max, method, is_box2d, others.arrays, trace)

@@ -10,17 +10,14 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
-from engine.continuous._swept_lanes_kernel import SCRATCH, swept_lanes
+from engine.continuous._swept_simd_kernel import SCRATCH, swept_simd
 from engine.contracts import ContactSet, Status, SweptContact
 from engine.geometry import AnyShape, Transform
 from engine.geometry._rotation_kernel import turn_poses
-from engine.narrowphase.packing import PackedShapes, remembered
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes, remembered
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["LANES_FROM", "swept_contact", "swept_one_by_one", "swept_rows"]
-
-LANES_FROM = 48
-"""Pairs from which on lanes are tried, as for the other questions; see `engine.narrowphase.batched`."""
+__all__ = ["swept_contact", "swept_one_by_one", "swept_rows"]
 
 
 def swept_contact(
@@ -93,7 +90,7 @@ def swept_rows(
     """Return status (n,), ends of the contact (n,) and results (n, `SWEPT_SIZE`) of `pairs` at poses (n, 3) x, y, angle.
 
     Arrays are contiguous and writable. Indices and numbers need not have been looked at: the kernels find out on the way. Many polygons
-    without skins and sharp corners go in lanes, with the same answers to the bit. Without contact the ends are not counted, and the
+    without skins and sharp corners go side by side, with the same answers to the bit. Without contact the ends are not counted, and the
     results are `TIMES_SIZE` wide.
 
     Raises
@@ -103,14 +100,14 @@ def swept_rows(
     """
     n = len(pairs)
     moves = (poses_a, velocities_a, poses_b, velocities_b)
-    if n < LANES_FROM or not has_wide_registers():
+    if n < SIMD_FROM or not has_wide_registers():
         _refuse_wrong(shapes, pairs, *moves)
         status, counts, results = swept_one_by_one(shapes, pairs, *_turned(moves), t_max)
         return status, counts, results if with_contact else results[:, :TIMES_SIZE]
     status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
     rest = room(n + 1).view(np.int64)
-    n_rest = swept_lanes(
-        shapes.kind, shapes.in_lanes, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
+    n_rest = swept_simd(
+        shapes.kind, shapes.simd_vertices, shapes.radius, shapes.extent, shapes.records, pairs, *moves,
         t_max, with_contact, status, counts, results, room(SCRATCH), rest,
     )  # fmt: skip
     if n_rest != 0:

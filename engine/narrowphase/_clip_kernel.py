@@ -39,11 +39,11 @@ from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.narrowphase._core_distance_kernel import core_distance
 from engine.narrowphase._sat_kernel import strict_separation
-from engine.narrowphase._sides_kernel import Room, Row, Side
+from engine.narrowphase._sides_kernel import Room, Row, Side, place
 from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, POINT, REFERENCE, record, record_edge
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["FACE", "VERTEX", "clip_incident_edge", "find_incident_edge", "name_of", "points_on_edge", "write_point"]
+__all__ = ["FACE", "VERTEX", "clip_incident_edge", "cut_between", "find_incident_edge", "name_of", "points_on_edge", "write_point"]
 
 VERTEX = 0
 FACE = 1
@@ -94,6 +94,13 @@ def edge_at_vertex(normals: FloatArray, vertex: int, nx: float, ny: float) -> in
 
 
 @inlined_kernel
+def cut_between(x0: float, y0: float, x1: float, y1: float, out_0: float, out_1: float) -> tuple[float, float]:
+    """Return where a side plane cuts an edge whose ends lie so far outside it."""
+    share = out_0 / (out_0 - out_1)
+    return x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+
+
+@inlined_kernel
 def _cut(
     reference: FloatArray, edge: int, k: int, nx: float, ny: float, side: float, n_ends: int, ends: FloatArray, names: IntArray
 ) -> tuple[int, bool]:
@@ -113,9 +120,7 @@ def _cut(
         return 0, False
     # One end is inside, one outside. An inside end on the plane itself leaves that single point.
     n_left = 2 if out_0 * out_1 < 0.0 else 1
-    share = out_0 / (out_0 - out_1)
-    cut_x = ends[0, 0] + share * (ends[1, 0] - ends[0, 0])
-    cut_y = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
+    cut_x, cut_y = cut_between(ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], out_0, out_1)
     incident_name = names[0, 1]
     if out_0 > 0.0:  # the second end stays, and moves up: Box2D lists what it keeps first
         ends[0, 0], ends[0, 1] = ends[1, 0], ends[1, 1]
@@ -157,17 +162,16 @@ def clip_incident_edge(
 
 @inlined_kernel
 def name_of(on_first: int, on_other: int, first_type: int, other_type: int, is_first_b: bool) -> int:
-    """Return Box2D's key; the first side is B's where `is_first_b`."""
-    if is_first_b:
-        return on_other | (on_first << 8) | (other_type << 16) | (first_type << 24)
-    return on_first | (on_other << 8) | (first_type << 16) | (other_type << 24)
+    """Return Box2D's key; the first side is B's where `is_first_b`. No branch in it, for the SIMD kernel."""
+    on_a, on_b = (on_other if is_first_b else on_first), (on_first if is_first_b else on_other)
+    type_a, type_b = (other_type if is_first_b else first_type), (first_type if is_first_b else other_type)
+    return on_a | (on_b << 8) | (type_a << 16) | (type_b << 24)
 
 
 @inlined_kernel
 def write_point(points: FloatArray, at: int, pose: FloatArray, x: float, y: float, separation: float) -> None:
     """Write a point of the frame `pose` as row `at`, in the world."""
-    points[at, 0] = pose[2] * x - pose[3] * y + pose[0]
-    points[at, 1] = pose[3] * x + pose[2] * y + pose[1]
+    points[at, 0], points[at, 1] = place(x, y, pose[2], pose[3], pose[0], pose[1])
     points[at, 2] = separation
 
 

@@ -42,8 +42,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.contracts.status import Status
 from engine.narrowphase._core_manifold_kernel import find_axis
-from engine.narrowphase._manifold_kernel import rounding_of
-from engine.narrowphase._sides_kernel import Arrays, Room, Shapes, moved_side, room_for, side_of
+from engine.narrowphase._sides_kernel import Arrays, Room, Shapes, moved_side, room_for, rounding_of, side_of
 
 __all__ = ["contact_set_pairs"]
 
@@ -79,7 +78,7 @@ def contact_set_pair(
     found[:] = 0.0
     features[:] = 0
     reach = radius_a + radius_b
-    is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair)
+    is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
     if is_parted:
         return _SEPARATED, 0
     if best - reach < -touch:

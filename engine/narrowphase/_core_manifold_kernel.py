@@ -1,5 +1,9 @@
 """Manifolds of rounded shapes: cores of one, two or many vertices, each with a radius around it.
 
+They are asked for every pair that a capsule or a segment takes part in; everything else is `_manifold_kernel`. By Box2D's rule a segment is
+one of its edges (`_edge_kernel`), and the steps are taken in the edge's frame; else both are cores with radii, in A's frame. A kernel for
+itself: it takes as long to compile as that of circles and polygons, and a world without floors of edges never asks for it.
+
 A capsule is a segment with a radius, a disc a point with one, a polygon with a skin many vertices with a small one. So one
 routine serves every pair that a capsule or a segment takes part in. With R the sum of the radii, the two shapes share a point
 exactly when their cores come within R of each other, and the way apart is short in one of three ways::
@@ -37,105 +41,32 @@ Detection in Interactive 3D Environments, 2003, 4.3.7 (the hybrid of distance an
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from engine.common.arrays import FloatArray
-from engine.common.jit import borrowing_kernel, inlined_kernel
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
+from engine.geometry.kinds import CAPSULE, CIRCLE, SEGMENT
 from engine.narrowphase._clip_kernel import VERTEX, name_of, points_on_edge, write_point
-from engine.narrowphase._sat_kernel import traced_separation
-from engine.narrowphase._sides_kernel import Room, Row, Side
+from engine.narrowphase._core_distance_kernel import nearest_points
+from engine.narrowphase._edge_kernel import manifold_edge_circle, manifold_edge_polygon
+from engine.narrowphase._sat_kernel import edge_separation
+from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase._step_kernel import POINT, TRIED, record
-from engine.narrowphase.rules import EXACT
+from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["edge_separation", "find_axis", "manifold_cores", "nearest_points", "traced_axis"]
-
-
-@inlined_kernel
-def edge_separation(
-    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
-) -> tuple[float, int]:
-    """Return the greatest separation over a core's edges and its edge; a point has none, and parts nothing."""
-    if vertices.shape[0] == 1:
-        return -np.inf, 0
-    return traced_separation(vertices, normals, others, tie, side, trace)
-
-
-@inlined_kernel
-def nearest_on_edges(x: float, y: float, vertices: FloatArray, found: FloatArray) -> tuple[float, int]:
-    """Return how far a point is from a core's outline, and the vertex at or before the nearest point, which fills `found` (2,)."""
-    n = vertices.shape[0]
-    nearest, nearest_vertex = np.inf, 0
-    for i in range(n):
-        after = (i + 1) % n
-        ax, ay = vertices[i, 0], vertices[i, 1]
-        ex, ey = vertices[after, 0] - ax, vertices[after, 1] - ay
-        length_sq = ex * ex + ey * ey
-        share = 0.0
-        if length_sq > 0.0:
-            share = min(1.0, max(0.0, ((x - ax) * ex + (y - ay) * ey) / length_sq))
-        distance = math.hypot(x - (ax + share * ex), y - (ay + share * ey))
-        if distance < nearest:
-            nearest, nearest_vertex = distance, (i if share < 1.0 else after)
-            found[0], found[1] = ax + share * ex, ay + share * ey
-    return nearest, nearest_vertex
-
-
-@borrowing_kernel
-def nearest_points(vertices_a: FloatArray, vertices_b: FloatArray, pair: FloatArray) -> tuple[float, int, int]:
-    """Return the distance of two disjoint cores in one frame and the vertices at or before the nearest points, which fill `pair` (3, 2).
-
-    The nearest points of two disjoint cores include a vertex of one, so each vertex is tried against the other's edges. The
-    distance is that of `_core_distance_kernel.core_distance` to the bit, so that overlap and manifold decide alike. The third row of
-    `pair` is scratch.
-    """
-    nearest, at_a, at_b = np.inf, 0, 0
-    for j in range(vertices_b.shape[0]):
-        distance, vertex = nearest_on_edges(vertices_b[j, 0], vertices_b[j, 1], vertices_a, pair[2])
-        if distance < nearest:
-            nearest, at_a, at_b = distance, vertex, j
-            pair[0, 0], pair[0, 1] = pair[2, 0], pair[2, 1]
-            pair[1, 0], pair[1, 1] = vertices_b[j, 0], vertices_b[j, 1]
-    for i in range(vertices_a.shape[0]):
-        distance, vertex = nearest_on_edges(vertices_a[i, 0], vertices_a[i, 1], vertices_b, pair[2])
-        if distance < nearest:
-            nearest, at_a, at_b = distance, i, vertex
-            pair[0, 0], pair[0, 1] = vertices_a[i, 0], vertices_a[i, 1]
-            pair[1, 0], pair[1, 1] = pair[2, 0], pair[2, 1]
-    return nearest, at_a, at_b
+__all__ = ["find_axis", "manifold_core_pairs"]
 
 
 @inlined_kernel
 def find_axis(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    reach: float,
-    touch: float,
-    pair: FloatArray,
-) -> tuple[bool, int, int, float, float, float, int, int]:
-    """Find the axis as `traced_axis` does, without a trace."""
-    return traced_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
-
-
-@inlined_kernel
-def traced_axis(
-    vertices_a: FloatArray,
-    normals_a: FloatArray,
-    vertices_b: FloatArray,
-    normals_b: FloatArray,
-    reach: float,
-    touch: float,
-    pair: FloatArray,
-    trace: FloatArray | None,
-) -> tuple[bool, int, int, float, float, float, int, int]:
+    vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float,
+    pair: FloatArray, trace: FloatArray | None,
+) -> tuple[bool, int, int, float, float, float, int, int]:  # fmt: skip
     """Find the axis that parts two cores with radii, which sum up to `reach`, soonest; both are given in one frame.
 
     Returns whether the rounded shapes are parted; the side whose edge carries the axis (0 A, 1 B, -1 two corners) and that edge;
     the cores' separation along it; the separations found on A's and on B's edges (-inf where there is none, or none was looked
-    for); and the two corners. `pair` (3, 2) then holds the nearest points, where they were looked for.
+    for); and the two corners. `pair` (2 rows or more) then holds the nearest points, where they were looked for.
     """
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     # 1. The best edge of either core.
@@ -176,7 +107,7 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     points, names, axis, reference = row
     pair = room.corners
     surface = (a.radius - a.skin) + (b.radius - b.skin)
-    is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = traced_axis(
+    is_parted, side, edge, best, separation_a, separation_b, corner_a, corner_b = find_axis(
         a.vertices, a.normals, b.vertices, b.normals, a.radius + b.radius, touch, pair, trace
     )
     axis[4] = separation_a - surface if separation_a > -np.inf else np.nan
@@ -202,3 +133,37 @@ def manifold_cores(a: Side, b: Side, touch: float, room: Room, row: Row, trace: 
     names[0] = name_of(corner_a, corner_b, VERTEX, VERTEX, False)
     record(trace, POINT, 1.0, float(names[0]), best - surface, pair[1, 0], pair[1, 1], x, y)
     return 1
+
+
+@inlined_kernel
+def manifold_core_pair(
+    shapes: Shapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, at: int, rule: int, room: Room, columns: Arrays,
+    trace: FloatArray | None,
+) -> int:  # fmt: skip
+    """Fill row `at` for two shapes of which one is a capsule or a segment, and return the number of points.
+
+    The rule BOX2D knows no capsules, nor two segments; the caller must refuse them.
+    """
+    a, b = side_of(shapes, pairs[at, 0], poses_a, at), side_of(shapes, pairs[at, 1], poses_b, at)
+    row = row_of(columns, at)
+    base, other, to_other = a, b, 1.0
+    if rule == BOX2D and b.kind == SEGMENT:  # in B's frame, the edge's
+        base, other, to_other = b, a, -1.0
+    moved = moved_side(other, base.pose, room.moved)
+    if rule != BOX2D:
+        return manifold_cores(base, moved, rounding_of(a.pose, a.extent, b.pose, b.extent), room, row, trace)
+    if other.kind == CIRCLE:
+        return manifold_edge_circle(base, moved, to_other, row, trace)
+    return manifold_edge_polygon(base, moved, to_other, room, row, trace)
+
+
+@kernel
+def manifold_core_pairs(
+    packed: Arrays, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, columns: Arrays, trace: FloatArray | None
+) -> None:  # fmt: skip
+    """Fill the rows of those `pairs` that `manifold_pairs` leaves out; arguments are its own."""
+    shapes, kind, count = Shapes(*packed), packed[0], columns[0]
+    room = room_for(packed[2])
+    for row in range(pairs.shape[0]):
+        if kind[pairs[row, 0]] >= CAPSULE or kind[pairs[row, 1]] >= CAPSULE:
+            count[row] = manifold_core_pair(shapes, pairs, poses_a, poses_b, row, rule, room, columns, trace)

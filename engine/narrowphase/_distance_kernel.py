@@ -23,7 +23,7 @@ A row of results is separation (or depth), point on A, point on B, normal: 7 num
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +33,10 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts.status import Status
 from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
-from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, gjk_cores, place, relative_pose
-from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices
+from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
+from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, place
 
-__all__ = ["ROW_WIDTH", "Placed", "distance_listed", "distance_one", "distance_pairs", "roundings"]
+__all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "roundings"]
 
 ROW_WIDTH = 7
 
@@ -59,18 +59,6 @@ def roundings(
     return rounding, max(rounding, SAT_ROUNDING * far), holds
 
 
-class Placed(NamedTuple):
-    """A core with a radius at a world pose, and how far it reaches from the local origin."""
-
-    vertices: FloatArray
-    radius: float
-    extent: float
-    x: float
-    y: float
-    cos: float
-    sin: float
-
-
 @inlined_kernel
 def fill_row(
     rows: FloatArray, k: int, value: float, a_x: float, a_y: float, b_x: float, b_y: float, nx: float, ny: float, a: Placed, b: Placed
@@ -90,8 +78,8 @@ def query_pair(
     rows: FloatArray, k: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill row k for two shapes and return status and iterations (of GJK, and of EPA where that was asked)."""
-    vertices_a, vertices_b = a.vertices, b.vertices
-    cos, sin, shift_x, shift_y = relative_pose(a.x, a.y, a.cos, a.sin, b.x, b.y, b.cos, b.sin)
+    cores = relative_cores(a, b)
+    vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     rounding, touch, holds = roundings(a.x, a.y, a.extent, b.x, b.y, b.extent, shift_x, shift_y)
     radius = a.radius + b.radius
     for column in range(ROW_WIDTH):
@@ -99,12 +87,10 @@ def query_pair(
     if not holds:
         return _DEGENERATE, 0
     is_warm = simplex[0] > 0
-    cores, iterations, distance, nx, ny, share = gjk_cores(
-        vertices_a, vertices_b, cos, sin, shift_x, shift_y, rounding, touch, simplex, gjk_trace
-    )
+    ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
     separation, is_ended = distance - radius, True
-    if cores in (_SEPARATED, _OUT_OF_ITERATIONS):
-        is_ended = cores == _SEPARATED
+    if ended in (_SEPARATED, _OUT_OF_ITERATIONS):
+        is_ended = ended == _SEPARATED
         if wants_depth and separation > touch and is_ended:
             rows[k, 0] = 0.0
             return _SEPARATED, iterations
@@ -115,26 +101,22 @@ def query_pair(
         qx, qy = place(vertices_b[q_b, 0], vertices_b[q_b, 1], cos, sin, shift_x, shift_y)
         b_x, b_y = px + share * (qx - px), py + share * (qy - py)
     else:
-        if cores == _OVERLAPPING and not wants_depth:
+        if ended == _OVERLAPPING and not wants_depth:
             rows[k, 0] = 0.0 - radius  # not -0.0
             return _OVERLAPPING, iterations
         if is_warm:  # EPA wants vertices of the difference's boundary only, which a cold start gives
             simplex[0] = 0
-            cores, again, distance, nx, ny, share = gjk_cores(
-                vertices_a, vertices_b, cos, sin, shift_x, shift_y, rounding, touch, simplex, gjk_trace
-            )
+            _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
             iterations += again
         enough = np.inf if wants_depth else touch
-        ended, expansions, depth, nx, ny = epa_cores(
-            vertices_a, vertices_b, cos, sin, shift_x, shift_y, a.cos, a.sin, rounding, enough, simplex, polytope, epa_trace
-        )
+        ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope, epa_trace)
         iterations += expansions
         is_ended = ended == _OVERLAPPING
         if depth > touch and not wants_depth:
             rows[k, 0] = 0.0 - radius  # not -0.0
             return _OVERLAPPING, iterations
         separation = 0.0 - (depth + radius)
-        a_x, a_y, b_x, b_y = touching_points(vertices_a, vertices_b, cos, sin, shift_x, shift_y, nx, ny, rounding)
+        a_x, a_y, b_x, b_y = touching_points(cores, nx, ny, rounding)
     value = max(0.0, -separation) if wants_depth else separation
     fill_row(rows, k, value, a_x, a_y, b_x, b_y, nx, ny, a, b)
     if not is_ended:

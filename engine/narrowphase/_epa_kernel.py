@@ -57,7 +57,8 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.contracts.status import Status
-from engine.narrowphase._gjk_kernel import place, share_of_nearest, support_a, support_b
+from engine.narrowphase._gjk_kernel import Cores, difference_vertex, share_of_nearest, support
+from engine.narrowphase._sides_kernel import place
 
 __all__ = ["EPA_TRACE_WIDTH", "POLYTOPE_WIDTH", "epa_cores", "polytope_rows", "touching_points"]
 
@@ -79,15 +80,6 @@ _OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 def polytope_rows(n_a: int, n_b: int) -> int:
     """Return the rows a polytope of cores with so many vertices may need: C's vertices, three to start from, and one."""
     return n_a + n_b + 4
-
-
-@inlined_kernel
-def difference_vertex(
-    vertices_a: FloatArray, vertices_b: FloatArray, a: int, b: int, cos: float, sin: float, shift_x: float, shift_y: float
-) -> tuple[float, float]:
-    """Return the vertex b - a of C."""
-    x, y = place(vertices_b[b, 0], vertices_b[b, 1], cos, sin, shift_x, shift_y)
-    return x - vertices_a[a, 0], y - vertices_a[a, 1]
 
 
 @inlined_kernel
@@ -113,22 +105,12 @@ def measure_edge(polytope: FloatArray, edge: int, n_edges: int) -> None:
 
 
 @inlined_kernel
-def start_polytope(
-    vertices_a: FloatArray,
-    vertices_b: FloatArray,
-    cos: float,
-    sin: float,
-    shift_x: float,
-    shift_y: float,
-    rounding: float,
-    simplex: IntArray,
-    polytope: FloatArray,
-) -> int:
+def start_polytope(cores: Cores, rounding: float, simplex: IntArray, polytope: FloatArray) -> int:
     """Lay out GJK's simplex as a polytope and return its number of edges: 3, 2, or 0 where C is a point."""
     n = simplex[0]
     for k in range(n):
         a, b = simplex[1 + 2 * k], simplex[2 + 2 * k]
-        polytope[k, _X], polytope[k, _Y] = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+        polytope[k, _X], polytope[k, _Y] = difference_vertex(cores, a, b)
     if n == 3:
         longest, longest_sq = 0, -1.0
         for k in range(3):
@@ -154,8 +136,8 @@ def start_polytope(
         farthest, x, y = rounding, 0.0, 0.0
         for k in range(4):
             nx, ny = (1.0 - k if k % 2 == 0 else 0.0), (2.0 - k if k % 2 == 1 else 0.0)
-            a, b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
-            wx, wy = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+            a, b = support(cores, nx, ny)
+            wx, wy = difference_vertex(cores, a, b)
             away = math.sqrt((wx - polytope[0, _X]) ** 2 + (wy - polytope[0, _Y]) ** 2)
             if away > farthest:
                 farthest, x, y = away, wx, wy
@@ -168,19 +150,7 @@ def start_polytope(
 
 @inlined_kernel
 def epa_cores(
-    vertices_a: FloatArray,
-    vertices_b: FloatArray,
-    cos: float,
-    sin: float,
-    shift_x: float,
-    shift_y: float,
-    cos_a: float,
-    sin_a: float,
-    rounding: float,
-    enough: float,
-    simplex: IntArray,
-    polytope: FloatArray,
-    trace: FloatArray,
+    cores: Cores, cos_a: float, sin_a: float, rounding: float, enough: float, simplex: IntArray, polytope: FloatArray, trace: FloatArray
 ) -> tuple[int, int, float, float, float]:
     """Return status (OVERLAPPING: the depth is exact), iterations, depth and unit normal, A to B in A's frame.
 
@@ -188,7 +158,7 @@ def epa_cores(
     (k, EPA_TRACE_WIDTH) takes the first k rows. It may end with a lower bound of the depth above `enough`, infinite for those who want
     the depth itself. A depth may be a rounding below 0 where the cores touch.
     """
-    n_edges = start_polytope(vertices_a, vertices_b, cos, sin, shift_x, shift_y, rounding, simplex, polytope)
+    n_edges = start_polytope(cores, rounding, simplex, polytope)
     if n_edges == 0:
         nx, ny = cos_a, -sin_a
         return _OVERLAPPING, 0, -(nx * polytope[0, _X] + ny * polytope[0, _Y]), nx, ny
@@ -220,8 +190,8 @@ def epa_cores(
             traced += 1
 
         # 2. How far C reaches along its normal.
-        a, b = support_a(vertices_a, -nx, -ny), support_b(vertices_b, cos, sin, -nx, -ny)
-        x, y = difference_vertex(vertices_a, vertices_b, a, b, cos, sin, shift_x, shift_y)
+        a, b = support(cores, -nx, -ny)
+        x, y = difference_vertex(cores, a, b)
         reach = nx * x + ny * y
         if reach < depth:
             depth, best_x, best_y = reach, nx, ny
@@ -258,18 +228,9 @@ def level_at(vertices: FloatArray, cos: float, sin: float, shift_x: float, shift
 
 
 @inlined_kernel
-def touching_points(
-    vertices_a: FloatArray,
-    vertices_b: FloatArray,
-    cos: float,
-    sin: float,
-    shift_x: float,
-    shift_y: float,
-    nx: float,
-    ny: float,
-    rounding: float,
-) -> tuple[float, float, float, float]:
+def touching_points(cores: Cores, nx: float, ny: float, rounding: float) -> tuple[float, float, float, float]:
     """Return a point of A and one of B, A's frame, opposite each other along n where A reaches farthest and B least far."""
+    vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     reach_a = -np.inf
     for i in range(vertices_a.shape[0]):
         reach_a = max(reach_a, nx * vertices_a[i, 0] + ny * vertices_a[i, 1])

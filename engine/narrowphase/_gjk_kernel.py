@@ -59,13 +59,26 @@ Detection, 2005, 9.5.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import Status
+from engine.narrowphase._sides_kernel import place, relative_pose
 
-__all__ = ["GJK_TRACE_WIDTH", "TRIANGLE_SIZE", "gjk_cores", "place", "relative_pose", "support_a", "support_b"]
+__all__ = [
+    "GJK_TRACE_WIDTH",
+    "TRIANGLE_SIZE",
+    "Cores",
+    "Placed",
+    "difference_vertex",
+    "enclosing_sides",
+    "gjk_cores",
+    "relative_cores",
+    "share_of_nearest",
+    "support",
+]
 
 TRIANGLE_SIZE = 7
 """Numbers of a simplex: how many vertices, then for each of three its index in A and in B."""
@@ -80,29 +93,39 @@ _OVERLAPPING = int(Status.OVERLAPPING)
 _OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 
 
-@inlined_kernel
-def relative_pose(
-    ax: float, ay: float, cos_a: float, sin_a: float, bx: float, by: float, cos_b: float, sin_b: float
-) -> tuple[float, float, float, float]:
-    """Return cos, sin, x, y of B's pose as A sees it; the positions meet in a subtraction before anything else is done to them."""
-    dx, dy = bx - ax, by - ay
-    return (
-        cos_a * cos_b + sin_a * sin_b,
-        cos_a * sin_b - sin_a * cos_b,
-        cos_a * dx + sin_a * dy,
-        cos_a * dy - sin_a * dx,
-    )
+class Placed(NamedTuple):
+    """A core with a radius at a world pose, and how far it reaches from the local origin."""
+
+    vertices: FloatArray
+    radius: float
+    extent: float
+    x: float
+    y: float
+    cos: float
+    sin: float
+
+
+class Cores(NamedTuple):
+    """The vertices of two cores, and B's pose as A sees it."""
+
+    a: FloatArray
+    b: FloatArray
+    cos: float
+    sin: float
+    shift_x: float
+    shift_y: float
 
 
 @inlined_kernel
-def place(x: float, y: float, cos: float, sin: float, shift_x: float, shift_y: float) -> tuple[float, float]:
-    """Return a point of B's frame in A's."""
-    return cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
+def relative_cores(a: Placed, b: Placed) -> Cores:
+    """Return the cores of two shapes in A's frame."""
+    cos, sin, shift_x, shift_y = relative_pose(a.x, a.y, a.cos, a.sin, b.x, b.y, b.cos, b.sin)
+    return Cores(a.vertices, b.vertices, cos, sin, shift_x, shift_y)
 
 
 @inlined_kernel
-def support_a(vertices: FloatArray, nx: float, ny: float) -> int:
-    """Return the vertex of A farthest along (nx, ny), the first of equal ones."""
+def farthest_vertex(vertices: FloatArray, nx: float, ny: float) -> int:
+    """Return the vertex farthest along (nx, ny), the first of equal ones."""
     farthest, best = nx * vertices[0, 0] + ny * vertices[0, 1], 0
     for i in range(1, vertices.shape[0]):
         along = nx * vertices[i, 0] + ny * vertices[i, 1]
@@ -112,9 +135,17 @@ def support_a(vertices: FloatArray, nx: float, ny: float) -> int:
 
 
 @inlined_kernel
-def support_b(vertices: FloatArray, cos: float, sin: float, nx: float, ny: float) -> int:
-    """Return the vertex of B *least* far along (nx, ny), given in A's frame: the direction is turned, not the vertices."""
-    return support_a(vertices, -(cos * nx + sin * ny), -(cos * ny - sin * nx))
+def support(cores: Cores, nx: float, ny: float) -> tuple[int, int]:
+    """Return the vertex of A farthest along (nx, ny), A's frame, and that of B *least* far: the direction is turned, not the vertices."""
+    local_x, local_y = -(cores.cos * nx + cores.sin * ny), -(cores.cos * ny - cores.sin * nx)
+    return farthest_vertex(cores.a, nx, ny), farthest_vertex(cores.b, local_x, local_y)
+
+
+@inlined_kernel
+def difference_vertex(cores: Cores, a: int, b: int) -> tuple[float, float]:
+    """Return the vertex b - a of C."""
+    x, y = place(cores.b[b, 0], cores.b[b, 1], cores.cos, cores.sin, cores.shift_x, cores.shift_y)
+    return x - cores.a[a, 0], y - cores.a[a, 1]
 
 
 @inlined_kernel
@@ -130,21 +161,19 @@ def share_of_nearest(px: float, py: float, qx: float, qy: float) -> float:
 
 
 @inlined_kernel
+def enclosing_sides(to_px: float, to_py: float, to_qx: float, to_qy: float, wx: float, wy: float) -> tuple[float, float]:
+    """Return c_p and c_q of the triangle p q w, given p - w, q - w and w."""
+    winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
+    return -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+
+
+@inlined_kernel
 def gjk_cores(
-    vertices_a: FloatArray,
-    vertices_b: FloatArray,
-    cos: float,
-    sin: float,
-    shift_x: float,
-    shift_y: float,
-    rounding: float,
-    touch: float,
-    simplex: IntArray,
-    trace: FloatArray,
-) -> tuple[int, int, float, float, float, float]:
+    cores: Cores, rounding: float, touch: float, simplex: IntArray, trace: FloatArray
+) -> tuple[int, int, float, float, float, float]:  # fmt: skip
     """Return status, iterations, distance, unit n (A to B, A's frame) and the share t of the nearest point in the simplex.
 
-    B is placed by `relative_pose`. `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
+    `simplex` (TRIANGLE_SIZE,) is where to start, [0, ...] for anywhere, its indices in range (a third
     vertex is left out, one step finds it again); it becomes the last simplex. On TOUCHING and OVERLAPPING there is no distance and
     no direction: 0.0, all of them. `trace` (k, GJK_TRACE_WIDTH) takes the first k steps.
     """
@@ -152,16 +181,14 @@ def gjk_cores(
     if n_start > 0:
         p_a, p_b = simplex[1], simplex[2]
     else:
-        apart = math.sqrt(shift_x * shift_x + shift_y * shift_y)
-        nx, ny = (shift_x / apart, shift_y / apart) if apart > rounding else (1.0, 0.0)
-        p_a, p_b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
+        apart = math.sqrt(cores.shift_x * cores.shift_x + cores.shift_y * cores.shift_y)
+        nx, ny = (cores.shift_x / apart, cores.shift_y / apart) if apart > rounding else (1.0, 0.0)
+        p_a, p_b = support(cores, nx, ny)
     q_a, q_b = p_a, p_b
     if n_start > 1:
         q_a, q_b = simplex[3], simplex[4]
-    bx, by = place(vertices_b[p_b, 0], vertices_b[p_b, 1], cos, sin, shift_x, shift_y)
-    px, py = bx - vertices_a[p_a, 0], by - vertices_a[p_a, 1]
-    bx, by = place(vertices_b[q_b, 0], vertices_b[q_b, 1], cos, sin, shift_x, shift_y)
-    qx, qy = bx - vertices_a[q_a, 0], by - vertices_a[q_a, 1]
+    px, py = difference_vertex(cores, p_a, p_b)
+    qx, qy = difference_vertex(cores, q_a, q_b)
 
     status, iterations, n_vertices = _OUT_OF_ITERATIONS, 0, 0
     distance, nx, ny, share = 0.0, 0.0, 0.0, 0.0
@@ -193,9 +220,8 @@ def gjk_cores(
                 break
 
         # 2. The vertex of C nearest along n, and the bound it gives.
-        w_a, w_b = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
-        bx, by = place(vertices_b[w_b, 0], vertices_b[w_b, 1], cos, sin, shift_x, shift_y)
-        wx, wy = bx - vertices_a[w_a, 0], by - vertices_a[w_a, 1]
+        w_a, w_b = support(cores, nx, ny)
+        wx, wy = difference_vertex(cores, w_a, w_b)
         bound = nx * wx + ny * wy
         is_point = px == qx and py == qy
         if iterations <= trace.shape[0]:
@@ -213,8 +239,7 @@ def gjk_cores(
             q_a, q_b, qx, qy = w_a, w_b, wx, wy
             continue
         to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
-        winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
-        beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+        beside_p, beside_q = enclosing_sides(to_px, to_py, to_qx, to_qy, wx, wy)
         if beside_p > 0.0 and beside_q > 0.0 and bound < 0.0:
             inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
             inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)

@@ -27,7 +27,7 @@ the end of the one taken and beside the next: by EXACT one walks on to where it 
 
 Two circles. The line of centres.
 
-Capsules and segments: `_core_pairs_kernel`, compiled for itself, because a world without them need not wait for it.
+Capsules and segments: `_core_manifold_kernel`, compiled for itself, because a world without them need not wait for it.
 
 Rules. EXACT takes the greatest separation over all edges of both polygons, B's only where it is greater by more than
 rounding; a touch within rounding is a contact. BOX2D repeats Box2D 2.3.0: the climb of `_climb_kernel`, the preference for
@@ -52,24 +52,17 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_entry, inlined_kernel, kernel
-from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE
 from engine.geometry.kinds import CAPSULE, CIRCLE, POLYGON, SEGMENT
 from engine.narrowphase._climb_kernel import climb_separation
 from engine.narrowphase._clip_kernel import points_on_edge, write_point
-from engine.narrowphase._sat_kernel import traced_separation
-from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, row_of, side_of
+from engine.narrowphase._sat_kernel import max_separation
+from engine.narrowphase._sides_kernel import Arrays, Room, Row, Shapes, Side, moved_side, room_for, rounding_of, row_of, side_of
 from engine.narrowphase._step_kernel import POINT, REFERENCE, TRIED, record, record_edge
 from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["frame_is_b", "manifold_pair", "manifold_pairs", "rounding_of"]
-
-
-@inlined_entry
-def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
-    """Return the rounding of a separation, metres: `SAT_ROUNDING` times the scale of everything that enters it."""
-    scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
-    return float(SAT_ROUNDING * scale)
+__all__ = ["frame_is_b", "manifold_pairs"]
 
 
 @inlined_kernel
@@ -80,14 +73,14 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, 
     toward_x, toward_y = b.centroid[0, 0] - a.centroid[0, 0], b.centroid[0, 1] - a.centroid[0, 1]
     # The axis: the greatest separation found on either polygon's edges; the first that parts them settles it.
     if rule == EXACT:
-        separation_a, edge_a = traced_separation(a.vertices, a.normals, b.vertices, touch, 0.0, trace)
+        separation_a, edge_a = max_separation(a.vertices, a.normals, b.vertices, touch, 0.0, trace)
     else:
         separation_a, edge_a = climb_separation(a.vertices, a.normals, b.vertices, toward_x, toward_y, 0.0, trace)
     is_parted = separation_a > skins + touch
     separation_b, edge_b = np.nan, 0
     if not is_parted:
         if rule == EXACT:
-            separation_b, edge_b = traced_separation(b.vertices, b.normals, a.vertices, touch, 1.0, trace)
+            separation_b, edge_b = max_separation(b.vertices, b.normals, a.vertices, touch, 1.0, trace)
         else:
             separation_b, edge_b = climb_separation(b.vertices, b.normals, a.vertices, -toward_x, -toward_y, 1.0, trace)
     if rule == EXACT:
@@ -144,7 +137,7 @@ def manifold_polygon_circle(
     inside = rounding if rule == EXACT else BOX2D_EPSILON
     reach = radius + skin + touch
     side = 0.0 if to_circle > 0.0 else 1.0
-    in_front, edge = traced_separation(vertices, normals, center, touch, side, trace)
+    in_front, edge = max_separation(vertices, normals, center, touch, side, trace)
     record_edge(trace, REFERENCE, side, vertices, edge, in_front)
     v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
     after = (edge + 1) % vertices.shape[0]

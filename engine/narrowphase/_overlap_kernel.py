@@ -33,9 +33,8 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.geometry.kinds import POLYGON
 from engine.narrowphase._core_distance_kernel import core_distance
-from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._sat_kernel import face_separation
-from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, moved_side, side_of
+from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, moved_side, rounding_of, side_of
 
 __all__ = ["overlap_pairs"]
 

@@ -26,6 +26,7 @@ Source: W. Cheney, A. Goldstein, "Proximity maps for convex sets", Proc. AMS 10 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import CLOSEST_CONVERGENCE, CLOSEST_MAX_ITERATIONS
 from engine.contracts.status import Status
-from engine.narrowphase._gjk_kernel import place, relative_pose, share_of_nearest, support_a, support_b
+from engine.narrowphase._gjk_kernel import Placed, difference_vertex, relative_cores, share_of_nearest, support
+from engine.narrowphase._sides_kernel import place
 
 __all__ = ["CLOSEST_TRACE_WIDTH", "closest_by_projections"]
 
@@ -67,55 +69,51 @@ def project(x: float, y: float, vertices: FloatArray, radius: float) -> tuple[fl
     return x + left * core_x, y + left * core_y
 
 
-@kernel
-def closest_by_projections(
-    vertices_a: FloatArray,
-    radius_a: float,
-    ax: float,
-    ay: float,
-    cos_a: float,
-    sin_a: float,
-    vertices_b: FloatArray,
-    radius_b: float,
-    bx: float,
-    by: float,
-    cos_b: float,
-    sin_b: float,
-    touch: float,
-    size: float,
-    trace: FloatArray,
-) -> tuple[int, int, float, float, float, float, float]:
-    """Return status, turns, the distance |b - a|, and a and b, world frame; `size` (metres) is what the convergence is relative to.
-
-    SEPARATED: both bounds agree within CLOSEST_CONVERGENCE times the size. OVERLAPPING: a and b are one point within `touch`.
-    """
-    cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
+@inlined_kernel
+def project_in_turn(
+    a: Placed, b: Placed, touch: float, size: float, trace: FloatArray
+) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
+    """See `closest_by_projections`."""
+    cores = relative_cores(a, b)
+    vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     a_x, a_y = vertices_a[0, 0], vertices_a[0, 1]
     b_x, b_y, distance = 0.0, 0.0, 0.0
     status, turns = _OUT_OF_ITERATIONS, 0
     while turns < CLOSEST_MAX_ITERATIONS:
         turns += 1
         dx, dy = a_x - shift_x, a_y - shift_y
-        local_x, local_y = project(cos * dx + sin * dy, cos * dy - sin * dx, vertices_b, radius_b)
+        local_x, local_y = project(cos * dx + sin * dy, cos * dy - sin * dx, vertices_b, b.radius)
         b_x, b_y = place(local_x, local_y, cos, sin, shift_x, shift_y)
-        a_x, a_y = project(b_x, b_y, vertices_a, radius_a)
+        a_x, a_y = project(b_x, b_y, vertices_a, a.radius)
         dx, dy = b_x - a_x, b_y - a_y
         distance = math.sqrt(dx * dx + dy * dy)
         if distance <= touch:
             status = _OVERLAPPING
             break
         nx, ny = dx / distance, dy / distance
-        i, j = support_a(vertices_a, nx, ny), support_b(vertices_b, cos, sin, nx, ny)
-        wx, wy = place(vertices_b[j, 0], vertices_b[j, 1], cos, sin, shift_x, shift_y)
-        bound = nx * (wx - vertices_a[i, 0]) + ny * (wy - vertices_a[i, 1]) - radius_a - radius_b
+        i, j = support(cores, nx, ny)
+        wx, wy = difference_vertex(cores, i, j)
+        bound = nx * wx + ny * wy - a.radius - b.radius
         if turns <= trace.shape[0]:
             row = trace[turns - 1]
-            row[0], row[1] = place(a_x, a_y, cos_a, sin_a, ax, ay)
-            row[2], row[3] = place(b_x, b_y, cos_a, sin_a, ax, ay)
+            row[0], row[1] = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
+            row[2], row[3] = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
             row[4] = bound
         if distance - bound <= CLOSEST_CONVERGENCE * size:
             status = _SEPARATED
             break
-    a_x, a_y = place(a_x, a_y, cos_a, sin_a, ax, ay)
-    b_x, b_y = place(b_x, b_y, cos_a, sin_a, ax, ay)
+    a_x, a_y = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
+    b_x, b_y = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
     return status, turns, distance, a_x, a_y, b_x, b_y
+
+
+@kernel
+def closest_by_projections(
+    a: tuple[Any, ...], b: tuple[Any, ...], touch: float, size: float, trace: FloatArray
+) -> tuple[int, int, float, float, float, float, float]:  # fmt: skip
+    """Return status, turns, the distance |b - a|, and a and b, world frame, of two `Placed`; `size` (metres) is what the convergence is
+    relative to.
+
+    SEPARATED: both bounds agree within CLOSEST_CONVERGENCE times the size. OVERLAPPING: a and b are one point within `touch`.
+    """
+    return project_in_turn(Placed(*a), Placed(*b), touch, size, trace)

@@ -29,7 +29,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._core_manifold_kernel import find_axis
-from engine.narrowphase._sat_kernel import face_separation
+from engine.narrowphase._sat_kernel import face_separation, is_parted_by
 
 __all__ = ["NO_AXIS", "overlap_every_axis", "overlap_remembered"]
 
@@ -53,15 +53,8 @@ def overlap_every_axis(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, reach: float, touch: float
 ) -> bool:
     """Tell whether two cores with radii, which sum up to `reach`, share a point, by projecting both on every axis."""
-    is_parted = False
-    for i in range(normals_a.shape[0]):
-        nx, ny = normals_a[i, 0], normals_a[i, 1]
-        gap = max(gap_along(vertices_a, vertices_b, nx, ny), gap_along(vertices_a, vertices_b, -nx, -ny))
-        is_parted = is_parted or gap > reach + touch
-    for j in range(normals_b.shape[0]):
-        nx, ny = normals_b[j, 0], normals_b[j, 1]
-        gap = max(gap_along(vertices_a, vertices_b, nx, ny), gap_along(vertices_a, vertices_b, -nx, -ny))
-        is_parted = is_parted or gap > reach + touch
+    is_parted = is_parted_by(normals_a, vertices_a, vertices_b, reach + touch)
+    is_parted = is_parted_by(normals_b, vertices_a, vertices_b, reach + touch) or is_parted
     for i in range(vertices_a.shape[0]):
         for j in range(vertices_b.shape[0]):
             dx, dy = vertices_b[j, 0] - vertices_a[i, 0], vertices_b[j, 1] - vertices_a[i, 1]
@@ -97,7 +90,7 @@ def overlap_remembered(
             gap = gap_along(vertices_a, vertices_b, dx / length, dy / length)
     if gap > reach + touch:
         return False, axis, True
-    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair)
+    is_parted, side, edge, _, _, _, corner_a, corner_b = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
     if side == 0:
         return not is_parted, edge, False
     if side == 1:

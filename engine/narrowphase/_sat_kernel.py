@@ -37,37 +37,14 @@ from engine.common.jit import borrowing_kernel, inlined_entry, inlined_kernel, k
 from engine.narrowphase._step_kernel import TRIED, record_edge
 
 __all__ = [
+    "edge_separation",
     "face_separation",
+    "is_parted_by",
     "max_separation",
-    "move_to_frame",
     "overlap_improved",
     "overlap_plain",
     "strict_separation",
-    "traced_overlap",
-    "traced_separation",
 ]
-
-
-@inlined_entry
-def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, moved: FloatArray, directions: bool) -> None:
-    """Write B's local `points` (n, 2) into `moved` as A sees them; `directions` are turned but not shifted.
-
-    A pose is (x, y, cos, sin). With R the rotations and p the positions
-
-        R_a^T (R_b v + p_b - p_a) = (R_a^T R_b) v + R_a^T (p_b - p_a)
-
-    and the two positions, which may both be large, meet in a subtraction before anything else is done to them.
-    """
-    cos_a, sin_a, cos_b, sin_b = pose_a[2], pose_a[3], pose_b[2], pose_b[3]
-    cos, sin = cos_a * cos_b + sin_a * sin_b, cos_a * sin_b - sin_a * cos_b
-    shift_x = shift_y = 0.0
-    if not directions:
-        dx, dy = pose_b[0] - pose_a[0], pose_b[1] - pose_a[1]
-        shift_x, shift_y = cos_a * dx + sin_a * dy, cos_a * dy - sin_a * dx
-    for i in range(points.shape[0]):
-        x, y = points[i, 0], points[i, 1]
-        moved[i, 0] = cos * x - sin * y + shift_x
-        moved[i, 1] = sin * x + cos * y + shift_y
 
 
 @inlined_kernel
@@ -84,16 +61,13 @@ def face_separation(vertices: FloatArray, normals: FloatArray, edge: int, others
 
 
 @inlined_kernel
-def max_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float) -> tuple[float, int]:
-    """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other."""
-    return traced_separation(vertices, normals, others, tie, 0.0, None)
-
-
-@inlined_kernel
-def traced_separation(
+def max_separation(
     vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
 ) -> tuple[float, int]:
-    """Do the same for the edges of `side`, and tell the trace of each; see `_step_kernel`."""
+    """Return the greatest separation over *all* edges, and its edge: the first of those that lie within `tie` of each other.
+
+    The trace is told of each edge of `side`; see `_step_kernel`.
+    """
     best, best_edge = -np.inf, 0
     for edge in range(vertices.shape[0]):
         separation = face_separation(vertices, normals, edge, others)
@@ -103,12 +77,20 @@ def traced_separation(
     return best, best_edge
 
 
-@borrowing_kernel
-def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
-    """Return the greatest separation to the last digit, -inf for a point; a function of its own, for it is seldom called."""
+@inlined_kernel
+def edge_separation(
+    vertices: FloatArray, normals: FloatArray, others: FloatArray, tie: float, side: float, trace: FloatArray | None
+) -> tuple[float, int]:
+    """Return the greatest separation over a core's edges and its edge; a point has none, and parts nothing."""
     if vertices.shape[0] == 1:
         return -np.inf, 0
-    return max_separation(vertices, normals, others, 0.0)
+    return max_separation(vertices, normals, others, tie, side, trace)
+
+
+@borrowing_kernel
+def strict_separation(vertices: FloatArray, normals: FloatArray, others: FloatArray) -> tuple[float, int]:
+    """Return the greatest separation to the last digit; a function of its own, for it is seldom called."""
+    return edge_separation(vertices, normals, others, 0.0, 0.0, None)
 
 
 @inlined_kernel
@@ -138,16 +120,12 @@ def overlap_plain(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: Flo
 
 
 @inlined_entry
-def overlap_improved(vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float) -> bool:
-    """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`."""
-    return traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, None)
-
-
-@inlined_entry
-def traced_overlap(
+def overlap_improved(
     vertices_a: FloatArray, normals_a: FloatArray, vertices_b: FloatArray, normals_b: FloatArray, touch: float, trace: FloatArray | None
 ) -> bool:
-    """Do the same, and tell the trace of each edge tried; see `_step_kernel`."""
+    """Tell the same by one-sided separations, leaving at the first edge that parts the polygons by more than `touch`; the trace is told of
+    each edge tried.
+    """
     for edge in range(vertices_a.shape[0]):
         separation = face_separation(vertices_a, normals_a, edge, vertices_b)
         record_edge(trace, TRIED, 0.0, vertices_a, edge, separation)

@@ -1,4 +1,5 @@
-"""What the kernels of pairs hand to each other: one argument each for all shapes, one of two shapes, a row of results, room to work in.
+"""What the kernels of pairs hand to each other: one argument each for all shapes, one of two shapes, a row of results, room to work in;
+and how one shape sees the other.
 
 From Python a kernel gets the arrays of `Shapes` as a plain tuple, which costs 0.2 us where a named one costs a microsecond, and names them.
 """
@@ -11,10 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel
-from engine.narrowphase._sat_kernel import move_to_frame
+from engine.common.jit import allocating_kernel, inlined_entry, inlined_kernel
+from engine.common.tolerances import SAT_ROUNDING
 
-__all__ = ["Arrays", "Room", "Row", "Shapes", "Side", "most_vertices", "moved_side", "room_for", "row_of", "side_of"]
+__all__ = [
+    "Arrays",
+    "Room",
+    "Row",
+    "Shapes",
+    "Side",
+    "most_vertices",
+    "move_to_frame",
+    "moved_side",
+    "place",
+    "relative_pose",
+    "room_for",
+    "rounding_of",
+    "row_of",
+    "side_of",
+]
 
 Arrays = tuple[NDArray[Any], ...]
 """Several arrays as Python hands them over."""
@@ -69,6 +85,50 @@ class Room(NamedTuple):
     ends: FloatArray
     end_names: IntArray
     corners: FloatArray
+
+
+@inlined_kernel
+def relative_pose(
+    ax: float, ay: float, cos_a: float, sin_a: float, bx: float, by: float, cos_b: float, sin_b: float
+) -> tuple[float, float, float, float]:
+    """Return cos, sin, x, y of B's pose as A sees it; the positions meet in a subtraction before anything else is done to them."""
+    dx, dy = bx - ax, by - ay
+    return (
+        cos_a * cos_b + sin_a * sin_b,
+        cos_a * sin_b - sin_a * cos_b,
+        cos_a * dx + sin_a * dy,
+        cos_a * dy - sin_a * dx,
+    )
+
+
+@inlined_kernel
+def place(x: float, y: float, cos: float, sin: float, shift_x: float, shift_y: float) -> tuple[float, float]:
+    """Return a point of B's frame in A's."""
+    return cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
+
+
+@inlined_entry
+def move_to_frame(pose_a: FloatArray, pose_b: FloatArray, points: FloatArray, moved: FloatArray, directions: bool) -> None:
+    """Write B's local `points` (n, 2) into `moved` as A sees them; `directions` are turned but not shifted.
+
+    A pose is (x, y, cos, sin). With R the rotations and p the positions
+
+        R_a^T (R_b v + p_b - p_a) = (R_a^T R_b) v + R_a^T (p_b - p_a)
+
+    and the two positions, which may both be large, meet in a subtraction before anything else is done to them.
+    """
+    cos, sin, shift_x, shift_y = relative_pose(pose_a[0], pose_a[1], pose_a[2], pose_a[3], pose_b[0], pose_b[1], pose_b[2], pose_b[3])
+    if directions:
+        shift_x = shift_y = 0.0
+    for i in range(points.shape[0]):
+        moved[i, 0], moved[i, 1] = place(points[i, 0], points[i, 1], cos, sin, shift_x, shift_y)
+
+
+@inlined_entry
+def rounding_of(pose_a: FloatArray, extent_a: float, pose_b: FloatArray, extent_b: float) -> float:
+    """Return the rounding of a separation, metres: `SAT_ROUNDING` times the scale of everything that enters it."""
+    scale = abs(pose_a[0]) + abs(pose_a[1]) + abs(pose_b[0]) + abs(pose_b[1]) + extent_a + extent_b
+    return float(SAT_ROUNDING * scale)
 
 
 @inlined_kernel

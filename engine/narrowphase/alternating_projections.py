@@ -12,12 +12,9 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase._projections_kernel import CLOSEST_TRACE_WIDTH, closest_by_projections
-from engine.narrowphase.cores import core_of
-from engine.narrowphase.scratch import trace_rows
+from engine.narrowphase.scratch import core_of, placed, trace_rows
 
 __all__ = ["distance", "new_trace"]
-
-_NO_TRACE = np.empty((0, CLOSEST_TRACE_WIDTH))
 
 
 def new_trace(turns: int) -> FloatArray:
@@ -64,17 +61,15 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     >>> found.status.name, found.separation, found.iterations
     ('SEPARATED', 4.5, 2)
     """
-    vertices_a, radius_a, extent_a = core_of(a)
-    vertices_b, radius_b, extent_b = core_of(b)
+    extent_a, extent_b = core_of(a)[2], core_of(b)[2]
     (ax, ay), (bx, by) = xf_a.position, xf_b.position
     size = extent_a + extent_b + math.hypot(bx - ax, by - ay)
     touch = SAT_ROUNDING * (extent_a + extent_b + abs(ax) + abs(ay) + abs(bx) + abs(by))
     if not math.isfinite(size * size) or (touch > 0.0 and touch * touch == 0.0):
         return DistanceResult(Status.DEGENERATE, math.nan, None, None, None, 0)
     number, turns, gap, a_x, a_y, b_x, b_y = closest_by_projections(
-        vertices_a, radius_a, ax, ay, xf_a.cos, xf_a.sin, vertices_b, radius_b, bx, by, xf_b.cos, xf_b.sin,
-        touch, size, _NO_TRACE if trace is None else trace_rows(trace, CLOSEST_TRACE_WIDTH),
-    )  # fmt: skip
+        placed(a, xf_a), placed(b, xf_b), touch, size, trace_rows(trace, CLOSEST_TRACE_WIDTH)
+    )
     status = Status(number)
     if status is Status.OVERLAPPING:
         return DistanceResult(status, 0.0, None, None, None, turns)

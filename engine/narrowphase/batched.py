@@ -16,16 +16,15 @@ from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.geometry._rotation_kernel import turn_poses
 from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
-from engine.narrowphase._core_pairs_kernel import manifold_core_pairs
+from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
 from engine.narrowphase._manifold_kernel import manifold_pairs
-from engine.narrowphase._manifold_lanes_kernel import contact_normals, manifold_lanes
+from engine.narrowphase._manifold_simd_kernel import contact_normals, manifolds_simd
 from engine.narrowphase._overlap_kernel import overlap_pairs
-from engine.narrowphase._overlap_lanes_kernel import overlap_lanes
+from engine.narrowphase._overlap_simd_kernel import overlaps_simd
 from engine.narrowphase._witness_kernel import gaps_along
-from engine.narrowphase.packing import PackedShapes
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = [
-    "LANES_FROM",
     "ManifoldRows",
     "box_rows",
     "contact_normals",
@@ -36,9 +35,6 @@ __all__ = [
     "poses_with_rotation",
     "traced_rows",
 ]
-
-LANES_FROM = 48
-"""Pairs from which on lanes are tried: where shapes of all sizes meet, blocks are filled well enough from here on (measured)."""
 
 CHUNK = 4096
 """Pairs whose poses are gathered at a time: few enough that the copies stay in the cache and no fresh memory is asked for."""
@@ -71,7 +67,7 @@ def poses_with_rotation(poses: FloatArray) -> FloatArray:
 
 
 def manifold_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> ManifoldRows:
-    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers to the bit."""
+    """Manifolds of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers to the bit."""
     rows = _empty_rows(len(pairs))
     _fill_manifolds(shapes, pairs, poses_a, poses_b, rule, rows)
     return rows
@@ -97,13 +93,10 @@ def traced_rows(
 
 
 def _fill_manifolds(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, rule: int, rows: ManifoldRows) -> None:
-    if len(pairs) < LANES_FROM or not has_wide_registers():
+    if len(pairs) < SIMD_FROM or not has_wide_registers():
         _fill_one_by_one(shapes, pairs, poses_a, poses_b, rule, rows)
         return
-    rest = manifold_lanes(
-        shapes.kind, shapes.n_vertices, shapes.radius, shapes.extent, shapes.records, pairs, poses_a, poses_b, rule,
-        rows.count, rows.points, rows.names, rows.axis, rows.reference,
-    )  # fmt: skip
+    rest = manifolds_simd(shapes.arrays, shapes.records, pairs, poses_a, poses_b, rule, rows.arrays)
     if len(rest) > 0:
         others = _empty_rows(len(rest))
         _fill_one_by_one(shapes, pairs[rest], poses_a[rest], poses_b[rest], rule, others)
@@ -145,12 +138,12 @@ def box_rows(shapes: PackedShapes, which: IntArray, poses: FloatArray) -> FloatA
 
 
 def overlap_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> NDArray[np.bool_]:
-    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go in lanes, with the same answers."""
+    """Overlap of `pairs` (n, 2) at poses (n, 4) x, y, cos, sin; many go side by side, with the same answers."""
     overlapping = np.zeros(len(pairs), dtype=np.int64)
-    if len(pairs) < LANES_FROM or not has_wide_registers():
+    if len(pairs) < SIMD_FROM or not has_wide_registers():
         overlap_pairs(shapes.arrays, pairs, poses_a, poses_b, overlapping)
         return overlapping.astype(np.bool_)
-    rest = overlap_lanes(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
+    rest = overlaps_simd(shapes.kind, shapes.n_vertices, shapes.records, pairs, poses_a, poses_b, overlapping)
     if len(rest) > 0:
         others = np.zeros(len(rest), dtype=np.int64)
         overlap_pairs(shapes.arrays, pairs[rest], poses_a[rest], poses_b[rest], others)

@@ -8,15 +8,14 @@ from engine.common.arrays import FloatArray, IntArray, finite_rows, index_pairs
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed
-from engine.narrowphase._distance_lanes_kernel import SCRATCH, distance_lanes
-from engine.narrowphase.batched import LANES_FROM
-from engine.narrowphase.packing import PackedShapes
+from engine.narrowphase._distance_simd_kernel import SCRATCH, distances_simd
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = ["distance_rows"]
 
 
 def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go in lanes, the same to the bit.
+    """Status, iterations and rows (n, 7) of the distance of `pairs`, see `_distance_kernel`; many go side by side, the same to the bit.
 
     Poses are (n, 3) x, y, angle. Indices and numbers need not have been looked at: the kernels find out on the way.
 
@@ -27,8 +26,8 @@ def distance_rows(shapes: PackedShapes, pairs: IntArray, poses_a: FloatArray, po
     """
     n = len(pairs)
     found = _empty_distances(n)
-    if n >= LANES_FROM and has_wide_registers():
-        is_fine = distance_lanes(shapes.arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
+    if n >= SIMD_FROM and has_wide_registers():
+        is_fine = distances_simd(shapes.arrays, shapes.records, pairs, poses_a, poses_b, *found, room(SCRATCH))
     else:
         index_pairs("pairs", pairs, len(shapes))
         is_fine = distance_listed(np.arange(n), shapes.arrays, pairs, poses_a, poses_b, *found)

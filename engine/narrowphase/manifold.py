@@ -9,11 +9,10 @@ from engine.contracts import Manifold, ManifoldPoint
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase import batched
 from engine.narrowphase._manifold_kernel import frame_is_b
-from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH
+from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, MANIFOLD_TRACE_WIDTH, POINT, REFERENCE, TRIED
 from engine.narrowphase.packing import remembered
 from engine.narrowphase.rules import Rule, check_rule
-from engine.narrowphase.scratch import ONE_PAIR, pose_row, trace_rows
-from engine.narrowphase.steps import CLIPPED, INCIDENT, POINT, REFERENCE, TRIED, new_trace, steps_to_world
+from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
 
 __all__ = ["CLIPPED", "INCIDENT", "POINT", "REFERENCE", "TRIED", "manifold", "new_trace"]
 

@@ -6,7 +6,7 @@ have two, to the right of p1 p2 and to the left, and one point, as both ends of 
 part of the radius which is no surface; `centroid` is Box2D's; `extent` the largest distance of the surface from the local origin;
 `ghosts` x1 y1 x2 y2 of a segment's neighbours and `has_ghost` which of them there are. `records` has all of this that a SIMD kernel
 wants of one shape in one piece of memory: x of `SLOTS` vertices, the last repeated, then y, then x and y of the normals; centroid,
-radius, extent. `in_lanes` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave
+radius, extent. `simd_vertices` is the number of vertices, or more than a record holds where a corner is sharp: for SIMD kernels that leave
 such polygons to the scalar ones. The arrays stay writable, for Numba compiles once more for each mix of read-only ones; nothing writes.
 """
 
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.geometry import AnyShape, Polygon, Segment, check_shape
 
-__all__ = ["RECORD", "REMEMBERED", "SHARP_COSINE", "SLOTS", "PackedShapes", "pack", "remembered"]
+__all__ = ["RECORD", "REMEMBERED", "SHARP_COSINE", "SIMD_FROM", "SLOTS", "PackedShapes", "pack", "remembered"]
 
 SLOTS = 16
 """Vertices of a shape that its record has room for; of a larger one it has the first ones, and no kernel asks for them."""
@@ -38,6 +38,9 @@ the separations of two shapes err by a hundredth of their rounding as they come,
 
 SHARP_COSINE = -math.cos(SHARP_ANGLE)
 """Two successive edges whose normals' product is less make a sharp corner: they turn by nearly two right angles."""
+
+SIMD_FROM = 48
+"""Pairs from which on the SIMD kernels are tried: where shapes of all sizes meet, blocks are filled well enough from here on (measured)."""
 
 REMEMBERED = 1024
 """Shapes and pairs of shapes kept packed: at most some megabytes."""
@@ -59,7 +62,7 @@ class PackedShapes:
     ghosts: FloatArray
     has_ghost: NDArray[np.bool_]
     records: FloatArray
-    in_lanes: IntArray
+    simd_vertices: IntArray
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -111,7 +114,7 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
         ghosts=np.array([(*(g1 or (0.0, 0.0)), *(g2 or (0.0, 0.0))) for g1, g2 in ghosts], dtype=np.float64).reshape(-1, 4),
         has_ghost=np.array([(g1 is not None, g2 is not None) for g1, g2 in ghosts], dtype=np.bool_).reshape(-1, 2),
         records=np.column_stack([*(column[in_slot] for column in columns), centroid, radius, reach + radius]),
-        in_lanes=np.array(
+        simd_vertices=np.array(
             [SLOTS + 1 if _is_sharp(shape) else n for shape, n in zip(listed, n_vertices.tolist(), strict=True)], dtype=np.int64
         ),
     )

@@ -10,15 +10,14 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import choice, integer
 from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Polygon, Transform
-from engine.narrowphase._manifold_kernel import rounding_of
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
 from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
-from engine.narrowphase._sat_kernel import move_to_frame, overlap_improved, overlap_plain, traced_overlap
+from engine.narrowphase._sat_kernel import overlap_improved, overlap_plain
+from engine.narrowphase._sides_kernel import move_to_frame, rounding_of
 from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH, TRIED
 from engine.narrowphase.packing import remembered
-from engine.narrowphase.scratch import ONE_PAIR, pose_row, trace_rows
-from engine.narrowphase.steps import new_trace, steps_to_world
+from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
 
 __all__ = ["NO_AXIS", "TRIED", "RememberedOverlap", "new_trace", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
 
@@ -79,10 +78,10 @@ def overlap_polygons(
             raise InvalidInputError("trace", "None for the plain form", Described("a trace"))
         return bool(overlap_plain(vertices_a, normals_a, vertices_b, normals_b, touch))
     if trace is None:
-        return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch))
+        return bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch, None))
     steps = trace_rows(trace, MANIFOLD_TRACE_WIDTH)
     steps.fill(np.nan)
-    is_overlapping = bool(traced_overlap(vertices_a, normals_a, vertices_b, normals_b, touch, steps))
+    is_overlapping = bool(overlap_improved(vertices_a, normals_a, vertices_b, normals_b, touch, steps))
     steps_to_world(steps, xf_a)
     return is_overlapping
 

@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.common.arrays import FloatArray, IntArray, frozen
-from engine.query._checking import check_batch
 from engine.query.batch_casts import contains, ray_cast, shape_cast, swept_contact, time_of_impact
-from engine.query.batch_contact_sets import contact_set
-from engine.query.batch_distances import distance, penetration
-from engine.query.shape_batch import ShapeBatch
+from engine.query.shape_batch import ShapeBatch, check_batch, check_layout
 
 if TYPE_CHECKING:
     from engine.narrowphase.batched import ManifoldRows
     from engine.narrowphase.rules import Rule
 
 __all__ = [
+    "ContactSetBatch",
+    "DistanceBatch",
     "ManifoldBatch",
+    "PenetrationBatch",
     "ShapeBatch",
     "columns_of",
     "contact_set",
@@ -75,6 +75,66 @@ class ManifoldBatch:
     amplification: FloatArray
     reference_side: IntArray
     reference_edge: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceBatch:
+    """Results of `distance` in columns, read-only, a row for each pair; world frame, metres.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+        Numbers of `Status`.
+    separation : float64 (n,)
+    point_a, point_b, normal : float64 (n, 2)
+        NaN where the scalar form has None.
+    iterations : int64 (n,)
+    """
+
+    status: IntArray
+    separation: FloatArray
+    point_a: FloatArray
+    point_b: FloatArray
+    normal: FloatArray
+    iterations: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class PenetrationBatch:
+    """Results of `penetration` in columns, read-only, as in `DistanceBatch`; `iterations` counts GJK's steps and EPA's."""
+
+    status: IntArray
+    depth: FloatArray
+    point_a: FloatArray
+    point_b: FloatArray
+    normal: FloatArray
+    iterations: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSetBatch:
+    """Contact sets in columns, read-only, a row for each pair; world frame, metres.
+
+    Attributes
+    ----------
+    status : int64 (n,)
+        `Status` SEPARATED, TOUCHING or OVERLAPPING.
+    count : int64 (n,)
+        Points: 1 or 2 where the shapes touch, else 0. Everything past the count is zero.
+    normal : float64 (n, 2)
+        Unit, from A to B; zero where they do not touch.
+    points : float64 (n, 2, 2)
+        The point, or the two ends of the segment.
+    vertices_a, vertices_b : int64 (n, 2)
+        The vertices of each core between which it touches, low and high end along the tangent; twice the same for a corner.
+    """
+
+    status: IntArray
+    count: IntArray
+    normal: FloatArray
+    points: FloatArray
+    vertices_a: IntArray
+    vertices_b: IntArray
 
 
 def overlap(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> NDArray[np.bool_]:
@@ -137,4 +197,74 @@ def columns_of(rows: ManifoldRows) -> ManifoldBatch:
         amplification=frozen(rows.axis[:, 3]),
         reference_side=frozen(rows.reference[:, 0]),
         reference_edge=frozen(rows.reference[:, 1]),
+    )
+
+
+def distance(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> DistanceBatch:
+    """Return the distance of each pair; see `engine.query.distance`.
+
+    Parameters and errors are those of `overlap`.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle
+    >>> found = distance(ShapeBatch([Circle(1.0)]), [(0, 0), (0, 0)], [(0, 0, 0)] * 2, [(5, 0, 0), (0, 4, 0)])
+    >>> found.separation.tolist(), found.point_b.tolist()
+    ([3.0, 2.0], [[4.0, 0.0], [0.0, 3.0]])
+    """
+    checked = check_layout(shapes, pairs, xf_a, xf_b)
+    from engine.narrowphase.batched_distances import distance_rows
+
+    status, iterations, rows = distance_rows(*checked)
+    return DistanceBatch(frozen(status), *_columns(rows), frozen(iterations))
+
+
+def penetration(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> PenetrationBatch:
+    """Return the penetration of each pair; see `engine.query.penetration`. Parameters and errors are those of `overlap`.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle
+    >>> found = penetration(ShapeBatch([Circle(1.0)]), [(0, 0), (0, 0)], [(0, 0, 0)] * 2, [(1.5, 0, 0), (0, 4, 0)])
+    >>> found.depth.tolist(), found.normal.tolist()
+    ([0.5, 0.0], [[1.0, 0.0], [nan, nan]])
+    """
+    from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
+
+    packed, checked, poses_a, poses_b = check_batch(shapes, pairs, xf_a, xf_b)
+    n = len(checked)
+    status, iterations, rows = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty((n, ROW_WIDTH))
+    distance_pairs(True, packed.arrays, checked, poses_a, poses_b, status, iterations, rows)
+    return PenetrationBatch(frozen(status), *_columns(rows), frozen(iterations))
+
+
+def _columns(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the columns as views, read-only as `rows` is made: a copy of all would cost as much as computing them."""
+    frozen(rows)
+    return rows[:, 0], rows[:, 1:3], rows[:, 3:5], rows[:, 5:7]
+
+
+def contact_set(shapes: ShapeBatch, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> ContactSetBatch:
+    """Return the contact set of each pair; see `engine.query.contact_set`. Parameters and errors are those of `overlap`.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle
+    >>> found = contact_set(ShapeBatch([Circle(1.0)]), [(0, 0), (0, 0)], [(0, 0, 0)] * 2, [(2, 0, 0), (9, 0, 0)])
+    >>> found.count.tolist(), found.points[0, 0].tolist()
+    ([1, 0], [1.0, 0.0])
+    """
+    checked = check_batch(shapes, pairs, xf_a, xf_b)
+    from engine.narrowphase.contact_set import contact_set_rows
+
+    rows = contact_set_rows(*checked)
+    points = rows.found[:, 2:].reshape(-1, 2, 2).copy()
+    points[np.arange(2)[None, :] >= rows.count[:, None]] = 0.0
+    return ContactSetBatch(
+        status=frozen(rows.status),
+        count=frozen(rows.count),
+        normal=frozen(np.ascontiguousarray(rows.found[:, :2])),
+        points=frozen(points),
+        vertices_a=frozen(np.ascontiguousarray(rows.features[:, :2])),
+        vertices_b=frozen(np.ascontiguousarray(rows.features[:, 2:])),
     )

@@ -1,7 +1,7 @@
 """The questions about motion for many pairs, or rays, or points at once.
 
 Shapes are packed once; each row names its shapes by index and brings its own poses. Answers come in read-only columns and equal the
-scalar form's to the bit: both run the same kernel, or one in lanes that does the same operations.
+scalar form's to the bit: both run the same kernel, or a SIMD kernel that does the same operations.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_column, index_pairs
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.checks import boolean, choice, non_negative
-from engine.common.errors import InvalidInputError
-from engine.narrowphase.packing import PackedShapes
-from engine.query._checking import check_layout, check_poses, check_rows, check_t_max, turned_poses, writable
-from engine.query.shape_batch import ShapeBatch
+from engine.query._checking import check_t_max
+from engine.query.shape_batch import ShapeBatch, check_indices, check_layout, check_pairs, check_rows, finite_columns, turned_poses
 
 __all__ = [
     "RayBatch",
@@ -103,8 +101,8 @@ def contains(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, points: Arra
     InvalidInputError
         An index out of range, lengths that differ, a number that is not finite.
     """
-    packed, checked, poses = _check_posed(shapes, indices, xf)
-    where = _vectors("points", points, len(checked))
+    packed, checked = check_indices("indices", shapes, indices)
+    poses, where = turned_poses("xf", xf, len(checked)), finite_columns("points", points, 2, len(checked))
     from engine.continuous import ray_cast as chapter
 
     return frozen(chapter.contains_rows(packed, checked, poses, where).astype(np.bool_))
@@ -122,8 +120,9 @@ def ray_cast(shapes: ShapeBatch, indices: ArrayLike, xf: ArrayLike, origins: Arr
     >>> found.fraction.tolist(), found.normal.tolist()
     ([0.5, inf], [[-1.0, 0.0], [0.0, 0.0]])
     """
-    packed, checked, poses = _check_posed(shapes, indices, xf)
-    starts, ways = _vectors("origins", origins, len(checked)), _vectors("translations", translations, len(checked))
+    packed, checked = check_indices("indices", shapes, indices)
+    n, poses = len(checked), turned_poses("xf", xf, len(checked))
+    starts, ways = finite_columns("origins", origins, 2, n), finite_columns("translations", translations, 2, n)
     from engine.continuous import ray_cast as chapter
 
     return _ray_batch(*chapter.ray_rows(packed, checked, poses, starts, ways))
@@ -141,19 +140,15 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     translations : (n, 2)
         Metres.
 
-    Raises
-    ------
-    InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite.
+    Errors as in `contains`.
     """
-    if not isinstance(shapes, ShapeBatch):
-        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    checked = writable(index_pairs("pairs", pairs, len(shapes)))
-    poses, poses_target = check_poses("xf", xf, len(checked)), check_poses("xf_target", xf_target, len(checked))
-    ways = _vectors("translations", translations, len(checked))
+    packed, checked = check_pairs(shapes, pairs)
+    n = len(checked)
+    poses, poses_target = finite_columns("xf", xf, 3, n), finite_columns("xf_target", xf_target, 3, n)
+    ways = finite_columns("translations", translations, 2, n)
     from engine.continuous.shape_cast import shape_cast_rows
 
-    return _ray_batch(*shape_cast_rows(shapes.packed, checked, poses, ways, poses_target))
+    return _ray_batch(*shape_cast_rows(packed, checked, poses, ways, poses_target))
 
 
 def swept_contact(
@@ -180,10 +175,7 @@ def swept_contact(
     with_contact : bool
         False leaves out where they touch: `point`, `contact_count` and `contact` are empty. Times and normals alone take less time.
 
-    Raises
-    ------
-    InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite.
+    Errors as in `contains`.
     """
     packed, indices, poses_a, poses_b = check_layout(shapes, pairs, xf_a, xf_b)
     moves_a, moves_b = check_rows("velocity_a", velocity_a, 2, len(indices)), check_rows("velocity_b", velocity_b, 2, len(indices))
@@ -231,7 +223,7 @@ def time_of_impact(
     Raises
     ------
     InvalidInputError
-        An index out of range, lengths that differ, a number that is not finite, a `t_max` or `target` outside its range.
+        As in `contains`; or a `t_max` or `target` outside its range.
 
     Examples
     --------
@@ -241,19 +233,17 @@ def time_of_impact(
     0.5
     """
     end, word = check_t_max(t_max), choice("target", target, ("touch", "box2d"))
-    if not isinstance(shapes, ShapeBatch):
-        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    checked = writable(index_pairs("pairs", pairs, len(shapes)))
+    packed, checked = check_pairs(shapes, pairs)
     n = len(checked)
-    starts_a, ends_a = check_poses("start_a", start_a, n), check_poses("end_a", end_a, n)
-    starts_b, ends_b = check_poses("start_b", start_b, n), check_poses("end_b", end_b, n)
-    centers_a = np.zeros((n, 2)) if center_a is None else _vectors("center_a", center_a, n)
-    centers_b = np.zeros((n, 2)) if center_b is None else _vectors("center_b", center_b, n)
+    starts_a, ends_a = finite_columns("start_a", start_a, 3, n), finite_columns("end_a", end_a, 3, n)
+    starts_b, ends_b = finite_columns("start_b", start_b, 3, n), finite_columns("end_b", end_b, 3, n)
+    centers_a = np.zeros((n, 2)) if center_a is None else finite_columns("center_a", center_a, 2, n)
+    centers_b = np.zeros((n, 2)) if center_b is None else finite_columns("center_b", center_b, 2, n)
     from engine.continuous._impact_kernel import ADVANCEMENT
     from engine.continuous.impact_rows import impact_rows
 
     sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
-    rows = impact_rows(shapes.packed, checked, sweeps, end, ADVANCEMENT, word == "box2d")
+    rows = impact_rows(packed, checked, sweeps, end, ADVANCEMENT, word == "box2d")
     return TimeOfImpactBatch(frozen(rows.fraction), frozen(rows.status), frozen(rows.iterations))
 
 
@@ -266,16 +256,3 @@ def _ray_batch(status: IntArray, rows: FloatArray) -> RayBatch:
         point=frozen(rows[:, 1:3].copy()),
         normal=frozen(rows[:, 3:5].copy()),
     )
-
-
-def _check_posed(shapes: object, indices: ArrayLike, xf: ArrayLike) -> tuple[PackedShapes, IntArray, FloatArray]:
-    if not isinstance(shapes, ShapeBatch):
-        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    checked = writable(index_column("indices", indices, len(shapes)))
-    return shapes.packed, checked, turned_poses("xf", xf, len(checked))
-
-
-def _vectors(field: str, value: ArrayLike, length: int) -> FloatArray:
-    if length == 0 and np.size(value) == 0:
-        return np.zeros((0, 2))
-    return writable(finite_rows(field, value, 2, length))

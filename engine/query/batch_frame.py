@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.broadphase import Automatic, BroadPhase, automatic
-from engine.common.arrays import FloatArray, IntArray, frozen, index_column
+from engine.broadphase import Automatic, BroadPhase
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import InvalidInputError
-from engine.query._checking import check_poses, writable
 from engine.query.batch import ManifoldBatch, columns_of
-from engine.query.shape_batch import ShapeBatch
+from engine.query.shape_batch import ShapeBatch, check_indices, turned_poses
 
 if TYPE_CHECKING:
     from engine.narrowphase.rules import Rule
 
-__all__ = ["SceneContacts", "aabb", "collide", "warm"]
+__all__ = ["SceneContacts", "aabb", "collide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,11 @@ def aabb(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> FloatArray:
     >>> aabb(ShapeBatch([Circle(1.0)]), [0], [(3.0, 0.0, 0.0)]).tolist()
     [[2.0, -1.0, 4.0, 1.0]]
     """
-    chosen, poses = _checked(shapes, which, xf)
+    packed, chosen = check_indices("which", shapes, which)
+    poses = turned_poses("xf", xf, len(chosen))
     from engine.narrowphase import batched
 
-    return frozen(batched.box_rows(shapes.packed, chosen, batched.poses_with_rotation(poses)))
+    return frozen(batched.box_rows(packed, chosen, poses))
 
 
 def collide(
@@ -76,33 +75,15 @@ def collide(
     >>> found.pairs.tolist(), found.manifolds.separation[:, 0].tolist()
     ([[0, 2]], [-0.5])
     """
-    chosen, poses = _checked(shapes, which, xf)
+    packed, chosen = check_indices("which", shapes, which)
+    poses = turned_poses("xf", xf, len(chosen))
     from engine.narrowphase import batched
     from engine.narrowphase.rules import check_rule
 
-    turned = batched.poses_with_rotation(poses)
     finder = Automatic() if broad_phase is None else broad_phase
     if not callable(getattr(finder, "pairs", None)):
         raise InvalidInputError("broad_phase", "a BroadPhase, with `pairs`", broad_phase)
-    pairs = finder.pairs(batched.box_rows(shapes.packed, chosen, turned))
-    number = check_rule(rule, shapes.packed, pairs[:0] if rule == "exact" else chosen[pairs])
-    rows = batched.manifold_rows_of_bodies(shapes.packed, chosen, turned, pairs, number)
+    pairs = finder.pairs(batched.box_rows(packed, chosen, poses))
+    number = check_rule(rule, packed, pairs[:0] if rule == "exact" else chosen[pairs])
+    rows = batched.manifold_rows_of_bodies(packed, chosen, poses, pairs, number)
     return SceneContacts(frozen(pairs), columns_of(rows))
-
-
-def warm() -> None:
-    """Load the kernels of this module and those in lanes, compiling what is not on disk yet."""
-    from engine.geometry import Circle, Polygon
-    from engine.narrowphase.batched import LANES_FROM
-
-    n = LANES_FROM
-    poses = np.column_stack((0.5 * np.arange(n), np.zeros(n), np.zeros(n)))
-    collide(ShapeBatch([Circle(0.5), Polygon.box(0.5, 0.5)]), np.arange(n) % 2, poses)
-    automatic.warm()
-
-
-def _checked(shapes: ShapeBatch, which: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
-    if not isinstance(shapes, ShapeBatch):
-        raise InvalidInputError("shapes", "a ShapeBatch", shapes)
-    chosen = writable(index_column("which", which, len(shapes)))
-    return chosen, check_poses("xf", xf, len(chosen))

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from engine.common.checks import choice, non_negative
 from engine.common.checks import point as checked_point
 from engine.common.errors import InvalidInputError
-from engine.geometry import Circle, Polygon, Sweep, Transform, check_shape
-from engine.query._checking import check_pair, check_t_max
+from engine.geometry import Sweep, check_shape
+from engine.query._checking import check_pair, check_posed, check_t_max
 
 if TYPE_CHECKING:
     from engine.contracts import RayHit, SweptContact, TimeOfImpact
-    from engine.geometry import AnyShape
+    from engine.geometry import AnyShape, Transform
 
-__all__ = ["contains", "ray_cast", "shape_cast", "swept_contact", "time_of_impact", "warm"]
+__all__ = ["contains", "ray_cast", "shape_cast", "swept_contact", "time_of_impact"]
 
 
 def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool:
@@ -33,10 +31,11 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
 
     Examples
     --------
+    >>> from engine.geometry import Circle, Transform
     >>> contains(Circle(1.0), Transform((2.0, 0.0)), (3.0, 0.0)), contains(Circle(1.0), Transform((2.0, 0.0)), (3.0, 0.1))
     (True, False)
     """
-    _check_posed("shape", shape, "xf", xf)
+    check_posed(shape, xf)
     where = checked_point("point", point)
     from engine.continuous import ray_cast as chapter
 
@@ -53,11 +52,12 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
 
     Examples
     --------
+    >>> from engine.geometry import Polygon, Transform
     >>> hit = ray_cast(Polygon.box(1.0, 1.0), Transform((4.0, 0.0)), (0.0, 0.5), (6.0, 0.0))
     >>> hit.status.name, hit.fraction, hit.point
     ('HIT', 0.5, (3.0, 0.5))
     """
-    _check_posed("shape", shape, "xf", xf)
+    check_posed(shape, xf)
     start, way = checked_point("origin", origin), checked_point("translation", translation)
     from engine.continuous import ray_cast as chapter
 
@@ -74,11 +74,12 @@ def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float],
 
     Examples
     --------
+    >>> from engine.geometry import Circle, Transform
     >>> shape_cast(Circle(1.0), Transform(), (8.0, 0.0), Circle(1.0), Transform((6.0, 0.0))).fraction
     0.5
     """
-    _check_posed("shape", shape, "xf", xf)
-    _check_posed("target", target, "xf_target", xf_target)
+    check_posed(shape, xf)
+    check_posed(target, xf_target, "target", "xf_target")
     way = checked_point("translation", translation)
     from engine.continuous import shape_cast as chapter
 
@@ -103,6 +104,7 @@ def swept_contact(
 
     Examples
     --------
+    >>> from engine.geometry import Circle, Transform
     >>> swept_contact(Circle(1.0), Transform(), (2.0, 0.0), Circle(1.0), Transform((6.0, 0.0)), (0.0, 0.0), 5.0).t_first
     2.0
     """
@@ -131,6 +133,7 @@ def time_of_impact(
 
     Examples
     --------
+    >>> from engine.geometry import Circle, Polygon, Transform
     >>> bar = Polygon.box(2.0, 0.1)
     >>> turn = Sweep(Transform(), Transform((0.0, 0.0), 3.0))
     >>> still = Sweep(Transform((0.0, 2.0)), Transform((0.0, 2.0)))
@@ -148,30 +151,3 @@ def time_of_impact(
     from engine.continuous.time_of_impact import conservative_advancement
 
     return conservative_advancement(a, sweep_a, b, sweep_b, end, target)
-
-
-def warm() -> None:
-    """Ask each question once: loads its kernels, or compiles them."""
-    from engine.continuous.impact_rows import LANES_FROM
-    from engine.continuous.time_of_impact import bilateral_advancement, bisection
-    from engine.query import batch_casts
-    from engine.query.shape_batch import ShapeBatch
-
-    disc, box, here, there = Circle(0.5), Polygon.box(0.5, 0.5), Transform(), Transform((3.0, 0.0))
-    contains(disc, here, (0.0, 0.0))
-    ray_cast(disc, here, (2.0, 0.0), (-4.0, 0.0))
-    shape_cast(disc, there, (-4.0, 0.0), box, here)
-    swept_contact(box, here, (1.0, 0.0), disc, there, (0.0, 0.0), 5.0)
-    for way in (time_of_impact, bisection, bilateral_advancement):
-        way(box, Sweep(here, here), disc, Sweep(there, here))
-    many = 2 * LANES_FROM  # half of them two boxes: both kinds of block, and the scalar kernel
-    pairs, still = [(1, 1), (0, 1)] * LANES_FROM, np.zeros((many, 3))
-    batch_casts.time_of_impact(ShapeBatch([disc, box]), pairs, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
-    rest = np.zeros((many, 2))
-    batch_casts.swept_contact(ShapeBatch([disc, box]), pairs, still, rest, still + (3.0, 0.0, 0.0), rest - (1.0, 0.0), 5.0)
-
-
-def _check_posed(field: str, shape: object, field_xf: str, xf: object) -> None:
-    check_shape(field, shape)
-    if not isinstance(xf, Transform):
-        raise InvalidInputError(field_xf, "a Transform", xf)

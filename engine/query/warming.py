@@ -8,21 +8,23 @@ from itertools import product
 
 import numpy as np
 
+from engine.broadphase import automatic
 from engine.common.interrupts import DeferredInterrupt
 from engine.common.jit import mark_cache_warm
-from engine.continuous.swept import swept_contact
+from engine.continuous.time_of_impact import bilateral_advancement, bisection
 from engine.decompose import keil
-from engine.geometry import AnyShape, Circle, Polygon, Segment, Sweep, Transform
-from engine.narrowphase import batched, manifold, sat
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
+from engine.narrowphase import alternating_projections, batched, manifold, sat
 from engine.narrowphase._bounds_kernel import pairs_of_bodies
-from engine.query import batch, batch_frame, casts, contact_sets, distances
+from engine.narrowphase.packing import SIMD_FROM
+from engine.query import batch, batch_frame, casts, pairs
 
 __all__ = ["LIBRARY", "SANDBOX", "boxes", "gaps", "manifolds", "overlaps", "warm_up"]
 
-_PAIRS_FOR_LANES = 64
-"""Of each combination of sizes; more than any class needs to go through the lanes form."""
+_PAIRS_FOR_SIMD = 64
+"""Of each combination of sizes; more than any class needs to go through the SIMD kernels."""
 
-_HERE, _THERE = Transform(), Transform((0.75, 0.1), 0.3)
+_HERE, _THERE, _AWAY = Transform(), Transform((0.75, 0.1), 0.3), Transform((3.0, 0.0))
 _BOX = Polygon.box(0.5, 0.5)
 _SHAPES: tuple[AnyShape, ...] = (Circle(0.5), _BOX, Polygon.box(0.5, 0.5, skin_radius=0.01))
 
@@ -72,10 +74,10 @@ def overlaps() -> Iterator[_Question]:
 
 def gaps() -> Iterator[_Question]:
     """Along a direction: what a difference is explained with."""
-    pairs, poses, _ = _asked()
+    asked, poses, _ = _asked()
     turned = batched.poses_with_rotation(np.array(poses))
     along = np.array([(1.0, 0.0), (0.0, 1.0)])
-    yield partial(batched.gap_rows, batch.ShapeBatch(_SHAPES).packed, np.array(pairs), turned, turned, along)
+    yield partial(batched.gap_rows, batch.ShapeBatch(_SHAPES).packed, np.array(asked), turned, turned, along)
 
 
 def _edges() -> Iterator[_Question]:
@@ -99,22 +101,24 @@ def _many_overlaps() -> Iterator[_Question]:
 def _distances() -> Iterator[_Question]:
     """Of bullet and target, where one of our rules stops it."""
     for a, b in product(_SHAPES, _SHAPES):
-        yield partial(distances.distance, a, _HERE, b, _THERE)
+        yield partial(pairs.distance, a, _HERE, b, _THERE)
 
 
 def _impacts() -> Iterator[_Question]:
     """By which such a rule looks ahead."""
     for a, b in product(_SHAPES, _SHAPES):
-        yield partial(casts.time_of_impact, a, Sweep(_HERE, _THERE), b, Sweep(Transform((3.0, 0.0)), _HERE))
+        yield partial(casts.time_of_impact, a, Sweep(_HERE, _THERE), b, Sweep(_AWAY, _HERE))
 
 
 def _sweeps() -> Iterator[_Question]:
     for a, b in product(_SHAPES, _SHAPES):
-        yield partial(swept_contact, a, _HERE, (1.0, 0.0), b, Transform((3.0, 0.0)), (0.0, 0.0), 5.0)
+        yield partial(casts.swept_contact, a, _HERE, (1.0, 0.0), b, _AWAY, (0.0, 0.0), 5.0)
 
 
 def _scenes() -> Iterator[_Question]:
-    yield batch_frame.warm
+    which = np.arange(SIMD_FROM) % 2
+    yield partial(batch_frame.collide, batch.ShapeBatch([Circle(0.5), _BOX]), which, [(0.5 * k, 0.0, 0.0) for k in range(SIMD_FROM)])
+    yield automatic.warm
 
 
 def _outlines() -> Iterator[_Question]:
@@ -147,15 +151,48 @@ def _traces() -> Iterator[_Question]:
     yield partial(sat.overlap_polygons, _BOX, Transform(), _BOX, Transform(), trace=sat.new_trace(1))
 
 
-def _asking(chapter: Callable[[], object]) -> Callable[[], Iterator[_Question]]:
-    return lambda: iter((chapter,))
+def _distances_and_depths() -> Iterator[_Question]:
+    """With EPA, of many pairs, and by the alternating projections."""
+    shapes: tuple[AnyShape, ...] = (_BOX, Circle(0.5), Capsule((0, 0), (1, 0), 0.1), Segment((0, 0), (1, 0)))
+    for question, b in product((pairs.distance, pairs.penetration, alternating_projections.distance), shapes):
+        yield partial(question, _BOX, _HERE, b, _THERE)
+    packed, pose = batch.ShapeBatch(shapes), [(0.0, 0.0, 0.0)]
+    for n in (1, SIMD_FROM):
+        yield partial(batch.distance, packed, [(0, 1)] * n, pose * n, pose * n)
+    yield partial(batch.penetration, packed, [(0, 1)], pose, pose)
+    yield partial(batch.overlap, packed, [(0, 1)] * SIMD_FROM, pose * SIMD_FROM, pose * SIMD_FROM)
+
+
+def _contact_sets() -> Iterator[_Question]:
+    """And what manifolds and overlap are of capsules and segments."""
+    segment = Segment((-1.0, 0.0), (1.0, 0.0))
+    for a, b in ((_BOX, Capsule((0.0, 0.0), (1.0, 0.0), 0.5)), (segment, Circle(0.5))):
+        for question in (pairs.contact_set, pairs.overlap, pairs.manifold):
+            yield partial(question, a, _HERE, b, _THERE)
+    yield partial(sat.overlap_remembered, _BOX, _HERE, _BOX, _THERE)
+    yield partial(sat.overlap_plain_form, _BOX, _HERE, _BOX, _THERE)
+    yield from _edges()
+
+
+def _casts() -> Iterator[_Question]:
+    disc = Circle(0.5)
+    yield partial(casts.contains, disc, _HERE, (0.0, 0.0))
+    yield partial(casts.ray_cast, disc, _HERE, (2.0, 0.0), (-4.0, 0.0))
+    yield partial(casts.shape_cast, disc, _AWAY, (-4.0, 0.0), _BOX, _HERE)
+    yield partial(casts.swept_contact, _BOX, _HERE, (1.0, 0.0), disc, _AWAY, (0.0, 0.0), 5.0)
+    for method in (casts.time_of_impact, bisection, bilateral_advancement):
+        yield partial(method, _BOX, Sweep(_HERE, _HERE), disc, Sweep(_AWAY, _HERE))
+    # half of them two boxes: both kinds of block, and the scalar kernel
+    shapes, asked, still = batch.ShapeBatch([disc, _BOX]), [(1, 1), (0, 1)] * SIMD_FROM, np.zeros((2 * SIMD_FROM, 3))
+    yield partial(batch.time_of_impact, shapes, asked, still, still, still + (3.0, 0.0, 0.0), still + (0.0, 0.0, 1.0))
+    yield partial(batch.swept_contact, shapes, asked, still, still[:, :2], still + (3.0, 0.0, 0.0), still[:, :2] - (1.0, 0.0), 5.0)
 
 
 LIBRARY: dict[str, Callable[[], Iterator[_Question]]] = {
     "traces": _traces,
-    "distances and depths": _asking(distances.warm),
-    "contact sets": _asking(contact_sets.warm),
-    "casts": _asking(casts.warm),
+    "distances and depths": _distances_and_depths,
+    "contact sets": _contact_sets,
+    "casts": _casts,
 }
 """What is left of every question."""
 
@@ -166,8 +203,8 @@ def _asked() -> tuple[list[tuple[int, int]], list[tuple[float, float, float]], l
 
 
 def _ask_many(question: Callable[..., object]) -> None:
-    """Ask of enough pairs of every size that the lanes form answers: a world of fifty contacts does, from one step to the next."""
+    """Ask of enough pairs of every size that the SIMD kernels answer: a world of fifty contacts does, from one step to the next."""
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n_sides, 0.5) for n_sides in (4, 8, 12, 16))])
-    pairs = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_LANES)]
-    here, there = np.zeros((len(pairs), 3)), np.tile((0.75, 0.1, 0.3), (len(pairs), 1))
-    question(shapes, pairs, here, there)
+    asked = [(a, b) for a in range(len(shapes)) for b in range(len(shapes)) for _ in range(_PAIRS_FOR_SIMD)]
+    here, there = np.zeros((len(asked), 3)), np.tile((0.75, 0.1, 0.3), (len(asked), 1))
+    question(shapes, asked, here, there)

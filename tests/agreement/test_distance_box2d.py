@@ -9,8 +9,8 @@ from engine.compare import allowances
 from engine.compare.cases import case_chunk
 from engine.contracts import Status
 from engine.geometry import Segment, Transform
-from engine.query import batch, batch_distances
-from engine.query.distances import distance
+from engine.query import batch
+from engine.query.pairs import distance
 
 
 @pytest.fixture(scope="module", params=[1, 2])
@@ -20,7 +20,7 @@ def posed(request):
     shapes = batch.ShapeBatch(oracle.shapes)  # with Box2D's skins
     extent = shapes.packed.extent[cases.pairs]
     scale = allowances.scale_of(cases.poses_a, cases.poses_b, extent[:, 0], extent[:, 1])
-    return cases, oracle, shapes, scale, batch_distances.distance(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+    return cases, oracle, shapes, scale, batch.distance(shapes, cases.pairs, cases.poses_a, cases.poses_b)
 
 
 @pytest.mark.parametrize("use_radii", [True, False])
@@ -56,7 +56,7 @@ def test_box2ds_points_lie_on_our_surfaces(posed):
 
 def test_nothing_runs_out_of_iterations(posed):
     cases, _, shapes, _, ours = posed
-    deep = batch_distances.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+    deep = batch.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
     assert set(np.unique(ours.status)) <= {Status.SEPARATED, Status.TOUCHING, Status.OVERLAPPING}
     assert np.array_equal(ours.status, deep.status)
     assert ours.iterations.max() <= 16
@@ -73,7 +73,7 @@ def test_edges_as_box2d_has_them():
     pairs = np.column_stack((rng.integers(0, len(shapes), n), rng.integers(len(shapes) - n_edges, len(shapes), n)))
     pairs[::2] = pairs[::2, ::-1]
     poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, n, 3)).astype(np.float32).astype(np.float64)
-    ours = batch_distances.distance(shapes, pairs, poses_a, poses_b)
+    ours = batch.distance(shapes, pairs, poses_a, poses_b)
     extent = shapes.packed.extent[pairs]
     scale = allowances.scale_of(poses_a, poses_b, extent[:, 0], extent[:, 1])
     for use_radii in (True, False):

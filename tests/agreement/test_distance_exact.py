@@ -19,9 +19,9 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import case_chunk, random_polygon
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase.cores import core_of
+from engine.narrowphase.scratch import core_of
 from engine.query import batch
-from engine.query.distances import distance, penetration
+from engine.query.pairs import distance, penetration
 
 SHARPNESS = 2.0 * SAT_ROUNDING
 
@@ -225,9 +225,8 @@ def test_distance_as_shapely_sees_it():
     shapes = cases.shapes + extra
     pairs = np.vstack((cases.pairs, rng.integers(0, len(shapes), (1000, 2))))
     poses_a, poses_b = (np.vstack((given, rng.uniform(-1.5, 1.5, (1000, 3)))) for given in (cases.poses_a, cases.poses_b))
-    from engine.query import batch_distances
 
-    found = batch_distances.distance(batch.ShapeBatch(shapes), pairs, poses_a, poses_b)
+    found = batch.distance(batch.ShapeBatch(shapes), pairs, poses_a, poses_b)
     separated = 0
     for row, (a, b) in enumerate(pairs.tolist()):
         gap = geos(shapes[a], poses_a[row]).distance(geos(shapes[b], poses_b[row]))

@@ -37,7 +37,7 @@ _RULES: tuple[tuple[str, str, str, str], ...] = (
     (
         "",
         "unchanged",
-        r"LANES_FROM|_fill_|_empty_rows|is_few|FEW",
+        r"SIMD_FROM|_fill_|_empty_rows|is_few|FEW",
         "which of two loops with equal answers runs, or how memory is made ready",
     ),
     ("pairs", "unchanged", r"broadphase", "another size, number or order of cells: slower or faster, the same pairs"),

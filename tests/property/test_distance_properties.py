@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from engine.compare.cases import random_shapes
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.query import batch, batch_distances
-from engine.query.distances import distance, penetration
+from engine.query import batch
+from engine.query.pairs import distance, penetration
 
 PROFILE = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -134,8 +134,8 @@ def test_points_are_where_they_should_be(a, xf_a, b, xf_b):
 def test_the_batch_is_the_scalar_to_the_bit(a, xf_a, b, xf_b):
     packed, pose_a, pose_b = batch.ShapeBatch([a, b]), [(*xf_a.position, xf_a.angle)], [(*xf_b.position, xf_b.angle)]
     for scalar, batched, value in (
-        (distance(a, xf_a, b, xf_b), batch_distances.distance(packed, [(0, 1)], pose_a, pose_b), "separation"),
-        (penetration(a, xf_a, b, xf_b), batch_distances.penetration(packed, [(0, 1)], pose_a, pose_b), "depth"),
+        (distance(a, xf_a, b, xf_b), batch.distance(packed, [(0, 1)], pose_a, pose_b), "separation"),
+        (penetration(a, xf_a, b, xf_b), batch.penetration(packed, [(0, 1)], pose_a, pose_b), "depth"),
     ):
         assert batched.status[0] == scalar.status
         assert getattr(batched, value)[0] == getattr(scalar, value)

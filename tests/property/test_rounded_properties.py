@@ -11,7 +11,7 @@ from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase.sat import overlap_plain_form, overlap_remembered
 from engine.query import manifold, overlap
-from engine.query.contact_sets import contact_set
+from engine.query.pairs import contact_set
 
 PROFILE = settings(max_examples=200, deadline=None, derandomize=True)
 

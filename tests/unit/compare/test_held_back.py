@@ -13,6 +13,7 @@ from engine.compare.live.pairs import LivePairs
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched
+from engine.narrowphase.packing import SIMD_FROM
 from engine.query import batch
 from engine.world import BodySpec, FixtureSpec, World
 
@@ -35,12 +36,12 @@ def floor_and_discs() -> World:
 def test_many_pairs_have_the_same_answers_while_the_forms_for_many_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     shapes = batch.ShapeBatch([Circle(0.5), *(Polygon.regular(n, 0.5, skin_radius=0.01) for n in (3, 4, 8))])
-    n = 4 * batched.LANES_FROM
+    n = 4 * SIMD_FROM
     pairs, here, there = rng.integers(0, 4, (n, 2)), np.zeros((n, 3)), rng.uniform(-1.0, 1.0, (n, 3))
     before = [(batch.manifold(shapes, pairs, here, there, rule=rule)) for rule in ("exact", "box2d")]
     overlapping = batch.overlap(shapes, pairs, here, there)
     hold_back(LANES)
-    for name in ("manifold_lanes", "overlap_lanes"):
+    for name in ("manifolds_simd", "overlaps_simd"):
         monkeypatch.setattr(batched, name, None)  # nobody calls it
     for rule, old in zip(("exact", "box2d"), before, strict=True):
         new = batch.manifold(shapes, pairs, here, there, rule=rule)

@@ -10,7 +10,7 @@ from engine.common.tolerances import CLOSEST_MAX_ITERATIONS
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import alternating_projections as iteration
-from engine.query.distances import distance
+from engine.query.pairs import distance
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)

@@ -9,11 +9,11 @@ import shapely
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import _contact_set_kernel, _core_manifold_kernel, _edge_kernel, _remembered_kernel
+from engine.narrowphase import _contact_set_kernel, _core_distance_kernel, _core_manifold_kernel, _edge_kernel, _remembered_kernel
 from engine.narrowphase.sat import overlap_plain_form, overlap_remembered
-from engine.query import batch, manifold
-from engine.query.batch_contact_sets import contact_set as contact_sets
-from engine.query.contact_sets import contact_set, warm
+from engine.query import batch, manifold, warming
+from engine.query.batch import contact_set as contact_sets
+from engine.query.pairs import contact_set
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)
@@ -123,11 +123,12 @@ def test_bad_input():
 
 
 def test_after_warming_up_nothing_is_compiled():
-    warm()
+    for question in warming.LIBRARY["contact sets"]():
+        question()
     kernels = (
         _contact_set_kernel.contact_set_pairs,
         _core_manifold_kernel.manifold_cores,
-        _core_manifold_kernel.nearest_points,
+        _core_distance_kernel.nearest_points,
         _edge_kernel.manifold_edge_circle,
         _edge_kernel.manifold_edge_polygon,
         _remembered_kernel.overlap_every_axis,

@@ -11,8 +11,8 @@ from engine.compare.cases import case_chunk
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import epa
-from engine.query import batch, batch_distances
-from engine.query.distances import distance, penetration
+from engine.query import batch
+from engine.query.pairs import distance, penetration
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)
@@ -79,7 +79,7 @@ def test_the_depth_is_sats():
     for seed in (1, 2):
         cases = case_chunk(seed, 0)
         shapes = batch.ShapeBatch(cases.shapes)
-        found = batch_distances.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
+        found = batch.penetration(shapes, cases.pairs, cases.poses_a, cases.poses_b)
         sat = batch.manifold(shapes, cases.pairs, cases.poses_a, cases.poses_b)
         overlapping = (found.status == Status.OVERLAPPING) & (sat.axis_separation < 0.0)
         assert overlapping.sum() > 4000

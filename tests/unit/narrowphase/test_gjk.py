@@ -12,7 +12,7 @@ from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
 from engine.narrowphase import gjk
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH
 from engine.narrowphase.gjk import SimplexCache, distance_from
-from engine.query.distances import distance
+from engine.query.pairs import distance
 
 HERE = Transform()
 BOX = Polygon.box(0.5, 0.5)

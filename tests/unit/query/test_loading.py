@@ -50,11 +50,11 @@ from engine import query
 query.warm_up()
 import numpy as np
 from engine.geometry import Circle, Polygon
-from engine.narrowphase import _manifold_lanes_kernel, _manifold_kernel
+from engine.narrowphase import _manifold_kernel, _manifold_simd_kernel
 from engine.query import batch
 
 def loaded():
-    modules = (_manifold_lanes_kernel, _manifold_kernel)
+    modules = (_manifold_simd_kernel, _manifold_kernel)
     return {name: len(f.signatures) for module in modules for name, f in vars(module).items() if hasattr(f, "signatures")}
 
 before = loaded()
@@ -68,7 +68,7 @@ assert loaded() == before, (before, loaded())
 
 
 def test_after_warming_up_a_crowded_world_stalls_on_no_compilation():
-    """In a process of its own: here, other tests have had the lanes form compiled long since."""
+    """In a process of its own: here, other tests have had the SIMD kernels compiled long since."""
     if not hasattr(_manifold_kernel.manifold_pairs, "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
     done = subprocess.run([sys.executable, "-c", WARMED], capture_output=True, text=True, timeout=PATIENCE, check=False)

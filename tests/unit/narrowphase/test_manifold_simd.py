@@ -1,4 +1,4 @@
-"""The lanes form of the manifolds: the scalar form's answers to the bit, and still in the machine's wide registers."""
+"""The SIMD kernel of the manifolds: the scalar kernel's answers to the bit, and still in the machine's wide registers."""
 
 import os
 import re
@@ -9,8 +9,10 @@ import pytest
 from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.narrowphase import _manifold_lanes_kernel as lanes
+from engine.narrowphase import _manifold_simd_kernel as simd
 from engine.narrowphase import batched
+from engine.narrowphase._sides_kernel import Shapes
+from engine.narrowphase._simd_kernel import Block
 from engine.narrowphase.packing import pack
 from engine.narrowphase.rules import BOX2D, EXACT
 
@@ -19,8 +21,8 @@ COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 N_PAIRS = 6000 if COMPILED else 150
 
 
-def rows_by(shapes, pairs, poses_a, poses_b, rule, in_lanes, monkeypatch):
-    monkeypatch.setattr(batched, "has_wide_registers", lambda: in_lanes)
+def rows_by(shapes, pairs, poses_a, poses_b, rule, is_simd, monkeypatch):
+    monkeypatch.setattr(batched, "has_wide_registers", lambda: is_simd)
     turned_a, turned_b = batched.poses_with_rotation(poses_a.copy()), batched.poses_with_rotation(poses_b.copy())
     with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
         return batched.manifold_rows(shapes, pairs.copy(), turned_a, turned_b, rule)
@@ -36,7 +38,7 @@ def assert_same_bits(found, expected):
 @RULES
 @pytest.mark.parametrize("skin", [0.0, 0.01])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_lanes_give_the_scalar_answers_to_the_bit(rule, skin, seed, monkeypatch):
+def test_the_scalar_answers_to_the_bit(rule, skin, seed, monkeypatch):
     cases = case_chunk(seed, 0, N_PAIRS)
     shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in cases.shapes])
     scalar, wide = (rows_by(shapes, cases.pairs, cases.poses_a, cases.poses_b, rule, how, monkeypatch) for how in (False, True))
@@ -56,7 +58,7 @@ def test_exact_touches_and_coincident_shapes(rule, monkeypatch):
     assert_same_bits(wide, scalar)
 
 
-def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
+def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     shapes = pack([Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Capsule((-1, 0), (1, 0), 0.2), Segment((-1, 0), (1, 0)), Circle(1.0)])
     rng = np.random.default_rng(7)
     pairs = rng.integers(0, 5, (400, 2))
@@ -78,7 +80,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(
     ("kernel", "divisions", "products"),
-    [("_polygons_lanes", 3, 200), ("_polygon_circle_lanes", 1, 100), ("_circles_lanes", 1, 80)],
+    [("_polygons_block", 3, 200), ("_polygon_circle_block", 1, 100), ("_circles_block", 1, 80)],
 )
 def test_the_loops_are_still_vectorised(kernel, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only.
@@ -87,8 +89,8 @@ def test_the_loops_are_still_vectorised(kernel, divisions, products):
     """
     import numba
 
-    again = numba.njit(error_model="numpy")(getattr(lanes, kernel).py_func)
-    again.compile(signature_of(kernel))
+    again = numba.njit(error_model="numpy")(getattr(simd, kernel).py_func)
+    again.compile(tuple(numba.typeof(argument) for argument in arguments_of(kernel)))
     (assembly,) = again.inspect_asm().values()
     packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
     print(kernel, packed)
@@ -96,16 +98,10 @@ def test_the_loops_are_still_vectorised(kernel, divisions, products):
     assert packed["vmulpd"] >= products
 
 
-def signature_of(kernel):
-    """Argument types of a kernel in lanes, by the annotations of its Python function."""
-    from numba import types
-
-    kinds = {"FloatArray": types.float64, "IntArray": types.int64}
-    wide = ("vertices", "normals", "centroid", "pairs", "poses_a", "poses_b", "names", "axis", "reference")
-    of = {"points": 3, **dict.fromkeys(wide, 2)}
-    function = getattr(lanes, kernel).py_func
-    return tuple(
-        types.int64 if hint == "int" else types.Array(kinds[hint], of.get(name, 1), "C")
-        for name, hint in function.__annotations__.items()
-        if name != "return"
-    )
+def arguments_of(kernel):
+    """Arguments of such types as the kernel of a block takes."""
+    shapes, numbers, rows, poses = pack([Circle(1.0)]), np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 4))
+    columns = batched._empty_rows(0).arrays
+    asked = simd._Asked(Shapes(*shapes.arrays), numbers, np.empty((0, 2), dtype=np.int64), poses, poses, EXACT, columns)
+    slots = () if kernel == "_circles_block" else (4,)
+    return Block(numbers, numbers, numbers, rows), rows, *slots, asked, rows, 0

@@ -1,18 +1,20 @@
 """First and last contact of many pairs of polygons that translate: 64 pairs side by side.
 
-The chapter is `_swept_kernel`; read that one first, and `engine.narrowphase._lanes_kernel` for what lanes are. On each edge's normal the
+The chapter is `_swept_kernel`; read that one first, and `engine.narrowphase._simd_kernel` for what lanes are. On each edge's normal the
 separation is a straight line in time, so a pair is an intersection of half-lines, one division an edge and no branch: all pairs of a
 block take the same path, and none waits for another. A and B have numbers of slots of their own, for every edge of one is held
-against every corner of the other; pairs wait on lists by both sizes, see `_lanes_lists_kernel`.
+against every corner of the other; pairs wait on lists by both sizes.
 
 A block reads what the caller gave: indices are checked as a pair is put on its list, numbers and poses in the lanes, where cosine and sine
 are computed too.
 
-Answers are the scalar form's to the bit. What remains goes there: skins, circles, capsules and segments, polygons of more than 16 vertices,
-angles too large for `small_turn`, and pairs that at time 0 are apart by no more than rounding, where the distance decides.
+Answers are the scalar kernel's to the bit. What remains goes there: skins, circles, capsules and segments, polygons of more than 16
+vertices, angles too large for `small_turn`, and pairs that at time 0 are apart by no more than rounding, where the distance decides.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,31 +26,30 @@ from engine.continuous._swept_kernel import HIT, MISS, OVERLAPPING, SWEPT_SIZE, 
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import POLYGON
 from engine.geometry.rotation import MOST_TURNED
-from engine.narrowphase._lanes_lists_kernel import gather
+from engine.narrowphase._sides_kernel import place, relative_pose
+from engine.narrowphase._simd_kernel import (
+    LANES,
+    NX,
+    NY,
+    SLOT_GROUP,
+    SLOT_MASK,
+    STRIDE,
+    TO_B,
+    VERTEX_ROWS,
+    X,
+    Y,
+    gather,
+    load_slots,
+    move_slots,
+    two,
+)
 from engine.narrowphase.packing import RECORD, SLOTS
 
-__all__ = ["SCRATCH", "swept_lanes"]
-
-LANES = 64
-"""Pairs side by side: with 32 a pair takes a tenth longer, with 128 as long."""
-
-STRIDE = LANES + 8
-"""Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
-
-SLOT_GROUP = 4
-"""Slots come in groups of so many, which one pass over the lanes takes together."""
-
-SLOT_MASK = SLOTS - 1
-"""A slot's number masked with this cannot be negative, as the compiler sees as well; see `engine.narrowphase._lanes_kernel`."""
+__all__ = ["SCRATCH", "swept_simd"]
 
 _N_SIZES = SLOTS // SLOT_GROUP
 _N_LISTS = _N_SIZES * _N_SIZES
 """Lists: A and B of up to 4, 8, 12 or 16 vertices each."""
-
-# Rows of `v`: A's corners and normals, and B's, first in its own frame and then in A's, `_OF_B` rows on.
-X, Y, NX, NY = 0, SLOTS, 2 * SLOTS, 3 * SLOTS
-_OF_B = 4 * SLOTS
-_VERTEX_ROWS = 8 * SLOTS
 
 # Rows of `g`: where on the normals of one polygon's edges the nearest corner of the other lies.
 _NEAREST_ROWS = SLOTS
@@ -60,7 +61,7 @@ _FORWARD_A, _FORWARD_B, _LOW, _HIGH, _LOW_B, _HIGH_B, _SHIFT, _ODD = 27, 28, 29,
 _RESULT = 36
 _NUMBER_ROWS = _RESULT + SWEPT_SIZE
 
-SCRATCH = (_VERTEX_ROWS + _NEAREST_ROWS + _NUMBER_ROWS) * STRIDE
+SCRATCH = (VERTEX_ROWS + _NEAREST_ROWS + _NUMBER_ROWS) * STRIDE
 """Numbers of `v`, `g` and `s` together."""
 
 # Rows of `k`: the status, or `_UNSURE`; the points of the contact; where the records and the answer lie in memory.
@@ -69,26 +70,28 @@ _WHOLE_ROWS = 5
 _UNSURE = -1
 
 
-@inlined_kernel
-def _load_core(v: FloatArray, k: IntArray, place: int, beyond: int, slots: int, records: FloatArray) -> None:
-    """Load the corners and normals whose records begin at row `place` of `k` to the rows from `beyond` on."""
-    for slot in range(0, slots, SLOT_GROUP):
-        to = (beyond + slot) * STRIDE
-        for lane in range(0, LANES, SLOT_GROUP):
-            turn_four(v, to + X * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, slot)
-            turn_four(v, to + Y * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, SLOTS + slot)
-            turn_four(v, to + NX * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, 2 * SLOTS + slot)
-            turn_four(v, to + NY * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, 3 * SLOTS + slot)
+class _Asked(NamedTuple):
+    """The question and the columns to fill: arguments of `swept_simd`, and the shapes' records in one row."""
+
+    extent: FloatArray
+    records: FloatArray
+    pairs: IntArray
+    poses_a: FloatArray
+    velocities_a: FloatArray
+    poses_b: FloatArray
+    velocities_b: FloatArray
+    t_max: float
+    with_contact: bool
+    status: IntArray
+    counts: IntArray
+    results: FloatArray
 
 
 @inlined_kernel
-def _load(
-    v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, width: int,
-    extent: FloatArray, records: FloatArray, pairs: IntArray,
-    poses_a: FloatArray, velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray,
-) -> None:  # fmt: skip
+def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, asked: _Asked) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
-    last = chosen.shape[0] - 1
+    last, width = chosen.shape[0] - 1, SWEPT_SIZE if asked.with_contact else TIMES_SIZE
+    pairs, extent, poses_a, poses_b = asked.pairs, asked.extent, asked.poses_a, asked.poses_b
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
         a, b = pairs[row, 0], pairs[row, 1]
@@ -97,26 +100,26 @@ def _load(
         for field in range(3):
             s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
         for field in range(2):
-            s[(_VELOCITY_A + field) * STRIDE + lane] = velocities_a[row, field]
-            s[(_VELOCITY_B + field) * STRIDE + lane] = velocities_b[row, field]
-    _load_core(v, k, _AT_A, 0, slots_a, records)
-    _load_core(v, k, _AT_B, _OF_B, slots_b, records)
+            s[(_VELOCITY_A + field) * STRIDE + lane] = asked.velocities_a[row, field]
+            s[(_VELOCITY_B + field) * STRIDE + lane] = asked.velocities_b[row, field]
+    load_slots(v, k, _AT_A, 0, slots_a, asked.records)
+    load_slots(v, k, _AT_B, TO_B, slots_b, asked.records)
 
 
 @inlined_kernel
 def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
-    """Turn B's core and normals to A's frame, and w, and find the rounding; see `_sat_kernel.move_to_frame`."""
+    """Turn B's core and normals to A's frame, and w, and find the rounding; see `move_to_frame`."""
     for lane in range(LANES):
-        ax, ay, angle_a = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane], s[(_POSE_A + 2) * STRIDE + lane]
-        bx, by, angle_b = s[_POSE_B * STRIDE + lane], s[(_POSE_B + 1) * STRIDE + lane], s[(_POSE_B + 2) * STRIDE + lane]
+        (ax, ay), (bx, by), (vx_a, vy_a), (vx_b, vy_b) = (
+            two(s, _POSE_A, lane), two(s, _POSE_B, lane), two(s, _VELOCITY_A, lane), two(s, _VELOCITY_B, lane),
+        )  # fmt: skip
+        angle_a, angle_b = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_B + 2) * STRIDE + lane]
         cos_a, sin_a = cosine_and_sine_of_small(angle_a)
         cos_b, sin_b = cosine_and_sine_of_small(angle_b)
         s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane] = cos_a, sin_a
-        dx, dy = bx - ax, by - ay
-        s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane] = cos_a * cos_b + sin_a * sin_b, cos_a * sin_b - sin_a * cos_b
-        s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane] = cos_a * dx + sin_a * dy, cos_a * dy - sin_a * dx
-        vx_a, vy_a = s[_VELOCITY_A * STRIDE + lane], s[(_VELOCITY_A + 1) * STRIDE + lane]
-        vx_b, vy_b = s[_VELOCITY_B * STRIDE + lane], s[(_VELOCITY_B + 1) * STRIDE + lane]
+        cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
+        s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane] = cos, sin
+        s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane] = shift_x, shift_y
         vx, vy = vx_b - vx_a, vy_b - vy_a
         s[_W * STRIDE + lane], s[(_W + 1) * STRIDE + lane] = cos_a * vx + sin_a * vy, cos_a * vy - sin_a * vx
         scale = abs(ax) + abs(ay) + abs(bx) + abs(by) + s[_EXTENT_A * STRIDE + lane] + s[_EXTENT_B * STRIDE + lane]
@@ -127,15 +130,7 @@ def _place(v: FloatArray, s: FloatArray, slots: int) -> None:
         s[_GAP * STRIDE + lane], s[_BLOCKED * STRIDE + lane] = -np.inf, 0.0
         s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane] = -np.inf, np.inf
         s[_N * STRIDE + lane] = s[(_N + 1) * STRIDE + lane] = 0.0
-    for slot in range(slots):
-        row = (_OF_B + (slot & SLOT_MASK)) * STRIDE
-        for lane in range(LANES):
-            cos, sin = s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane]
-            shift_x, shift_y = s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane]
-            at = row + lane
-            x, y, nx, ny = v[X * STRIDE + at], v[Y * STRIDE + at], v[NX * STRIDE + at], v[NY * STRIDE + at]
-            v[X * STRIDE + at], v[Y * STRIDE + at] = cos * x - sin * y + shift_x, sin * x + cos * y + shift_y
-            v[NX * STRIDE + at], v[NY * STRIDE + at] = cos * nx - sin * ny + 0.0, sin * nx + cos * ny + 0.0
+    move_slots(v, s, _FRAME, slots, True)
 
 
 @inlined_kernel
@@ -156,6 +151,7 @@ def _find_nearest(v: FloatArray, g: FloatArray, of_edges: int, of_corners: int, 
 
     One pass takes four edges and four corners, or eight: half the time of a pass for each edge, for a corner read once serves four.
     """
+    corners = of_corners * STRIDE
     for first_edge in range(0, slots, SLOT_GROUP):
         row = (first_edge & SLOT_MASK) * STRIDE
         if others == SLOT_GROUP:
@@ -163,17 +159,16 @@ def _find_nearest(v: FloatArray, g: FloatArray, of_edges: int, of_corners: int, 
                 for edge in range(SLOT_GROUP):
                     at = (of_edges + edge) * STRIDE + row + lane
                     nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
-                    g[edge * STRIDE + row + lane] = _nearest_of_four(v, of_corners * STRIDE + lane, nx, ny, np.inf)
+                    g[edge * STRIDE + row + lane] = _nearest_of_four(v, corners + lane, nx, ny, np.inf)
         else:
             for lane in range(LANES):
                 for edge in range(SLOT_GROUP):
                     at = (of_edges + edge) * STRIDE + row + lane
                     nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
-                    nearest = _nearest_of_four(v, of_corners * STRIDE + lane, nx, ny, np.inf)
-                    nearest = _nearest_of_four(v, (of_corners + SLOT_GROUP) * STRIDE + lane, nx, ny, nearest)
-                    g[edge * STRIDE + row + lane] = nearest
+                    nearest = _nearest_of_four(v, corners + lane, nx, ny, np.inf)
+                    g[edge * STRIDE + row + lane] = _nearest_of_four(v, corners + SLOT_GROUP * STRIDE + lane, nx, ny, nearest)
             for corner in range(2 * SLOT_GROUP, others, SLOT_GROUP):
-                corner_row = (of_corners + (corner & SLOT_MASK)) * STRIDE
+                corner_row = corners + (corner & SLOT_MASK) * STRIDE
                 for lane in range(LANES):
                     for edge in range(SLOT_GROUP):
                         at, to = (of_edges + edge) * STRIDE + row + lane, edge * STRIDE + row + lane
@@ -188,8 +183,7 @@ def _clip_by_edges(v: FloatArray, g: FloatArray, s: FloatArray, of_edges: int, s
         for lane in range(LANES):
             wx, wy, touch = sign * s[_W * STRIDE + lane], sign * s[(_W + 1) * STRIDE + lane], s[_TOUCH * STRIDE + lane]
             gap, blocked = s[_GAP * STRIDE + lane], s[_BLOCKED * STRIDE + lane]
-            t_first, t_last = s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane]
-            found_x, found_y = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
+            (t_first, t_last), (found_x, found_y) = two(s, _T_FIRST, lane), two(s, _N, lane)
             for edge in range(SLOT_GROUP):
                 at = (of_edges + edge) * STRIDE + row + lane
                 nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
@@ -212,16 +206,15 @@ def _decide(s: FloatArray, k: IntArray, t_max: float) -> None:
     """Fill the status, the times and the world's normal; see `swept_pair`."""
     for lane in range(LANES):
         gap, touch, blocked = s[_GAP * STRIDE + lane], s[_TOUCH * STRIDE + lane], s[_BLOCKED * STRIDE + lane]
-        t_first, t_last = s[_T_FIRST * STRIDE + lane], s[_T_LAST * STRIDE + lane]
-        is_still = (s[_W * STRIDE + lane] == 0.0) & (s[(_W + 1) * STRIDE + lane] == 0.0)
+        (t_first, t_last), (wx, wy) = two(s, _T_FIRST, lane), two(s, _W, lane)
+        is_still = (wx == 0.0) & (wy == 0.0)
         is_inside, is_unsure = gap <= 0.0, (gap > 0.0) & (gap <= touch)
         misses = is_still | (blocked > 0.0) | (t_first > t_last) | (t_first < 0.0) | (t_first > t_max)
         status = OVERLAPPING if is_inside else (MISS if misses else HIT)
         k[_STATUS * STRIDE + lane] = _UNSURE if is_unsure | (s[_ODD * STRIDE + lane] > 0.0) else status
         ends = np.inf if is_still else (t_last if t_last > 0.0 else 0.0)
         is_hit = status == HIT
-        cos, sin = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
-        nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
+        (cos, sin), (nx, ny) = two(s, _POSE_A + 2, lane), two(s, _N, lane)
         s[_RESULT * STRIDE + lane] = t_first if is_hit else (0.0 if is_inside else np.inf)
         s[(_RESULT + 1) * STRIDE + lane] = t_last if is_hit else (ends if is_inside else np.inf)
         s[(_RESULT + 2) * STRIDE + lane] = cos * nx - sin * ny if is_hit else 0.0
@@ -253,10 +246,8 @@ def _find_interval(v: FloatArray, s: FloatArray, of_core: int, forward: int, low
     for first_slot in range(0, slots, SLOT_GROUP):
         row = (of_core + (first_slot & SLOT_MASK)) * STRIDE
         for lane in range(LANES):
-            nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
-            shift_x, shift_y = s[_SHIFT * STRIDE + lane], s[(_SHIFT + 1) * STRIDE + lane]
+            (nx, ny), (shift_x, shift_y), (low, high) = two(s, _N, lane), two(s, _SHIFT, lane), two(s, low_row, lane)
             least = s[forward * STRIDE + lane] - s[_TOUCH * STRIDE + lane]
-            low, high = s[low_row * STRIDE + lane], s[(low_row + 1) * STRIDE + lane]
             for slot in range(SLOT_GROUP):
                 x, y = v[(X + slot) * STRIDE + row + lane], v[(Y + slot) * STRIDE + row + lane]
                 counts = (sign * nx) * x + (sign * ny) * y >= least
@@ -270,52 +261,44 @@ def _find_interval(v: FloatArray, s: FloatArray, of_core: int, forward: int, low
 def _find_contact(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int) -> None:
     """Fill the points of the contact: its middle and its ends."""
     _find_forward(v, s, 0, _FORWARD_A, 1.0, slots_a)
-    _find_forward(v, s, _OF_B, _FORWARD_B, -1.0, slots_b)
+    _find_forward(v, s, TO_B, _FORWARD_B, -1.0, slots_b)
     _find_interval(v, s, 0, _FORWARD_A, _LOW, 1.0, slots_a)
-    _find_interval(v, s, _OF_B, _FORWARD_B, _LOW_B, -1.0, slots_b)
+    _find_interval(v, s, TO_B, _FORWARD_B, _LOW_B, -1.0, slots_b)
     for lane in range(LANES):
-        low_a, high_a, low_b, high_b = (
-            s[_LOW * STRIDE + lane], s[_HIGH * STRIDE + lane], s[_LOW_B * STRIDE + lane], s[_HIGH_B * STRIDE + lane],
-        )  # fmt: skip
+        (low_a, high_a), (low_b, high_b) = two(s, _LOW, lane), two(s, _LOW_B, lane)
         low, high = (low_a if low_a > low_b else low_b), (high_a if high_a < high_b else high_b)
         touch, is_edge_a = s[_TOUCH * STRIDE + lane], high_a - low_a > s[_TOUCH * STRIDE + lane]
         is_at_end = (low - high > touch) & (is_edge_a != (high_b - low_b > touch))
         end = high if (low_b > high_a) == is_edge_a else low
         low, high = (end if is_at_end else low), (end if is_at_end else high)
         is_hit, is_segment = k[_STATUS * STRIDE + lane] == HIT, high - low > touch
-        nx, ny, forward, t = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane], s[_FORWARD_A * STRIDE + lane], s[_T_FIRST * STRIDE + lane]
-        cos, sin = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
-        ax, ay = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane]
-        vx, vy = s[_VELOCITY_A * STRIDE + lane], s[(_VELOCITY_A + 1) * STRIDE + lane]
+        (nx, ny), forward, t = two(s, _N, lane), s[_FORWARD_A * STRIDE + lane], s[_T_FIRST * STRIDE + lane]
+        (ax, ay), (cos, sin), (vx, vy) = two(s, _POSE_A, lane), two(s, _POSE_A + 2, lane), two(s, _VELOCITY_A, lane)
         for point in range(3):
             along = 0.5 * (low + high)
             if point > 0:
                 along = (low if point == 1 else high) if is_segment else along
-            x, y = nx * forward - ny * along, ny * forward + nx * along
+            x, y = place(nx * forward - ny * along, ny * forward + nx * along, cos, sin, ax, ay)
             is_there = is_hit & ((point < 2) | is_segment)
-            s[(_RESULT + 4 + 2 * point) * STRIDE + lane] = cos * x - sin * y + ax + t * vx if is_there else 0.0
-            s[(_RESULT + 5 + 2 * point) * STRIDE + lane] = sin * x + cos * y + ay + t * vy if is_there else 0.0
+            s[(_RESULT + 4 + 2 * point) * STRIDE + lane] = x + t * vx if is_there else 0.0
+            s[(_RESULT + 5 + 2 * point) * STRIDE + lane] = y + t * vy if is_there else 0.0
         k[_COUNT * STRIDE + lane] = (2 if is_segment else 1) if is_hit else 0
 
 
 @inlined_kernel
-def _store(
-    s: FloatArray, k: IntArray, chosen: IntArray, with_contact: bool,
-    status: IntArray, counts: IntArray, results: FloatArray, rest: IntArray, n_rest: int,
-) -> int:  # fmt: skip
+def _store(s: FloatArray, k: IntArray, chosen: IntArray, asked: _Asked, rest: IntArray, n_rest: int) -> int:
     """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
-    last = SWEPT_SIZE - SLOT_GROUP
+    results, last = asked.results, SWEPT_SIZE - SLOT_GROUP
     for lane in range(0, LANES, SLOT_GROUP):
         return_four(results, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
-        if with_contact:
+        if asked.with_contact:
             return_four(results, k, _AT_RESULT * STRIDE + lane, TIMES_SIZE, s, (_RESULT + TIMES_SIZE) * STRIDE + lane, STRIDE)
             return_four(results, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
-        row = np.uint64(chosen[np.uint64(lane)])
-        found = k[_STATUS * STRIDE + lane]
-        status[row] = found
-        if with_contact:
-            counts[row] = k[_COUNT * STRIDE + lane]
+        row, found = np.uint64(chosen[np.uint64(lane)]), k[_STATUS * STRIDE + lane]
+        asked.status[row] = found
+        if asked.with_contact:
+            asked.counts[row] = k[_COUNT * STRIDE + lane]
         rest[np.uint64(n_rest)] = row
         n_rest += 1 if found == _UNSURE else 0
     return n_rest
@@ -325,73 +308,43 @@ def _store(
 def _find_times(v: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots_b: int, t_max: float) -> None:
     """Answer for the pairs of one block but for where they touch."""
     _place(v, s, slots_b)
-    _find_nearest(v, g, 0, _OF_B, slots_a, slots_b)
+    _find_nearest(v, g, 0, TO_B, slots_a, slots_b)
     _clip_by_edges(v, g, s, 0, 1.0, slots_a)
-    _find_nearest(v, g, _OF_B, 0, slots_b, slots_a)
-    _clip_by_edges(v, g, s, _OF_B, -1.0, slots_b)
+    _find_nearest(v, g, TO_B, 0, slots_b, slots_a)
+    _clip_by_edges(v, g, s, TO_B, -1.0, slots_b)
     _decide(s, k, t_max)
 
 
 @kernel
 def _answer_block(
-    scratch: FloatArray,
-    k: IntArray,
-    chosen: IntArray,
-    slots_a: int,
-    slots_b: int,
-    extent: FloatArray,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    velocities_a: FloatArray,
-    poses_b: FloatArray,
-    velocities_b: FloatArray,
-    t_max: float,
-    with_contact: bool,
-    status: IntArray,
-    counts: IntArray,
-    results: FloatArray,
-    rest: IntArray,
-    n_rest: int,
+    scratch: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, asked: _Asked, rest: IntArray, n_rest: int
 ) -> int:
     """Fill the `chosen` rows, at most `LANES`, but for those that `rest` lists; return how many that are by now."""
-    v, g = scratch[: _VERTEX_ROWS * STRIDE], scratch[_VERTEX_ROWS * STRIDE : (_VERTEX_ROWS + _NEAREST_ROWS) * STRIDE]
-    s = scratch[(_VERTEX_ROWS + _NEAREST_ROWS) * STRIDE :]
-    width = SWEPT_SIZE if with_contact else TIMES_SIZE
-    _load(v, s, k, chosen, slots_a, slots_b, width, extent, records, pairs, poses_a, velocities_a, poses_b, velocities_b)
-    _find_times(v, g, s, k, slots_a, slots_b, t_max)
-    if with_contact:
+    v, g = scratch[: VERTEX_ROWS * STRIDE], scratch[VERTEX_ROWS * STRIDE : (VERTEX_ROWS + _NEAREST_ROWS) * STRIDE]
+    s = scratch[(VERTEX_ROWS + _NEAREST_ROWS) * STRIDE :]
+    _load(v, s, k, chosen, slots_a, slots_b, asked)
+    _find_times(v, g, s, k, slots_a, slots_b, asked.t_max)
+    if asked.with_contact:
         _find_contact(v, s, k, slots_a, slots_b)
-    return _store(s, k, chosen, with_contact, status, counts, results, rest, n_rest)
+    return _store(s, k, chosen, asked, rest, n_rest)
 
 
 @kernel
-def swept_lanes(
-    kind: IntArray,
-    n_vertices: IntArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    velocities_a: FloatArray,
-    poses_b: FloatArray,
-    velocities_b: FloatArray,
-    t_max: float,
-    with_contact: bool,
-    status: IntArray,
-    counts: IntArray,
-    results: FloatArray,
-    scratch: FloatArray,
-    rest: IntArray,
-) -> int:
-    """Fill the rows of all `pairs` that lanes can answer; list the numbers of the others in `rest` and return how many they are.
+def swept_simd(
+    kind: IntArray, n_vertices: IntArray, radius: FloatArray, extent: FloatArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray,
+    velocities_a: FloatArray, poses_b: FloatArray, velocities_b: FloatArray, t_max: float, with_contact: bool, status: IntArray,
+    counts: IntArray, results: FloatArray, scratch: FloatArray, rest: IntArray,
+) -> int:  # fmt: skip
+    """Fill the rows of all `pairs` that can go side by side; list the numbers of the others in `rest` and return how many they are.
 
     Arguments are those of `swept_pairs`, except poses (n, 3) x, y, angle, `records` as in `PackedShapes`, `scratch` (SCRATCH,) and `rest`
     (n + 1,); without contact `results` has `TIMES_SIZE` columns. Returns -1, with some rows filled, where an index is out of
     range. Rows with numbers that are not finite are among the others.
     """
-    flat, n_shapes, n_rest = records.reshape(-1), np.uint64(n_vertices.shape[0]), 0
+    n_shapes, n_rest = np.uint64(n_vertices.shape[0]), 0
+    asked = _Asked(
+        extent, records.reshape(-1), pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results
+    )
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
     for row in range(pairs.shape[0]):
@@ -411,20 +364,13 @@ def swept_lanes(
         n_waiting[number] = at + 1
         if at + 1 == LANES:
             n_waiting[number] = 0
-            n_rest = _answer_block(
-                scratch, k, waiting[int(number) * LANES : (int(number) + 1) * LANES], SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1),
-                extent, flat, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact,
-                status, counts, results, rest, n_rest,
-            )  # fmt: skip
+            chosen = waiting[int(number) * LANES : (int(number) + 1) * LANES]
+            n_rest = _answer_block(scratch, k, chosen, SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1), asked, rest, n_rest)
     together = np.empty(LANES, dtype=np.int64)
     for size in range(1, _N_SIZES, 2):  # what waits still: first all that fit two polygons of 8 vertices, then the others
-        n_left = LANES
+        n_left, slots = LANES, SLOT_GROUP * (size + 1)
         while n_left == LANES:
             n_left = gather(waiting, n_waiting, LANES, _N_SIZES, size, together, LANES)
             if n_left > 0:
-                slots = SLOT_GROUP * (size + 1)
-                n_rest = _answer_block(
-                    scratch, k, together[:n_left], slots, slots, extent, flat, pairs, poses_a, velocities_a, poses_b, velocities_b,
-                    t_max, with_contact, status, counts, results, rest, n_rest,
-                )  # fmt: skip
+                n_rest = _answer_block(scratch, k, together[:n_left], slots, slots, asked, rest, n_rest)
     return n_rest

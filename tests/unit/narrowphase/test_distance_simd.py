@@ -1,4 +1,4 @@
-"""The lanes forms of distance and overlap: the scalar form's answers to the bit, and still in the machine's wide registers."""
+"""The SIMD kernels of distance and overlap: the scalar kernels' answers to the bit, and still in the machine's wide registers."""
 
 import os
 import re
@@ -11,7 +11,8 @@ from engine.common.jit import has_wide_registers
 from engine.compare.cases import case_chunk
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
-from engine.narrowphase import _distance_lanes_kernel, _overlap_lanes_kernel, batched, batched_distances
+from engine.narrowphase import _distance_simd_kernel, _overlap_simd_kernel, batched, batched_distances
+from engine.narrowphase._simd_kernel import Block
 from engine.narrowphase.packing import SLOTS, pack
 from engine.query import batch
 
@@ -37,8 +38,8 @@ def both(ask, module, shapes, pairs, poses_a, poses_b, monkeypatch):
     if module is batched:
         given = [batched.poses_with_rotation(poses) for poses in given]
     answers = []
-    for in_lanes in (False, True):
-        monkeypatch.setattr(module, "has_wide_registers", lambda in_lanes=in_lanes: in_lanes)
+    for is_simd in (False, True):
+        monkeypatch.setattr(module, "has_wide_registers", lambda is_simd=is_simd: is_simd)
         with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
             answers.append(ask(shapes, np.array(pairs), *given))
     return answers
@@ -117,7 +118,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
 @pytest.mark.parametrize("n", [10, 100])
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_a_pose_that_is_not_finite_is_named(n, wrong):
-    """Lanes have no check ahead of them: they hand over what they cannot answer, and it is found there."""
+    """The SIMD kernel has no check ahead of it: it hands over what it cannot answer, and it is found there."""
     shapes, fine = batch.ShapeBatch([Polygon.box(1.0, 1.0), Circle(1.0)]), np.zeros((n, 3))
     pairs = [(0, 1)] * n
     for column in range(3):
@@ -130,7 +131,7 @@ def test_a_pose_that_is_not_finite_is_named(n, wrong):
 
 
 def test_large_angles(monkeypatch):
-    """Beyond `MOST_TURNED` cosine and sine are the library's, which lanes do not have."""
+    """Beyond `MOST_TURNED` cosine and sine are the library's, of which there is no vector form."""
     rng = np.random.default_rng(9)
     poses_a, poses_b = rng.uniform(-1.5, 1.5, (2, 200, 3))
     poses_a[::3, 2] *= 1e9
@@ -141,15 +142,15 @@ def test_large_angles(monkeypatch):
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
 @pytest.mark.parametrize(
     ("module", "name", "divisions", "products"),
-    [(_distance_lanes_kernel, "_answer_block", 5, 150), (_overlap_lanes_kernel, "_overlap_polygons", 0, 100),
-     (_overlap_lanes_kernel, "_overlap_circles", 4, 150)],
+    [(_distance_simd_kernel, "_answer_block", 5, 150), (_overlap_simd_kernel, "_polygons_block", 0, 100),
+     (_overlap_simd_kernel, "_circles_block", 4, 150)],
 )  # fmt: skip
 def test_the_loops_are_still_vectorised(module, name, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 
     again = numba.njit(error_model="numpy")(getattr(module, name).py_func)
-    again.compile(signature_of(module, name))
+    again.compile(tuple(numba.typeof(argument) for argument in arguments_of(name)))
     (assembly,) = again.inspect_asm().values()
     packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vmulpd")}
     print(name, packed)
@@ -157,15 +158,13 @@ def test_the_loops_are_still_vectorised(module, name, divisions, products):
     assert packed["vmulpd"] >= products
 
 
-def signature_of(module, name):
-    """Argument types of a kernel in lanes, by the annotations of its Python function."""
-    from numba import types
-
-    kinds = {"FloatArray": types.float64, "IntArray": types.int64}
-    wide = ("vertices", "normals", "pairs", "poses_a", "poses_b", "rows")
-    scalars = {"int": types.int64, "bool": types.boolean}
-    return tuple(
-        scalars[hint] if hint in scalars else types.Array(kinds[hint], 2 if argument in wide else 1, "C")
-        for argument, hint in getattr(module, name).py_func.__annotations__.items()
-        if argument != "return"
-    )
+def arguments_of(name):
+    """Arguments of such types as the kernel of a block takes."""
+    numbers, rows, poses, pairs = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 2), dtype=np.int64)
+    if name == "_answer_block":
+        packed = pack([Circle(1.0)]).arrays
+        asked = _distance_simd_kernel._Asked(packed, numbers, pairs, poses, poses, rows, rows, np.empty((0, 7)))
+        return numbers, rows, rows, 0, 0, 0, asked, rows, 0
+    asked = _overlap_simd_kernel._Asked(numbers, pairs, numbers, numbers, rows)
+    polygon = (True,) if name == "_circles_block" else ()
+    return Block(numbers, numbers, numbers, rows), rows, 4, *polygon, asked, rows, 0

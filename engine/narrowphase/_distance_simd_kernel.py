@@ -1,6 +1,6 @@
 """The distances of many pairs at once: GJK with 64 pairs side by side.
 
-The chapter is `_gjk_kernel`; read that one first, and `_lanes_kernel` for what lanes are and what keeps them fast. Between two steps
+The chapter is `_gjk_kernel`; read that one first, and `_simd_kernel` for what lanes are and what keeps them fast. Between two steps
 GJK's state is a segment p q, each end a vertex of A and one of B in A's frame, so that a step is four loops over the lanes without a
 branch::
 
@@ -12,7 +12,7 @@ Why four and not one: a step is a chain of some forty operations, each of which 
 with the next lanes as far as it can look ahead, and that is several turns of a short loop, but less than two of a long one
 (measured: 3.8 ns a pair and step; in one loop 6.2).
 
-Pairs wait on lists by their sizes, nine of them, until one has 64; see `_lanes_lists_kernel`. Poses are turned into cosine and sine here,
+Pairs wait on lists by their sizes, nine of them, until one has 64; see `_simd_kernel`. Poses are turned into cosine and sine here,
 in the lanes.
 
 All 64 take steps until at most `STRAGGLERS` have not ended; these wait until there are 64 of them, and are then done to the end. A pair
@@ -26,30 +26,27 @@ agree to the bit. All else goes to that kernel: TOUCHING, which is EPA's to deci
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.registers import return_four, turn_four
 from engine.common.tolerances import GJK_MAX_ITERATIONS
 from engine.contracts.status import Status
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
-from engine.narrowphase._gjk_kernel import place, relative_pose
-from engine.narrowphase._lanes_kernel import FEWEST, LANES, STRIDE
-from engine.narrowphase._lanes_lists_kernel import gather
-from engine.narrowphase._sides_kernel import Arrays
+from engine.narrowphase._gjk_kernel import enclosing_sides
+from engine.narrowphase._sides_kernel import Arrays, place, relative_pose
+from engine.narrowphase._simd_kernel import FEWEST, LANES, SLOT_GROUP, STRIDE, TO_B, X, Y, gather, load_slots, two
 from engine.narrowphase.packing import RECORD, SLOTS
 
-__all__ = ["SCRATCH", "STRAGGLERS", "distance_lanes"]
+__all__ = ["SCRATCH", "STRAGGLERS", "distances_simd"]
 
 STRAGGLERS = 2
 """Lanes left unfinished when a block ends, for the last may need many steps. Of 10,000 pairs of polygons a hundred are left."""
-
-_GROUP = 4
-"""Numbers loaded and stored together."""
 
 _SIZES = (4, 8, SLOTS)
 """Most vertices of a core of each size, which all of them are padded to; larger ones go to the scalar kernel."""
@@ -58,15 +55,15 @@ _N_SIZES = len(_SIZES)
 _LISTS_A = _N_SIZES + 1
 _N_LISTS = _LISTS_A * _LISTS_A
 
-# Rows of the scratch `s`: the vertices' x and y, those of A in its frame, of B in its own;
-_A, _B, _TO_Y = 0, 2 * SLOTS, SLOTS
+# Rows of the scratch `s`: the vertices' x and y, as in `_simd_kernel`, those of A in its frame, of B in its own;
 # numbers that are loaded: poses x y angle, with room for A's cosine and sine in place of the angle; the record's last four, of which
 # radius and extent are wanted;
 _POSE_A, _POSE_B, _LAST_A, _LAST_B = 4 * SLOTS, 4 * SLOTS + 4, 4 * SLOTS + 8, 4 * SLOTS + 12
 _RADIUS_A, _EXTENT_A, _RADIUS_B, _EXTENT_B = _LAST_A + 2, _LAST_A + 3, _LAST_B + 2, _LAST_B + 3
 # numbers of the search: x y of points and directions, except the frame (cos, sin, x, y);
 _FRAME, _ROUNDING, _TOUCH, _N = _LAST_B + 4, _LAST_B + 8, _LAST_B + 9, _LAST_B + 10
-_P_A, _P_B, _Q_A, _Q_B, _W_A, _W_B = _N + 2, _N + 4, _N + 6, _N + 8, _N + 10, _N + 12
+_P, _Q, _W = _N + 2, _N + 6, _N + 10  # of each a vertex of A and one of B
+_W_A, _W_B = _W, _W + 2
 _SHARE, _DISTANCE, _END, _STEPS = _N + 14, _N + 15, _N + 16, _N + 17
 # and the answer.
 _RESULT = _N + 18
@@ -95,8 +92,8 @@ def _farther(along_0: float, x_0: float, y_0: float, along_1: float, x_1: float,
 def _farther_of_two(s: FloatArray, row: int, lane: int, nx: float, ny: float) -> tuple[float, float, float]:
     """Return the farther of the vertices at `row` and the next."""
     at = row * STRIDE + lane
-    x_0, y_0 = s[at], s[at + _TO_Y * STRIDE]
-    x_1, y_1 = s[at + STRIDE], s[at + (_TO_Y + 1) * STRIDE]
+    x_0, y_0 = s[X * STRIDE + at], s[Y * STRIDE + at]
+    x_1, y_1 = s[(X + 1) * STRIDE + at], s[(Y + 1) * STRIDE + at]
     return _farther(nx * x_0 + ny * y_0, x_0, y_0, nx * x_1 + ny * y_1, x_1, y_1)
 
 
@@ -126,19 +123,16 @@ def _farthest(s: FloatArray, row: int, lane: int, slots: int, nx: float, ny: flo
 def _support_a(s: FloatArray, slots: int) -> None:
     """Find the support of A along n; see `support_a`."""
     for lane in range(LANES):
-        nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
-        s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane] = _farthest(s, _A, lane, slots, nx, ny)
+        nx, ny = two(s, _N, lane)
+        s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane] = _farthest(s, 0, lane, slots, nx, ny)
 
 
 @inlined_kernel
 def _support_b(s: FloatArray, slots: int) -> None:
     """Find the support of B against n, in A's frame; see `support_b`."""
     for lane in range(LANES):
-        nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
-        cos, sin, shift_x, shift_y = (
-            s[_FRAME * STRIDE + lane], s[(_FRAME + 1) * STRIDE + lane], s[(_FRAME + 2) * STRIDE + lane], s[(_FRAME + 3) * STRIDE + lane],
-        )  # fmt: skip
-        x, y = _farthest(s, _B, lane, slots, -(cos * nx + sin * ny), -(cos * ny - sin * nx))
+        (nx, ny), (cos, sin), (shift_x, shift_y) = two(s, _N, lane), two(s, _FRAME, lane), two(s, _FRAME + 2, lane)
+        x, y = _farthest(s, TO_B, lane, slots, -(cos * nx + sin * ny), -(cos * ny - sin * nx))
         s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane] = place(x, y, cos, sin, shift_x, shift_y)
 
 
@@ -160,15 +154,20 @@ def _find_supports(s: FloatArray, size_a: int, size_b: int) -> None:
 
 
 @inlined_kernel
+def _set_end(s: FloatArray, row: int, lane: int, a_x: float, a_y: float, b_x: float, b_y: float) -> None:
+    """Write an end of the segment: a vertex of A, and one of B."""
+    s[row * STRIDE + lane], s[(row + 1) * STRIDE + lane] = a_x, a_y
+    s[(row + 2) * STRIDE + lane], s[(row + 3) * STRIDE + lane] = b_x, b_y
+
+
+@inlined_kernel
 def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
     """Place B as A sees it, start from the support along the line of the two origins, and look from there; see `gjk_cores`.
 
     The first step 1 is done here: a segment that is one point needs little of it.
     """
     for lane in range(LANES):
-        ax, ay, bx, by = (
-            s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane], s[_POSE_B * STRIDE + lane], s[(_POSE_B + 1) * STRIDE + lane],
-        )  # fmt: skip
+        (ax, ay), (bx, by) = two(s, _POSE_A, lane), two(s, _POSE_B, lane)
         angle_a, angle_b = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_B + 2) * STRIDE + lane]
         cos_a, sin_a = cosine_and_sine_of_small(angle_a)
         cos_b, sin_b = cosine_and_sine_of_small(angle_b)
@@ -185,32 +184,29 @@ def _begin(s: FloatArray, size_a: int, size_b: int) -> None:
         s[_END * STRIDE + lane] = _GOES_ON if holds & (abs(angle_a) <= MOST_TURNED) & (abs(angle_b) <= MOST_TURNED) else _IS_ODD
     _find_supports(s, size_a, size_b)
     for lane in range(LANES):
-        a_x, a_y = s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane]
-        b_x, b_y = s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane]
+        (a_x, a_y), (b_x, b_y) = two(s, _W_A, lane), two(s, _W_B, lane)
         vx, vy = (b_x - a_x) + 0.0, (b_y - a_y) + 0.0  # not -0.0
         distance = math.sqrt(vx * vx + vy * vy)
         end = s[_END * STRIDE + lane]
         s[_END * STRIDE + lane] = _IS_ODD if (end == _GOES_ON) & (distance <= s[_ROUNDING * STRIDE + lane]) else end
         s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = vx / distance, vy / distance
         s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane], s[_STEPS * STRIDE + lane] = 0.0, distance, 1.0
-        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane], s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = a_x, a_y, b_x, b_y
-        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane], s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = a_x, a_y, b_x, b_y
+        _set_end(s, _P, lane, a_x, a_y, b_x, b_y)
+        _set_end(s, _Q, lane, a_x, a_y, b_x, b_y)
 
 
 @inlined_kernel
-def _ends_of(s: FloatArray, lane: int) -> tuple[float, float, float, float, float, float, float, float]:
-    """Return p and q, x and y, of A and of B."""
-    return (
-        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane], s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane],
-        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane], s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane],
-    )  # fmt: skip
+def _end_of(s: FloatArray, row: int, lane: int) -> tuple[float, float, float, float]:
+    """Return one end of the segment, or w: x and y of A, and of B."""
+    (a_x, a_y), (b_x, b_y) = two(s, row, lane), two(s, row + 2, lane)
+    return a_x, a_y, b_x, b_y
 
 
 @inlined_kernel
 def _look_along_nearest(s: FloatArray) -> None:
     """Do step 1 of `gjk_cores`: the nearest point of the segment, what it drops, and the direction."""
     for lane in range(LANES):
-        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
+        (pa_x, pa_y, pb_x, pb_y), (qa_x, qa_y, qb_x, qb_y) = _end_of(s, _P, lane), _end_of(s, _Q, lane)
         px, py, qx, qy = pb_x - pa_x, pb_y - pa_y, qb_x - qa_x, qb_y - qa_y
         ex, ey = qx - px, qy - py
         along, length_sq = -(px * ex + py * ey), ex * ex + ey * ey
@@ -236,10 +232,12 @@ def _look_along_nearest(s: FloatArray) -> None:
         s[_END * STRIDE + lane] = _IS_ODD if goes_on & (distance <= s[_ROUNDING * STRIDE + lane]) else end
         s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane] = nx, ny
         s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane] = share, distance
-        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane] = (qa_x if is_q else pa_x), (qa_y if is_q else pa_y)
-        s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = (qb_x if is_q else pb_x), (qb_y if is_q else pb_y)
-        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane] = (pa_x if is_p else qa_x), (pa_y if is_p else qa_y)
-        s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = (pb_x if is_p else qb_x), (pb_y if is_p else qb_y)
+        _set_end(
+            s, _P, lane, (qa_x if is_q else pa_x), (qa_y if is_q else pa_y), (qb_x if is_q else pb_x), (qb_y if is_q else pb_y)
+        )  # fmt: skip
+        _set_end(
+            s, _Q, lane, (pa_x if is_p else qa_x), (pa_y if is_p else qa_y), (pb_x if is_p else qb_x), (pb_y if is_p else qb_y)
+        )  # fmt: skip
 
 
 @inlined_kernel
@@ -250,10 +248,8 @@ def _keep_nearest(s: FloatArray) -> int:
     """
     n = 0
     for lane in range(LANES):
-        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
-        wa_x, wa_y, wb_x, wb_y = (
-            s[_W_A * STRIDE + lane], s[(_W_A + 1) * STRIDE + lane], s[_W_B * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane],
-        )  # fmt: skip
+        (pa_x, pa_y, pb_x, pb_y), (qa_x, qa_y, qb_x, qb_y) = _end_of(s, _P, lane), _end_of(s, _Q, lane)
+        wa_x, wa_y, wb_x, wb_y = _end_of(s, _W, lane)
         px, py, qx, qy, wx, wy = pb_x - pa_x, pb_y - pa_y, qb_x - qa_x, qb_y - qa_y, wb_x - wa_x, wb_y - wa_y
         bound = s[_N * STRIDE + lane] * wx + s[(_N + 1) * STRIDE + lane] * wy
         is_point = (px == qx) & (py == qy)
@@ -261,8 +257,7 @@ def _keep_nearest(s: FloatArray) -> int:
         is_apart = is_known | (s[_DISTANCE * STRIDE + lane] - bound <= s[_ROUNDING * STRIDE + lane])
 
         to_px, to_py, to_qx, to_qy = px - wx, py - wy, qx - wx, qy - wy
-        winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
-        beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+        beside_p, beside_q = enclosing_sides(to_px, to_py, to_qx, to_qy, wx, wy)
         encloses = (not is_point) & (beside_p > 0.0) & (beside_q > 0.0) & (bound < 0.0)
         found = _IS_APART if is_apart else (_IS_INSIDE if encloses else _GOES_ON)
         end = s[_END * STRIDE + lane]
@@ -274,10 +269,12 @@ def _keep_nearest(s: FloatArray) -> int:
         keeps_p = is_point | ((beside_p <= 0.0) & (-(wx * to_px + wy * to_py) > 0.0))
         keeps_q = (not keeps_p) & (beside_q <= 0.0) & (-(wx * to_qx + wy * to_qy) > 0.0)
         keeps_p, keeps_q = stays | keeps_p, stays | keeps_q
-        s[_P_A * STRIDE + lane], s[(_P_A + 1) * STRIDE + lane] = (pa_x if keeps_p else wa_x), (pa_y if keeps_p else wa_y)
-        s[_P_B * STRIDE + lane], s[(_P_B + 1) * STRIDE + lane] = (pb_x if keeps_p else wb_x), (pb_y if keeps_p else wb_y)
-        s[_Q_A * STRIDE + lane], s[(_Q_A + 1) * STRIDE + lane] = (qa_x if keeps_q else wa_x), (qa_y if keeps_q else wa_y)
-        s[_Q_B * STRIDE + lane], s[(_Q_B + 1) * STRIDE + lane] = (qb_x if keeps_q else wb_x), (qb_y if keeps_q else wb_y)
+        _set_end(
+            s, _P, lane, (pa_x if keeps_p else wa_x), (pa_y if keeps_p else wa_y), (pb_x if keeps_p else wb_x), (pb_y if keeps_p else wb_y)
+        )  # fmt: skip
+        _set_end(
+            s, _Q, lane, (qa_x if keeps_q else wa_x), (qa_y if keeps_q else wa_y), (qb_x if keeps_q else wb_x), (qb_y if keeps_q else wb_y)
+        )  # fmt: skip
     return n
 
 
@@ -285,15 +282,15 @@ def _keep_nearest(s: FloatArray) -> int:
 def _finish(s: FloatArray, k: IntArray) -> None:
     """Fill the results: points and normal by the share, out to the surfaces and to the world; see `query_pair` and `fill_row`."""
     for lane in range(LANES):
-        pa_x, pa_y, pb_x, pb_y, qa_x, qa_y, qb_x, qb_y = _ends_of(s, lane)
-        wx, wy = s[_W_B * STRIDE + lane] - s[_W_A * STRIDE + lane], s[(_W_B + 1) * STRIDE + lane] - s[(_W_A + 1) * STRIDE + lane]
+        (pa_x, pa_y, pb_x, pb_y), (qa_x, qa_y, qb_x, qb_y) = _end_of(s, _P, lane), _end_of(s, _Q, lane)
+        wa_x, wa_y, wb_x, wb_y = _end_of(s, _W, lane)
+        wx, wy = wb_x - wa_x, wb_y - wa_y
         end, share, distance = s[_END * STRIDE + lane], s[_SHARE * STRIDE + lane], s[_DISTANCE * STRIDE + lane]
         radius_a, radius_b, touch = s[_RADIUS_A * STRIDE + lane], s[_RADIUS_B * STRIDE + lane], s[_TOUCH * STRIDE + lane]
-        nx, ny = s[_N * STRIDE + lane], s[(_N + 1) * STRIDE + lane]
+        nx, ny = two(s, _N, lane)
 
         to_px, to_py, to_qx, to_qy = (pb_x - pa_x) - wx, (pb_y - pa_y) - wy, (qb_x - qa_x) - wx, (qb_y - qa_y) - wy
-        winding = 1.0 if to_px * to_qy - to_py * to_qx > 0.0 else -1.0
-        beside_p, beside_q = -winding * (to_px * wy - to_py * wx), -winding * (wx * to_qy - wy * to_qx)
+        beside_p, beside_q = enclosing_sides(to_px, to_py, to_qx, to_qy, wx, wy)
         is_deep = (beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)) & (distance > touch)
         is_deep = is_deep & (beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy))
         is_apart = end == _IS_APART
@@ -305,10 +302,8 @@ def _finish(s: FloatArray, k: IntArray) -> None:
         separation = distance - radius
         a_x, a_y = a_x + radius_a * nx, a_y + radius_a * ny
         b_x, b_y = b_x - radius_b * nx, b_y - radius_b * ny
-        ax, ay = s[_POSE_A * STRIDE + lane], s[(_POSE_A + 1) * STRIDE + lane]
-        cos_a, sin_a = s[(_POSE_A + 2) * STRIDE + lane], s[(_POSE_A + 3) * STRIDE + lane]
-        world_ax, world_ay = place(a_x, a_y, cos_a, sin_a, ax, ay)
-        world_bx, world_by = place(b_x, b_y, cos_a, sin_a, ax, ay)
+        (ax, ay), (cos_a, sin_a) = two(s, _POSE_A, lane), two(s, _POSE_A + 2, lane)
+        (world_ax, world_ay), (world_bx, world_by) = place(a_x, a_y, cos_a, sin_a, ax, ay), place(b_x, b_y, cos_a, sin_a, ax, ay)
         s[_RESULT * STRIDE + lane] = separation if is_apart else 0.0 - radius
         s[(_RESULT + 1) * STRIDE + lane] = world_ax if is_apart else np.nan
         s[(_RESULT + 2) * STRIDE + lane] = world_ay if is_apart else np.nan
@@ -322,46 +317,43 @@ def _finish(s: FloatArray, k: IntArray) -> None:
         k[_AGAIN * STRIDE + lane] = 0 if is_answered else 1
 
 
-@inlined_kernel
-def _load_core(s: FloatArray, k: IntArray, place: int, beyond: int, slots: int, records: FloatArray) -> None:
-    """Load the cores whose records begin at row `place` of `k` to the rows from `beyond` on."""
-    for slot in range(0, slots, _GROUP):
-        for lane in range(0, LANES, _GROUP):
-            turn_four(s, (beyond + slot) * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, slot)
-            turn_four(s, (beyond + _TO_Y + slot) * STRIDE + lane, STRIDE, records, k, place * STRIDE + lane, SLOTS + slot)
+class _Asked(NamedTuple):
+    """The question and the columns to fill: arguments of `distance_listed`, and the shapes' records in one row."""
+
+    packed: Arrays
+    records: FloatArray
+    pairs: IntArray
+    poses_a: FloatArray
+    poses_b: FloatArray
+    status: IntArray
+    iterations: IntArray
+    rows: FloatArray
 
 
 @inlined_kernel
-def _load(
-    s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, records: FloatArray, pairs: IntArray,
-    poses_a: FloatArray, poses_b: FloatArray,
-) -> None:  # fmt: skip
+def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, asked: _Asked) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
-    last = chosen.shape[0] - 1
+    last, records, pairs, poses_a, poses_b = chosen.shape[0] - 1, asked.records, asked.pairs, asked.poses_a, asked.poses_b
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
         k[_AT_RESULT * STRIDE + lane] = ROW_WIDTH * row
-        k[_AT_A * STRIDE + lane] = RECORD * pairs[row, 0]
-        k[_AT_B * STRIDE + lane] = RECORD * pairs[row, 1]
+        k[_AT_A * STRIDE + lane], k[_AT_B * STRIDE + lane] = RECORD * pairs[row, 0], RECORD * pairs[row, 1]
         for field in range(3):
-            s[(_POSE_A + field) * STRIDE + lane] = poses_a[row, field]
-            s[(_POSE_B + field) * STRIDE + lane] = poses_b[row, field]
-    for lane in range(0, LANES, _GROUP):
-        turn_four(s, _LAST_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, RECORD - _GROUP)
-        turn_four(s, _LAST_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, RECORD - _GROUP)
-    _load_core(s, k, _AT_A, _A, _SIZES[size_a], records)
-    _load_core(s, k, _AT_B, _B, _SIZES[size_b], records)
+            s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
+    for lane in range(0, LANES, SLOT_GROUP):
+        turn_four(s, _LAST_A * STRIDE + lane, STRIDE, records, k, _AT_A * STRIDE + lane, RECORD - SLOT_GROUP)
+        turn_four(s, _LAST_B * STRIDE + lane, STRIDE, records, k, _AT_B * STRIDE + lane, RECORD - SLOT_GROUP)
+    load_slots(s, k, _AT_A, 0, _SIZES[size_a], records, False)
+    load_slots(s, k, _AT_B, TO_B, _SIZES[size_b], records, False)
 
 
 @inlined_kernel
-def _store(
-    s: FloatArray, k: IntArray, chosen: IntArray, status: IntArray, iterations: IntArray, rows: FloatArray, again: IntArray, n_again: int
-) -> int:
+def _store(s: FloatArray, k: IntArray, chosen: IntArray, asked: _Asked, again: IntArray, n_again: int) -> int:
     """Write the answers to the caller's rows and append to `again` those that need another; return how many it lists then."""
-    for lane in range(0, LANES, _GROUP):
-        last = ROW_WIDTH - _GROUP
-        return_four(rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
-        return_four(rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+    status, iterations, last = asked.status, asked.iterations, ROW_WIDTH - SLOT_GROUP
+    for lane in range(0, LANES, SLOT_GROUP):
+        return_four(asked.rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+        return_four(asked.rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
         row = np.uint64(chosen[np.uint64(lane)])
         status[row], iterations[row] = k[_STATUS * STRIDE + lane], k[_COUNT * STRIDE + lane]
@@ -372,24 +364,10 @@ def _store(
 
 @kernel
 def _answer_block(
-    s: FloatArray,
-    k: IntArray,
-    chosen: IntArray,
-    size_a: int,
-    size_b: int,
-    stragglers: int,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    rows: FloatArray,
-    again: IntArray,
-    n_again: int,
+    s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, stragglers: int, asked: _Asked, again: IntArray, n_again: int
 ) -> int:
     """Fill the `chosen` rows, at most `LANES`, of cores no larger than the sizes; return how many rows `again` lists then."""
-    _load(s, k, chosen, size_a, size_b, records, pairs, poses_a, poses_b)
+    _load(s, k, chosen, size_a, size_b, asked)
     _begin(s, size_a, size_b)
     n_left, step = LANES, 0
     while n_left > stragglers and step < GJK_MAX_ITERATIONS:
@@ -399,31 +377,25 @@ def _answer_block(
         n_left = _keep_nearest(s)
         step += 1
     _finish(s, k)
-    return _store(s, k, chosen, status, iterations, rows, again, n_again)
+    return _store(s, k, chosen, asked, again, n_again)
+
+
+@allocating_kernel
+def _answer_listed(rows: IntArray, asked: _Asked) -> bool:
+    """Fill the rows one by one; False at a pose that is not finite."""
+    return distance_listed(
+        rows, asked.packed, asked.pairs, asked.poses_a, asked.poses_b, asked.status, asked.iterations, asked.rows
+    )  # fmt: skip
 
 
 @kernel
-def _answer_again(
-    s: FloatArray,
-    k: IntArray,
-    chosen: IntArray,
-    size: int,
-    shapes: Arrays,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    rows: FloatArray,
-) -> bool:
-    """Fill the `chosen` rows, at most `LANES`, to the last: in lanes, where they fit, and what then is left one by one."""
+def _answer_again(s: FloatArray, k: IntArray, chosen: IntArray, size: int, asked: _Asked) -> bool:
+    """Fill the `chosen` rows, at most `LANES`, to the last: side by side, where they fit, and what then is left one by one."""
     rest = chosen
     if size < _N_SIZES and chosen.shape[0] >= FEWEST:
         rest = np.empty(LANES + 1, dtype=np.int64)
-        n_rest = _answer_block(s, k, chosen, size, size, 0, records, pairs, poses_a, poses_b, status, iterations, rows, rest, 0)
-        rest = rest[:n_rest]
-    return rest.shape[0] == 0 or distance_listed(rest, shapes, pairs, poses_a, poses_b, status, iterations, rows)
+        rest = rest[: _answer_block(s, k, chosen, size, size, 0, asked, rest, 0)]
+    return rest.shape[0] == 0 or _answer_listed(rest, asked)
 
 
 @inlined_kernel
@@ -433,8 +405,8 @@ def _size_of(n_vertices: int) -> int:
 
 
 @kernel
-def distance_lanes(
-    shapes: Arrays, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
+def distances_simd(
+    packed: Arrays, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray, status: IntArray, iterations: IntArray,
     rows: FloatArray, s: FloatArray,
 ) -> bool:  # fmt: skip
     """Fill the rows of all `pairs`; return False, with some of them filled, at an index out of range or a pose that is not finite.
@@ -443,7 +415,7 @@ def distance_lanes(
     The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when its code is
     not in the cache.
     """
-    n_vertices, flat, answers = shapes[2], records.reshape(-1), (status, iterations, rows)
+    n_vertices, asked = packed[2], _Asked(packed, records.reshape(-1), pairs, poses_a, poses_b, status, iterations, rows)
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     again, n_again = np.empty(2 * LANES + 1, dtype=np.int64), 0
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
@@ -460,20 +432,20 @@ def distance_lanes(
             n_waiting[np.uint64(number)] = 0
             chosen = waiting[number * LANES : (number + 1) * LANES]
             if max(size_a, size_b) == _N_SIZES:
-                if not distance_listed(chosen, shapes, pairs, poses_a, poses_b, *answers):
+                if not _answer_listed(chosen, asked):
                     return False
                 continue
-            n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, flat, pairs, poses_a, poses_b, *answers, again, n_again)
+            n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, asked, again, n_again)
             if n_again >= LANES:
                 n_again -= LANES
-                if not _answer_again(s, k, again[n_again : n_again + LANES], _N_SIZES - 1, shapes, flat, pairs, poses_a, poses_b, *answers):
+                if not _answer_again(s, k, again[n_again : n_again + LANES], _N_SIZES - 1, asked):
                     return False
-    if not _answer_again(s, k, again[:n_again], _N_SIZES - 1, shapes, flat, pairs, poses_a, poses_b, *answers):
+    if not _answer_again(s, k, again[:n_again], _N_SIZES - 1, asked):
         return False
     for size in range(1, _N_SIZES + 1):  # what waits still: first all that fit two cores of 8 vertices, then two of 16, then the others
         n_left = LANES
         while n_left == LANES:
             n_left = gather(waiting, n_waiting, LANES, _LISTS_A, size, again, LANES)
-            if not _answer_again(s, k, again[:n_left], size, shapes, flat, pairs, poses_a, poses_b, *answers):
+            if not _answer_again(s, k, again[:n_left], size, asked):
                 return False
     return True

@@ -1,4 +1,4 @@
-"""Times of impact in lanes: the scalar form's answers to the bit, true ones, and still in the machine's wide registers."""
+"""The SIMD kernel of times of impact: the scalar kernel's answers to the bit, true ones, and still in the machine's wide registers."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from engine.common.jit import has_wide_registers
 from engine.compare.cases import random_shapes
-from engine.continuous import _impact_lanes_kernel as lanes
+from engine.continuous import _advancement_simd_kernel as simd
 from engine.continuous import impact_rows
 from engine.continuous._impact_kernel import ADVANCEMENT
 from engine.contracts import Status
@@ -30,8 +30,8 @@ def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
     return rng.integers(0, n_shapes, (n, 2)), starts[:n], ends[:n], centers[:n], starts[n:], ends[n:], centers[n:]
 
 
-def rows_by(shapes, motions, is_box2d, in_lanes, monkeypatch, t_max=1.0):
-    monkeypatch.setattr(impact_rows, "has_wide_registers", lambda: in_lanes)
+def rows_by(shapes, motions, is_box2d, is_simd, monkeypatch, t_max=1.0):
+    monkeypatch.setattr(impact_rows, "has_wide_registers", lambda: is_simd)
     with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
         pairs, *sweep_rows = (column.copy() for column in motions)
         return impact_rows.impact_rows(shapes, pairs, tuple(sweep_rows), t_max, ADVANCEMENT, is_box2d)
@@ -49,7 +49,7 @@ def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):
 @TARGETS
 @pytest.mark.parametrize("skin", [0.0, 0.01, 0.1])
 @pytest.mark.parametrize(("spin", "off_center"), [(0.0, 0.0), (3.0, 0.0), (30.0, 0.5)])
-def test_lanes_give_the_scalar_answers_to_the_bit(is_box2d, skin, spin, off_center, monkeypatch):
+def test_the_scalar_answers_to_the_bit(is_box2d, skin, spin, off_center, monkeypatch):
     rng = np.random.default_rng(3)
     shapes = pack([Polygon(s.vertices, skin) if isinstance(s, Polygon) else s for s in random_shapes(rng, 200)])
     found = assert_same_bits(shapes, sweeps(rng, 200, N_PAIRS, spin, off_center), is_box2d, monkeypatch)
@@ -69,7 +69,7 @@ def test_corners_that_meet_and_faces_that_lie_flat(is_box2d, monkeypatch):
     assert_same_bits(shapes, motions, is_box2d, monkeypatch)
 
 
-def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
+def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     shapes = pack([Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Capsule((-1, 0), (1, 0), 0.2), Segment((-1, 0), (1, 0)), Circle(1.0)])
     motions = sweeps(np.random.default_rng(7), 5, 400 if COMPILED else 60)
     motions[2][::7, 2] += 2.0 * MOST_TURNED  # an angle that the polynomials do not take: it gives up
@@ -134,12 +134,12 @@ def test_never_late_and_nothing_missed(off_center):
 
 
 @pytest.mark.skipif(not has_wide_registers(), reason="no AVX2, or kernels are not compiled")
-@pytest.mark.parametrize(("kernel", "divisions", "products"), [("_polygons_step", 8, 350), ("_circles_step", 12, 220)])
+@pytest.mark.parametrize(("kernel", "divisions", "products"), [("step_polygons", 8, 350), ("step_circles", 12, 220)])
 def test_the_loops_are_still_vectorised(kernel, divisions, products):
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 
-    again = numba.njit(error_model="numpy")(getattr(lanes, kernel).py_func)
+    again = numba.njit(error_model="numpy")(getattr(simd, kernel).py_func)
     again.compile((*(numba.types.Array(numba.types.float64, 1, "C"),) * 4, numba.types.Array(numba.types.int64, 1, "C"), numba.types.int64))
     (assembly,) = again.inspect_asm().values()
     packed = {name: len(re.findall(rf"\b{name}\b[^\n]*%[yz]mm", assembly)) for name in ("vdivpd", "vsqrtpd", "vmulpd")}

@@ -1,21 +1,24 @@
 """The overlap of many pairs at once: 64 pairs of polygons and circles side by side.
 
-The chapter is `_overlap_kernel`; read that one first, and `_lanes_kernel` for what lanes are and what keeps them fast. Loading,
-moving and the separations are those of the manifolds. The scalar form leaves at the first edge that parts two polygons; here all edges are
-looked at, and the greatest separation compared, which is the same answer.
+The chapter is `_overlap_kernel`; read that one first, and `_simd_kernel` for what lanes are and what keeps them fast. Loading,
+moving and the separations are those of the manifolds. The scalar kernel leaves at the first edge that parts two polygons; here all edges
+are looked at, and the greatest separation compared, which is the same answer.
 
 Where the separation of two polygons lies in the band from a rounding below zero to their skins, or shapes are neither polygon nor
 circle, or too large, or too few, the scalar kernel answers. With a circle the band is as wide as the circle, so its distance from the
-polygon's edges is measured here, squared, for lanes have no `hypot`::
+polygon's edges is measured here, squared, for there is no `hypot` of a vector::
 
       no  <-- (1 + SQUARES) r^2 ---- r^2 ---- (1 - SQUARES) r^2 --> yes
                       scalar kernel, whose hypot decides
 
 Both have the same two legs to the bit; the squares, their sum and r^2 err by less than 4 roundings, `hypot` by less than 2. So outside
-the interval, whose half width is 64 roundings, both forms answer alike. Where r^2 leaves what float64 holds in full, the scalar kernel too.
+the interval, whose half width is 64 roundings, both kernels answer alike. Where r^2 leaves what float64 holds in full, the scalar one
+answers too.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +26,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import EPS64, SAFE_PRODUCT
 from engine.geometry.kinds import CIRCLE
-from engine.narrowphase._lanes_axis_kernel import separations
-from engine.narrowphase._lanes_kernel import (
+from engine.narrowphase._simd_kernel import (
     CIRCLES,
     FEWEST,
     GAP_ROWS,
@@ -48,17 +50,19 @@ from engine.narrowphase._lanes_kernel import (
     TOUCH,
     VERTEX_ROWS,
     WHOLE_ROWS,
+    Block,
     X,
     Y,
     classify,
     load_numbers,
     load_slots,
     move_b,
+    separations,
 )
 from engine.narrowphase.packing import RECORD
 from engine.narrowphase.rules import EXACT
 
-__all__ = ["SQUARES", "overlap_lanes"]
+__all__ = ["SQUARES", "overlaps_simd"]
 
 SQUARES = 64.0 * EPS64
 """Rounding, relative. Squared distances that differ by more compare as the distances do; see the module."""
@@ -67,6 +71,16 @@ SQUARES = 64.0 * EPS64
 _GREATEST, _NEAREST_SQ = NUMBER_ROWS, NUMBER_ROWS + 1
 _ROWS = NUMBER_ROWS + 2
 _ANSWER, _UNSURE = 0, 2
+
+
+class _Asked(NamedTuple):
+    """The question and the answers: the shapes' records in one row, poses in one row, and 1 or 0 for each pair."""
+
+    records: FloatArray
+    pairs: IntArray
+    poses_a: FloatArray
+    poses_b: FloatArray
+    overlapping: IntArray
 
 
 @inlined_kernel
@@ -127,87 +141,56 @@ def _answer_circles(s: FloatArray, k: IntArray) -> None:
 
 
 @inlined_kernel
-def _store(k: IntArray, chosen: IntArray, low: int, overlapping: IntArray, again: IntArray, n_again: int) -> int:
-    """Write the answers to the caller's rows; return how many rows `again` lists by now."""
+def _store(k: IntArray, chosen: IntArray, low: int, overlapping: IntArray, rest: IntArray, n_rest: int) -> int:
+    """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
     for lane in range(min(LANES, chosen.shape[0] - low)):
         row, answer = np.uint64(chosen[low + lane]), k[_ANSWER * STRIDE + lane]
         overlapping[row] = answer
         if answer == _UNSURE:
-            again[n_again] = chosen[low + lane]
-            n_again += 1
-    return n_again
+            rest[n_rest] = chosen[low + lane]
+            n_rest += 1
+    return n_rest
 
 
 @inlined_kernel
-def _load(
-    v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, low: int, slots_a: int, slots_b: int, records: FloatArray, pairs: IntArray,
-    poses_a: FloatArray, poses_b: FloatArray,
-) -> None:  # fmt: skip
+def _load(block: Block, chosen: IntArray, low: int, slots_a: int, slots_b: int, asked: _Asked) -> None:
     """Load a block, from row `low` of the `chosen` on; lanes past their end take the last one once more."""
+    v, _, s, k = block
     for lane in range(LANES):
+        s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
         row = chosen[min(low + lane, chosen.shape[0] - 1)]
-        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane] = pairs[np.uint64(row), 0] * RECORD, pairs[np.uint64(row), 1] * RECORD
-        k[PLACE_POSE * STRIDE + lane] = row * POSE
-    load_numbers(s, k, records, poses_a, poses_b, EXACT)
-    load_slots(v, k, PLACE_A, 0, slots_a, records)
-    load_slots(v, k, PLACE_B, TO_B, slots_b, records)
+        a, b = asked.pairs[np.uint64(row), 0], asked.pairs[np.uint64(row), 1]
+        k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane], k[PLACE_POSE * STRIDE + lane] = a * RECORD, b * RECORD, row * POSE
+    load_numbers(s, k, asked.records, asked.poses_a, asked.poses_b, EXACT)
+    load_slots(v, k, PLACE_A, 0, slots_a, asked.records)
+    load_slots(v, k, PLACE_B, TO_B, slots_b, asked.records)
 
 
 @kernel
-def _overlap_polygons(
-    v: FloatArray,
-    g: FloatArray,
-    s: FloatArray,
-    k: IntArray,
-    chosen: IntArray,
-    slots: int,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    overlapping: IntArray,
-    again: IntArray,
-) -> int:
-    """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many of them `again` lists."""
-    n_again = 0
+def _polygons_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+    """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many rows `rest` lists by now."""
+    v, g, s, k = block
     for low in range(0, chosen.shape[0], LANES):
-        for lane in range(LANES):
-            s[_GREATEST * STRIDE + lane] = -np.inf
-        _load(v, s, k, chosen, low, slots, slots, records, pairs, poses_a, poses_b)
+        _load(block, chosen, low, slots, slots, asked)
         move_b(v, s, slots, True)
         separations(v, g, 0, TO_B, slots)
         separations(v, g, TO_B, 0, slots)
         _greatest_separation(g, s, 0, slots)
         _greatest_separation(g, s, TO_B, slots)
         _answer_polygons(s, k)
-        n_again = _store(k, chosen, low, overlapping, again, n_again)
-    return n_again
+        n_rest = _store(k, chosen, low, asked.overlapping, rest, n_rest)
+    return n_rest
 
 
 @kernel
-def _overlap_circles(
-    v: FloatArray,
-    s: FloatArray,
-    k: IntArray,
-    chosen: IntArray,
-    slots: int,
-    is_b_polygon: bool,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
-    overlapping: IntArray,
-    again: IntArray,
-) -> int:
-    """Fill the `chosen` rows of pairs with a circle, the other a polygon of at most `slots` vertices, or a circle where that is 1.
+def _circles_block(block: Block, chosen: IntArray, slots: int, is_b_polygon: bool, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+    """Do the same for pairs with a circle, the other a polygon of at most `slots` vertices, or a circle where that is 1.
 
-    All of them have the polygon first, or all the circle: everything happens in A's frame, as in the scalar form.
+    All of them have the polygon first, or all the circle: everything happens in A's frame, as in the scalar kernel.
     """
-    n_again = 0
+    v, _, s, k = block
     for low in range(0, chosen.shape[0], LANES):
-        for lane in range(LANES):
-            s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
-        _load(v, s, k, chosen, low, (1 if is_b_polygon else slots), (slots if is_b_polygon else 1), records, pairs, poses_a, poses_b)
+        _load(block, chosen, low, (1 if is_b_polygon else slots), (slots if is_b_polygon else 1), asked)
         if slots == 1:
             move_b(v, s, 1, False)
             for lane in range(LANES):
@@ -220,8 +203,8 @@ def _overlap_circles(
             move_b(v, s, 1, False)
             _nearest_edge(v, s, 0, TO_B, slots)
         _answer_circles(s, k)
-        n_again = _store(k, chosen, low, overlapping, again, n_again)
-    return n_again
+        n_rest = _store(k, chosen, low, asked.overlapping, rest, n_rest)
+    return n_rest
 
 
 @inlined_kernel
@@ -239,35 +222,28 @@ def _move_apart(kind: IntArray, pairs: IntArray, chosen: IntArray, parted: IntAr
 
 
 @kernel
-def overlap_lanes(
-    kind: IntArray,
-    n_vertices: IntArray,
-    records: FloatArray,
-    pairs: IntArray,
-    poses_a: FloatArray,
-    poses_b: FloatArray,
+def overlaps_simd(
+    kind: IntArray, n_vertices: IntArray, records: FloatArray, pairs: IntArray, poses_a: FloatArray, poses_b: FloatArray,
     overlapping: IntArray,
-) -> IntArray:
-    """Fill the rows of all `pairs` that lanes can answer; return the numbers of the others, which are `overlap_pairs`'s to fill.
+) -> IntArray:  # fmt: skip
+    """Fill the rows of all `pairs` that are sure; return the numbers of the others, which are `overlap_pairs`'s to fill.
 
     Arguments are those of `overlap_pairs`, and `records` as in `PackedShapes`.
     """
-    n = pairs.shape[0]
+    n, n_rest = pairs.shape[0], 0
     rows, rest, parted = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     begin = classify(kind, n_vertices, pairs, rows)
-    v, g = np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE)
-    s, k = np.empty(_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
-    n_rest, flat, flat_a, flat_b = 0, records.reshape(-1), poses_a.reshape(-1), poses_b.reshape(-1)
+    asked = _Asked(records.reshape(-1), pairs, poses_a.reshape(-1), poses_b.reshape(-1), overlapping)
+    block = Block(
+        np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE), np.empty(_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
+    )
     for number in range(N_CLASSES):
         chosen = rows[begin[number] : begin[number + 1]]
         if number == SCALAR or chosen.shape[0] < FEWEST:
-            for at in range(chosen.shape[0]):
-                rest[n_rest] = chosen[at]
-                n_rest += 1
+            rest[n_rest : n_rest + chosen.shape[0]] = chosen
+            n_rest += chosen.shape[0]
         elif CIRCLES < number <= POLYGON_AND_CIRCLE:
-            n_rest += _overlap_polygons(
-                v, g, s, k, chosen, SLOT_GROUP * number, flat, pairs, flat_a, flat_b, overlapping, rest[n_rest:],
-            )  # fmt: skip
+            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, asked, rest, n_rest)
         else:
             slots = 1 if number == CIRCLES else SLOT_GROUP * (number - POLYGON_AND_CIRCLE)
             n_circles = _move_apart(kind, pairs, chosen, parted)
@@ -275,7 +251,5 @@ def overlap_lanes(
                 some = parted[:n_circles] if is_b_polygon else parted[n_circles : chosen.shape[0]]
                 if number == CIRCLES:
                     some = parted[: 0 if is_b_polygon else n_circles]
-                n_rest += _overlap_circles(
-                    v, s, k, some, slots, is_b_polygon, flat, pairs, flat_a, flat_b, overlapping, rest[n_rest:],
-                )  # fmt: skip
+                n_rest = _circles_block(block, some, slots, is_b_polygon, asked, rest, n_rest)
     return rest[:n_rest]

@@ -1,4 +1,4 @@
-"""Swept contact in lanes: the scalar form's answers to the bit, and still in the machine's wide registers."""
+"""The SIMD kernel of swept contact: the scalar kernel's answers to the bit, and still in the machine's wide registers."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.jit import has_wide_registers
 from engine.common.tolerances import SAT_ROUNDING
 from engine.compare.cases import random_shapes
-from engine.continuous import _swept_lanes_kernel as lanes
+from engine.continuous import _swept_simd_kernel as simd
 from engine.continuous import swept
 from engine.continuous._swept_kernel import TIMES_SIZE
 from engine.contracts import Status
@@ -29,8 +29,8 @@ def motions(rng, n_shapes, n):
     return rng.integers(0, n_shapes, (n, 2)), poses_a, velocities_a, poses_b, velocities_b
 
 
-def rows_by(shapes, given, in_lanes, monkeypatch, with_contact=True, t_max=1.0):
-    monkeypatch.setattr(swept, "has_wide_registers", lambda: in_lanes)
+def rows_by(shapes, given, is_simd, monkeypatch, with_contact=True, t_max=1.0):
+    monkeypatch.setattr(swept, "has_wide_registers", lambda: is_simd)
     with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
         return tuple(column.copy() for column in swept.swept_rows(shapes, *(one.copy() for one in given), t_max, with_contact))
 
@@ -44,7 +44,7 @@ def assert_same_bits(shapes, given, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_lanes_give_the_scalar_answers_to_the_bit(seed, monkeypatch):
+def test_the_scalar_answers_to_the_bit(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     status = assert_same_bits(pack(random_shapes(rng, 200)), motions(rng, 200, N_PAIRS), monkeypatch)
     assert {Status.HIT, Status.MISS, Status.OVERLAPPING} <= set(status.tolist())
@@ -78,7 +78,7 @@ def test_nearly_parallel_edges(monkeypatch):
     assert (np.abs(ends - corner[:, None]).min(axis=1) <= rounding).all()
 
 
-def test_what_lanes_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
+def test_what_it_cannot_take_goes_to_the_scalar_kernel(monkeypatch):
     shapes = pack([
         Polygon.regular(40, 1.0), Polygon.box(1.0, 1.0), Polygon.box(1.0, 1.0, skin_radius=0.1), Capsule((-1, 0), (1, 0), 0.2),
         Segment((-1, 0), (1, 0)), Circle(1.0),
@@ -93,7 +93,7 @@ def test_any_number_of_pairs_fills_its_rows_and_no_other(monkeypatch):
         assert_same_bits(shapes, motions(rng, 3, n), monkeypatch)
 
 
-def test_angles_too_large_for_the_lanes(monkeypatch):
+def test_angles_too_large_for_the_vectors(monkeypatch):
     rng = np.random.default_rng(12)
     pairs, poses_a, velocities_a, poses_b, velocities_b = motions(rng, 20, 100)
     poses_a[::7, 2] *= 1e6
@@ -101,17 +101,17 @@ def test_angles_too_large_for_the_lanes(monkeypatch):
     assert_same_bits(pack(random_shapes(rng, 20)), (pairs, poses_a, velocities_a, poses_b, velocities_b), monkeypatch)
 
 
-@pytest.mark.parametrize("in_lanes", [False, True])
+@pytest.mark.parametrize("is_simd", [False, True])
 @pytest.mark.parametrize(
     ("which", "field", "value"),
     [(0, "pairs", 20), (0, "pairs", -1), (1, "xf_a", np.nan), (2, "velocity_a", np.inf), (3, "xf_b", -np.inf), (4, "velocity_b", np.nan)],
 )
-def test_what_is_no_number_or_no_shape_is_refused(which, field, value, in_lanes, monkeypatch):
+def test_what_is_no_number_or_no_shape_is_refused(which, field, value, is_simd, monkeypatch):
     rng = np.random.default_rng(13)
     shapes, given = pack(random_shapes(rng, 20)), motions(rng, 20, 100)
     given[which][70, 1] = value
     with pytest.raises(InvalidInputError, match=field):
-        rows_by(shapes, given, in_lanes, monkeypatch)
+        rows_by(shapes, given, is_simd, monkeypatch)
 
 
 def test_times_alone_are_the_same(monkeypatch):
@@ -140,7 +140,7 @@ def test_the_loops_are_still_vectorised():
     """A small edit can lose a factor of three without changing an answer; it would show here as scalar instructions only."""
     import numba
 
-    again = numba.njit(error_model="numpy")(lanes._find_times.py_func)
+    again = numba.njit(error_model="numpy")(simd._find_times.py_func)
     numbers, whole = numba.types.Array(numba.types.float64, 1, "C"), numba.types.Array(numba.types.int64, 1, "C")
     again.compile((*(numbers,) * 3, whole, numba.types.int64, numba.types.int64, numba.types.float64))
     (assembly,) = again.inspect_asm().values()

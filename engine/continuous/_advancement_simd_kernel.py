@@ -1,0 +1,442 @@
+"""One step of conservative advancement for a block of pairs, side by side: polygons, or a circle and a polygon, or two circles.
+
+The chapters are `_advancement_kernel` and `_step_kernel`; what SIMD lanes are and what keeps loops over them fast is told in
+`engine.narrowphase._simd_kernel`. A row is one number of every pair in the block, row r at r * STRIDE.
+
+Polygons of unequal size are padded to the same number of slots with copies of their *first* corner and normal: a copy is no farther out
+than the original, the first of equals is kept, and the edge of the last true corner leads to the first one, as it should.
+
+**Polygons.** Where the gap is small and the nearest corner does not lie in front of the face, the distance is that of two corners, or the
+axis not the best: `_core_kernel` then tries all corners against all edges. That is rare (see the tests), so such a lane is marked
+`BY_POINTS` and its step is the scalar kernel's.
+
+**Circles.** The other core is a single point p, so each edge has one separation and a face one line. Near a corner the axis is the line
+from the nearest point of A's edges to p, and stays; then the corners of A are lines too, of which the *highest* counts
+(`_motion_kernel.closing_bound`). Both cases are computed in every lane. A circle as A is a polygon whose corners are all its centre: it has
+points, but no faces.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.common.tolerances import TOI_MAX_CORNERS
+from engine.continuous._advancement_kernel import GOES_ON, HIT, MISS, OVERLAPPING
+from engine.continuous._motion_kernel import MOTION_SIZE, bend_at
+from engine.continuous._step_kernel import bound_at, chord_root, first_root, lines_of_face
+from engine.geometry._rotation_kernel import cosine_and_sine_of_small
+
+LANES = 32
+"""Pairs side by side. One that has ended makes room for the next at once, so that fewer do than where a block ends together."""
+
+STRIDE = LANES + 8
+"""Numbers from one row to the next; not a power of two, or one lane's column would compete for the same few lines of the cache."""
+
+MOST_SLOTS = 16
+"""Vertices of the largest polygon; a power of 2."""
+
+SLOT_GROUP = 4
+"""Slots come in groups of so many, which one pass over the lanes takes together."""
+
+SLOT_MASK = MOST_SLOTS - 1
+"""A slot's number masked with this cannot be negative; see `engine.narrowphase._simd_kernel`."""
+
+# Rows of `v`: A's corners about its centre and its normals, and B's in its own frame, `OF_B` rows on; of `w`: B's in A's frame at the time.
+X, Y, NX, NY = 0, MOST_SLOTS, 2 * MOST_SLOTS, 3 * MOST_SLOTS
+OF_B = 4 * MOST_SLOTS
+VERTEX_ROWS = 8 * MOST_SLOTS
+MOVED_ROWS = 4 * MOST_SLOTS
+
+# Rows of `g`: for each edge of A and of B where the nearest corner of the other lies; for each corner its line, at 0 and its slope.
+NEAREST_TO_A, NEAREST_TO_B, LINE, SLOPE = 0, MOST_SLOTS, 2 * MOST_SLOTS, 3 * MOST_SLOTS
+GAP_ROWS = 4 * MOST_SLOTS
+
+# Rows of `s`. The first are those of `motion`; see `_motion_kernel`.
+D_0, D_1, ANGLES_A, ANGLES_B, RHO_A, RHO_B, TOUCH, SPEED, REACH = 0, 2, 4, 6, 8, 9, 10, 11, 12
+TARGET, TOLERANCE, OVERLAP, T, T_LAST = MOTION_SIZE, MOTION_SIZE + 1, MOTION_SIZE + 2, MOTION_SIZE + 3, MOTION_SIZE + 4
+FRAME, D, V = MOTION_SIZE + 5, MOTION_SIZE + 7, MOTION_SIZE + 9  # cosine and sine from B's frame to A's; d and v in A's frame
+GAP, SIGN, FACE, FACE_AT, FACE_TO = MOTION_SIZE + 11, MOTION_SIZE + 12, MOTION_SIZE + 13, MOTION_SIZE + 15, MOTION_SIZE + 17
+BASE, SPIN, LEVEL, BEND, STEP = MOTION_SIZE + 19, MOTION_SIZE + 20, MOTION_SIZE + 21, MOTION_SIZE + 22, MOTION_SIZE + 23
+LOWEST, LOWEST_AT, LOWEST_SLOPE = MOTION_SIZE + 24, MOTION_SIZE + 25, MOTION_SIZE + 26
+NEAREST, CORNER, AFTER = MOTION_SIZE + 27, MOTION_SIZE + 28, MOTION_SIZE + 30
+AXIS, POINT_AT, POINT_SLOPE, NEAREST_SQ = MOTION_SIZE + 31, MOTION_SIZE + 33, MOTION_SIZE + 34, MOTION_SIZE + 35
+NUMBER_ROWS = MOTION_SIZE + 36
+
+# Rows of `k`, whole numbers: the caller's row, or `IDLE`; corners of A and B; gaps measured; how the step ended; which case it is.
+ROW, N_A, N_B, STEPS, ENDED, CASE = 0, 1, 2, 3, 4, 5
+WHOLE_ROWS = 6
+
+IDLE = -1
+BY_FACE, BY_POINTS = 0, 1
+
+
+@inlined_kernel
+def load_core(
+    v: FloatArray, lane: int, beyond: int, slots: int, first: int, n: int, vertices: FloatArray, normals: FloatArray,
+    center_x: float, center_y: float,
+) -> None:  # fmt: skip
+    """Load corners about the centre, and normals, into the lane; `beyond` is 0 for A and `OF_B` for B."""
+    low, count, to_first = np.uint64(first), np.uint64(n), np.uint64(beyond * STRIDE + lane)
+    for first_slot in range(0, slots, SLOT_GROUP):
+        for of_group in range(SLOT_GROUP):
+            slot = np.uint64(first_slot + of_group)
+            at, to = low + (slot if slot < count else np.uint64(0)), to_first + slot * np.uint64(STRIDE)
+            x, y, nx, ny = vertices[at, 0], vertices[at, 1], normals[at, 0], normals[at, 1]
+            v[to + np.uint64(X * STRIDE)], v[to + np.uint64(Y * STRIDE)] = x - center_x, y - center_y
+            v[to + np.uint64(NX * STRIDE)], v[to + np.uint64(NY * STRIDE)] = nx, ny
+
+
+@inlined_kernel
+def _two(s: FloatArray, row: int, lane: int) -> tuple[float, float]:
+    """Return a lane's numbers of a row and the next: the x and y of what begins there."""
+    return s[row * STRIDE + lane], s[(row + 1) * STRIDE + lane]
+
+
+@inlined_kernel
+def _place_b(v: FloatArray, w: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
+    """Write B's core, and its normals if wanted, as A sees them at each lane's time; see `_motion_kernel.place`."""
+    for lane in range(LANES):
+        t = s[T * STRIDE + lane]
+        angle_a = (1.0 - t) * s[ANGLES_A * STRIDE + lane] + t * s[(ANGLES_A + 1) * STRIDE + lane]
+        angle = (1.0 - t) * s[ANGLES_B * STRIDE + lane] + t * s[(ANGLES_B + 1) * STRIDE + lane] - angle_a
+        cos_a, sin_a = cosine_and_sine_of_small(angle_a)
+        cos, sin = cosine_and_sine_of_small(angle)
+        (d_0x, d_0y), (d_1x, d_1y) = _two(s, D_0, lane), _two(s, D_1, lane)
+        dx, dy, vx, vy = (1.0 - t) * d_0x + t * d_1x, (1.0 - t) * d_0y + t * d_1y, d_1x - d_0x, d_1y - d_0y
+        s[FRAME * STRIDE + lane], s[(FRAME + 1) * STRIDE + lane] = cos, sin
+        s[D * STRIDE + lane], s[(D + 1) * STRIDE + lane] = cos_a * dx + sin_a * dy, cos_a * dy - sin_a * dx
+        s[V * STRIDE + lane], s[(V + 1) * STRIDE + lane] = cos_a * vx + sin_a * vy, cos_a * vy - sin_a * vx
+    for slot in range(slots):
+        row = (slot & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            cos, sin = s[FRAME * STRIDE + lane], s[(FRAME + 1) * STRIDE + lane]
+            dx, dy = s[D * STRIDE + lane], s[(D + 1) * STRIDE + lane]
+            rx, ry = v[(OF_B + X) * STRIDE + row + lane], v[(OF_B + Y) * STRIDE + row + lane]
+            w[X * STRIDE + row + lane] = cos * rx - sin * ry + dx
+            w[Y * STRIDE + row + lane] = sin * rx + cos * ry + dy
+            if directions:
+                px, py = v[(OF_B + NX) * STRIDE + row + lane], v[(OF_B + NY) * STRIDE + row + lane]
+                w[NX * STRIDE + row + lane] = cos * px - sin * py
+                w[NY * STRIDE + row + lane] = sin * px + cos * py
+
+
+@inlined_kernel
+def _begin_faces(s: FloatArray) -> None:
+    """Forget the faces of the last step."""
+    for lane in range(LANES):
+        s[GAP * STRIDE + lane] = -np.inf
+        s[SIGN * STRIDE + lane] = 1.0
+
+
+@inlined_kernel
+def _find_nearest(p: FloatArray, q: FloatArray, g: FloatArray, nearest: int, slots_p: int, slots_q: int) -> None:
+    """Find for each edge of `p` where the nearest of `q`'s corners lies on its normal: four edges and four corners at a time."""
+    for first_edge in range(0, slots_p, SLOT_GROUP):
+        row = (first_edge & SLOT_MASK) * STRIDE
+        for first_corner in range(0, slots_q, SLOT_GROUP):
+            corner_row = (first_corner & SLOT_MASK) * STRIDE
+            is_first = first_corner == 0
+            for lane in range(LANES):
+                x_0, y_0 = q[X * STRIDE + corner_row + lane], q[Y * STRIDE + corner_row + lane]
+                x_1, y_1 = q[(X + 1) * STRIDE + corner_row + lane], q[(Y + 1) * STRIDE + corner_row + lane]
+                x_2, y_2 = q[(X + 2) * STRIDE + corner_row + lane], q[(Y + 2) * STRIDE + corner_row + lane]
+                x_3, y_3 = q[(X + 3) * STRIDE + corner_row + lane], q[(Y + 3) * STRIDE + corner_row + lane]
+                for edge in range(SLOT_GROUP):
+                    nx, ny = p[(NX + edge) * STRIDE + row + lane], p[(NY + edge) * STRIDE + row + lane]
+                    at_0, at_1, at_2, at_3 = nx * x_0 + ny * y_0, nx * x_1 + ny * y_1, nx * x_2 + ny * y_2, nx * x_3 + ny * y_3
+                    low, high = (at_0 if at_0 < at_1 else at_1), (at_2 if at_2 < at_3 else at_3)
+                    low = low if low < high else high
+                    before = np.inf if is_first else g[(nearest + edge) * STRIDE + row + lane]
+                    g[(nearest + edge) * STRIDE + row + lane] = low if low < before else before
+
+
+@inlined_kernel
+def _choose_face(p: FloatArray, g: FloatArray, s: FloatArray, nearest: int, sign: float, slots: int) -> None:
+    """Raise the lane's gap by those of the edges of `p`, and keep the face that has it: normal, corner, and the way to the next corner."""
+    for first_edge in range(0, slots, SLOT_GROUP):
+        row = (first_edge & SLOT_MASK) * STRIDE
+        last_row = ((first_edge + SLOT_GROUP if first_edge + SLOT_GROUP < slots else 0) & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            greatest, kept_sign = s[GAP * STRIDE + lane], s[SIGN * STRIDE + lane]
+            (fx, fy), (at_x, at_y), (next_x, next_y) = _two(s, FACE, lane), _two(s, FACE_AT, lane), _two(s, FACE_TO, lane)
+            after_x, after_y = p[X * STRIDE + last_row + lane], p[Y * STRIDE + last_row + lane]
+            for edge in range(SLOT_GROUP):
+                nx, ny = p[(NX + edge) * STRIDE + row + lane], p[(NY + edge) * STRIDE + row + lane]
+                x, y = p[(X + edge) * STRIDE + row + lane], p[(Y + edge) * STRIDE + row + lane]
+                to_x, to_y = after_x, after_y
+                if edge < SLOT_GROUP - 1:
+                    to_x, to_y = p[(X + edge + 1) * STRIDE + row + lane], p[(Y + edge + 1) * STRIDE + row + lane]
+                gap = g[(nearest + edge) * STRIDE + row + lane] - (nx * x + ny * y)
+                takes = gap > greatest
+                greatest, kept_sign = (gap if takes else greatest), (sign if takes else kept_sign)
+                fx, fy, at_x, at_y = (nx if takes else fx), (ny if takes else fy), (x if takes else at_x), (y if takes else at_y)
+                next_x, next_y = (to_x - x if takes else next_x), (to_y - y if takes else next_y)
+            s[GAP * STRIDE + lane], s[SIGN * STRIDE + lane] = greatest, kept_sign
+            s[FACE * STRIDE + lane], s[(FACE + 1) * STRIDE + lane] = fx, fy
+            s[FACE_AT * STRIDE + lane], s[(FACE_AT + 1) * STRIDE + lane] = at_x, at_y
+            s[FACE_TO * STRIDE + lane], s[(FACE_TO + 1) * STRIDE + lane] = next_x, next_y
+
+
+@inlined_kernel
+def _is_in_front(s: FloatArray, lane: int, x: float, y: float) -> bool:
+    """Tell whether a corner, the nearest to the line of the face and apart from it, lies in front of the face itself."""
+    (at_x, at_y), (to_x, to_y) = _two(s, FACE_AT, lane), _two(s, FACE_TO, lane)
+    along = to_x * (x - at_x) + to_y * (y - at_y)
+    return bool((s[GAP * STRIDE + lane] > s[TOUCH * STRIDE + lane]) & (along >= 0.0) & (along <= to_x * to_x + to_y * to_y))
+
+
+@inlined_kernel
+def _turning_rates(s: FloatArray, lane: int) -> tuple[float, float]:
+    """Return how fast A and B turn."""
+    (from_a, to_a), (from_b, to_b) = _two(s, ANGLES_A, lane), _two(s, ANGLES_B, lane)
+    return to_a - from_a, to_b - from_b
+
+
+@inlined_kernel
+def _begin_step(s: FloatArray, lane: int, rate: float, omega_a: float, omega_b: float) -> None:
+    """Prepare the bend of an axis that turns at `rate`, and the longest step."""
+    s[BEND * STRIDE + lane] = bend_at(
+        rate, s[REACH * STRIDE + lane], s[SPEED * STRIDE + lane],
+        s[RHO_A * STRIDE + lane], omega_a - rate, s[RHO_B * STRIDE + lane], omega_b - rate,
+    )  # fmt: skip
+    s[STEP * STRIDE + lane] = s[T_LAST * STRIDE + lane] - s[T * STRIDE + lane]
+
+
+@inlined_kernel
+def _find_line(g: FloatArray, s: FloatArray, sign: float, slots: int) -> None:
+    """Find the line that is lowest at the end of the step, or highest where `sign` is -1."""
+    for lane in range(LANES):
+        s[LOWEST * STRIDE + lane] = np.inf
+        s[LOWEST_AT * STRIDE + lane] = s[LOWEST_SLOPE * STRIDE + lane] = 0.0
+    for first_slot in range(0, slots, SLOT_GROUP):
+        row = (first_slot & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            step, lowest = s[STEP * STRIDE + lane], s[LOWEST * STRIDE + lane]
+            lowest_at, lowest_slope = _two(s, LOWEST_AT, lane)
+            for slot in range(SLOT_GROUP):
+                at, slope = g[(LINE + slot) * STRIDE + row + lane], g[(SLOPE + slot) * STRIDE + row + lane]
+                then = sign * (at + step * slope)
+                is_lowest = then < lowest
+                lowest, lowest_at = (then if is_lowest else lowest), (at if is_lowest else lowest_at)
+                lowest_slope = slope if is_lowest else lowest_slope
+            s[LOWEST * STRIDE + lane], s[LOWEST_AT * STRIDE + lane], s[LOWEST_SLOPE * STRIDE + lane] = lowest, lowest_at, lowest_slope
+
+
+@inlined_kernel
+def _take_root(s: FloatArray) -> None:
+    """Shorten the step to the root of the found line's parabola, unless it is above the aim to its end."""
+    for lane in range(LANES):
+        above, slope = s[LOWEST_AT * STRIDE + lane] - s[LEVEL * STRIDE + lane], s[LOWEST_SLOPE * STRIDE + lane]
+        bend, step = s[BEND * STRIDE + lane], s[STEP * STRIDE + lane]
+        root = first_root(above, slope, bend, step)
+        s[STEP * STRIDE + lane] = step if bound_at(above, slope, bend, step) >= 0.0 else root
+
+
+@inlined_kernel
+def _end_step(s: FloatArray, k: IntArray) -> None:
+    """End the step: how it ended, and the time after it; see `advance_once`."""
+    for lane in range(LANES):
+        above, slope = s[LOWEST_AT * STRIDE + lane] - s[LEVEL * STRIDE + lane], s[LOWEST_SLOPE * STRIDE + lane]
+        step, gap, target, tolerance = (
+            s[STEP * STRIDE + lane], s[GAP * STRIDE + lane], s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane],
+        )  # fmt: skip
+        bound = bound_at(above, slope, s[BEND * STRIDE + lane], step)
+        step = step if bound >= 0.0 else chord_root(gap - (target + 0.5 * tolerance), bound, step)
+        t, t_last = s[T * STRIDE + lane], s[T_LAST * STRIDE + lane]
+        after = t + step
+        s[AFTER * STRIDE + lane] = after if after < t_last else t_last
+        is_over, is_hit, is_late = (t == 0.0) & (gap <= s[OVERLAP * STRIDE + lane]), gap <= target + tolerance, t >= t_last
+        k[ENDED * STRIDE + lane] = OVERLAPPING if is_over else (HIT if is_hit else (MISS if is_late else GOES_ON))
+
+
+@inlined_kernel
+def read_lane(v: FloatArray, s: FloatArray, lane: int, cores: FloatArray, normals: FloatArray, motion: FloatArray) -> None:
+    """Copy one lane's cores, normals (2, 16, 2) and motion out, for the scalar form."""
+    for body in range(2):
+        for slot in range(MOST_SLOTS):
+            row = ((body * OF_B) + slot) * STRIDE + lane
+            cores[body, slot, 0], cores[body, slot, 1] = v[X * STRIDE + row], v[Y * STRIDE + row]
+            normals[body, slot, 0], normals[body, slot, 1] = v[NX * STRIDE + row], v[NY * STRIDE + row]
+    for row in range(MOTION_SIZE):
+        motion[row] = s[row * STRIDE + lane]
+
+
+# Polygons
+
+
+@inlined_kernel
+def _begin_lines(s: FloatArray) -> None:
+    """Prepare the lines of the chosen face and the longest step."""
+    for lane in range(LANES):
+        (omega_a, omega_b), (fx, fy), sign = _turning_rates(s, lane), _two(s, FACE, lane), s[SIGN * STRIDE + lane]
+        (dx, dy), (vx, vy), (at_x, at_y) = _two(s, D, lane), _two(s, V, lane), _two(s, FACE_AT, lane)
+        s[BASE * STRIDE + lane], s[SPIN * STRIDE + lane] = lines_of_face(sign, fx, fy, dx, dy, vx, vy, omega_a, omega_b)
+        _begin_step(s, lane, omega_a if sign > 0.0 else omega_b, omega_a, omega_b)
+        s[LEVEL * STRIDE + lane] = (fx * at_x + fy * at_y) + (s[TARGET * STRIDE + lane] + 0.5 * s[TOLERANCE * STRIDE + lane])
+        s[LOWEST * STRIDE + lane], s[NEAREST * STRIDE + lane] = np.inf, np.inf
+        s[LOWEST_AT * STRIDE + lane] = s[LOWEST_SLOPE * STRIDE + lane] = 0.0
+        s[CORNER * STRIDE + lane] = s[(CORNER + 1) * STRIDE + lane] = 0.0
+
+
+@inlined_kernel
+def _find_lines_of_face(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots: int) -> None:
+    """Find the line of each corner of the body that does not carry the face, the lowest at the longest step, and the nearest corner."""
+    for first_slot in range(0, slots, SLOT_GROUP):
+        row = (first_slot & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            is_a, (fx, fy), (base, spin) = s[SIGN * STRIDE + lane] > 0.0, _two(s, FACE, lane), _two(s, BASE, lane)
+            step, nearest, (corner_x, corner_y) = s[STEP * STRIDE + lane], s[NEAREST * STRIDE + lane], _two(s, CORNER, lane)
+            lowest, (lowest_at, lowest_slope) = s[LOWEST * STRIDE + lane], _two(s, LOWEST_AT, lane)
+            for slot in range(SLOT_GROUP):
+                x_a, y_a = v[(X + slot) * STRIDE + row + lane], v[(Y + slot) * STRIDE + row + lane]
+                x_b, y_b = w[(X + slot) * STRIDE + row + lane], w[(Y + slot) * STRIDE + row + lane]
+                x, y = (x_b if is_a else x_a), (y_b if is_a else y_a)
+                at, slope = fx * x + fy * y, base + spin * (fy * x - fx * y)
+                g[(LINE + slot) * STRIDE + row + lane], g[(SLOPE + slot) * STRIDE + row + lane] = at, slope
+                is_nearest = at < nearest
+                nearest = at if is_nearest else nearest
+                corner_x, corner_y = (x if is_nearest else corner_x), (y if is_nearest else corner_y)
+                then = at + step * slope
+                is_lowest = then < lowest
+                lowest, lowest_at = (then if is_lowest else lowest), (at if is_lowest else lowest_at)
+                lowest_slope = slope if is_lowest else lowest_slope
+            s[NEAREST * STRIDE + lane], s[CORNER * STRIDE + lane], s[(CORNER + 1) * STRIDE + lane] = nearest, corner_x, corner_y
+            s[LOWEST * STRIDE + lane], s[LOWEST_AT * STRIDE + lane], s[LOWEST_SLOPE * STRIDE + lane] = lowest, lowest_at, lowest_slope
+
+
+@inlined_kernel
+def _mark_points(s: FloatArray, k: IntArray) -> None:
+    """Mark the lanes whose step the scalar kernel must take; see `core_axis`."""
+    for lane in range(LANES):
+        gap, near = s[GAP * STRIDE + lane], 2.0 * (s[TARGET * STRIDE + lane] + s[TOLERANCE * STRIDE + lane])
+        corner_x, corner_y = _two(s, CORNER, lane)
+        is_clear = (gap > near) | (gap <= 0.0) | _is_in_front(s, lane, corner_x, corner_y)
+        k[CASE * STRIDE + lane] = BY_FACE if is_clear else BY_POINTS
+
+
+@kernel
+def step_polygons(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
+    """Measure the gaps of all lanes at their times, and fill the rows `CASE`, `ENDED` and `AFTER`."""
+    _place_b(v, w, s, slots, True)
+    _find_nearest(v, w, g, NEAREST_TO_A, slots, slots)
+    _find_nearest(w, v, g, NEAREST_TO_B, slots, slots)
+    _begin_faces(s)
+    _choose_face(v, g, s, NEAREST_TO_A, 1.0, slots)
+    _choose_face(w, g, s, NEAREST_TO_B, -1.0, slots)
+    _begin_lines(s)
+    _find_lines_of_face(v, w, g, s, slots)
+    _take_root(s)
+    for _ in range(TOI_MAX_CORNERS - 1):
+        _find_line(g, s, 1.0, slots)
+        _take_root(s)
+    _find_line(g, s, 1.0, slots)
+    _end_step(s, k)
+    _mark_points(s, k)
+
+
+# Circles
+
+
+@inlined_kernel
+def _measure(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, slots: int) -> None:
+    """Find where the point lies on each edge's normal, and the nearest point of the edges; see `_core_kernel.nearest_on_edges`."""
+    for lane in range(LANES):
+        s[NEAREST_SQ * STRIDE + lane] = np.inf
+        s[AXIS * STRIDE + lane] = s[(AXIS + 1) * STRIDE + lane] = 0.0
+    for slot in range(slots):
+        row = (slot & SLOT_MASK) * STRIDE
+        next_row = ((slot + 1 if slot + 1 < slots else 0) & SLOT_MASK) * STRIDE
+        shortest = 0.0 if slot > 0 else -1.0  # a padded corner makes no edge; a circle's centre makes one
+        for lane in range(LANES):
+            x, y = w[X * STRIDE + lane], w[Y * STRIDE + lane]
+            nx, ny = v[NX * STRIDE + row + lane], v[NY * STRIDE + row + lane]
+            g[NEAREST_TO_A * STRIDE + row + lane] = nx * x + ny * y
+            ax, ay = v[X * STRIDE + row + lane], v[Y * STRIDE + row + lane]
+            ex, ey = v[X * STRIDE + next_row + lane] - ax, v[Y * STRIDE + next_row + lane] - ay
+            along, length_sq = (x - ax) * ex + (y - ay) * ey, ex * ex + ey * ey
+            share = along / length_sq
+            share = 1.0 if along >= length_sq else share
+            share = share if (along > 0.0) & (length_sq > 0.0) else 0.0
+            px, py = ax + share * ex, ay + share * ey
+            gap_sq = (x - px) * (x - px) + (y - py) * (y - py)
+            best = s[NEAREST_SQ * STRIDE + lane]
+            takes = (gap_sq < best) & (length_sq > shortest)
+            s[NEAREST_SQ * STRIDE + lane] = gap_sq if takes else best
+            s[AXIS * STRIDE + lane] = x - px if takes else s[AXIS * STRIDE + lane]
+            s[(AXIS + 1) * STRIDE + lane] = y - py if takes else s[(AXIS + 1) * STRIDE + lane]
+
+
+@inlined_kernel
+def _choose_axis(w: FloatArray, s: FloatArray, k: IntArray) -> None:
+    """Choose between the face and the points, as `_core_kernel.core_axis` does, and prepare the point's line and the longest step."""
+    for lane in range(LANES):
+        gap, touch, is_single = s[GAP * STRIDE + lane], s[TOUCH * STRIDE + lane], k[N_A * STRIDE + lane] == 1
+        target, tolerance = s[TARGET * STRIDE + lane], s[TOLERANCE * STRIDE + lane]
+        (px, py), (fx, fy), (at_x, at_y) = (w[X * STRIDE + lane], w[Y * STRIDE + lane]), _two(s, FACE, lane), _two(s, FACE_AT, lane)
+        is_clear = (not is_single) & ((gap > 2.0 * (target + tolerance)) | (gap <= 0.0) | _is_in_front(s, lane, px, py))
+        gap = -np.inf if is_single else gap
+        qx, qy = _two(s, AXIS, lane)
+        distance = math.sqrt(qx * qx + qy * qy)
+        is_apart = distance > 0.0
+        unit_x, unit_y = qx / distance, qy / distance
+        qx, qy = (unit_x if is_apart else qx), (unit_y if is_apart else qy)
+        is_behind = (not is_single) & ((distance <= gap + touch) | (distance <= touch))
+        is_face = is_clear | is_behind
+        measured = distance if distance > gap else gap
+        s[GAP * STRIDE + lane] = gap if is_clear else (measured if is_behind else distance)
+
+        (omega_a, omega_b), (dx, dy), (vx, vy) = _turning_rates(s, lane), _two(s, D, lane), _two(s, V, lane)
+        base, spin = lines_of_face(1.0, fx, fy, dx, dy, vx, vy, omega_a, omega_b)
+        aim = target + 0.5 * tolerance
+        face_at, face_slope, level = fx * px + fy * py, base + spin * (fy * px - fx * py), (fx * at_x + fy * at_y) + aim
+        point_at, point_slope = qx * px + qy * py, (qx * vx + qy * vy) + omega_b * (qy * (px - dx) - qx * (py - dy))
+        _begin_step(s, lane, omega_a if is_face else 0.0, omega_a, omega_b)
+        s[POINT_AT * STRIDE + lane] = face_at if is_face else point_at
+        s[POINT_SLOPE * STRIDE + lane] = face_slope if is_face else point_slope
+        s[LEVEL * STRIDE + lane], s[BASE * STRIDE + lane] = (level if is_face else aim), omega_a
+        s[AXIS * STRIDE + lane], s[(AXIS + 1) * STRIDE + lane] = qx, qy
+        k[CASE * STRIDE + lane] = BY_FACE if is_face else BY_POINTS
+
+
+@inlined_kernel
+def _find_lines_of_points(v: FloatArray, g: FloatArray, s: FloatArray, slots: int) -> None:
+    """Find the lines of A's corners on the axis between points."""
+    for slot in range(slots):
+        row = (slot & SLOT_MASK) * STRIDE
+        for lane in range(LANES):
+            x, y = v[X * STRIDE + row + lane], v[Y * STRIDE + row + lane]
+            qx, qy = s[AXIS * STRIDE + lane], s[(AXIS + 1) * STRIDE + lane]
+            g[LINE * STRIDE + row + lane] = qx * x + qy * y
+            g[SLOPE * STRIDE + row + lane] = s[BASE * STRIDE + lane] * (qy * x - qx * y)
+
+
+@inlined_kernel
+def _find_gap(g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
+    """Find the line of the gap: the point's, less that of A's corner which is foremost at the end of the step."""
+    _find_line(g, s, -1.0, slots)
+    for lane in range(LANES):
+        is_face = k[CASE * STRIDE + lane] == BY_FACE
+        at, slope = _two(s, POINT_AT, lane)
+        by_points, rise = at - s[LOWEST_AT * STRIDE + lane], slope - s[LOWEST_SLOPE * STRIDE + lane]
+        s[LOWEST_AT * STRIDE + lane] = at if is_face else by_points
+        s[LOWEST_SLOPE * STRIDE + lane] = slope if is_face else rise
+
+
+@kernel
+def step_circles(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
+    """Measure the gaps of all lanes at their times, and fill the rows `ENDED` and `AFTER`."""
+    _place_b(v, w, s, 1, False)
+    _begin_faces(s)
+    _measure(v, w, g, s, slots)
+    _choose_face(v, g, s, NEAREST_TO_A, 1.0, slots)
+    _choose_axis(w, s, k)
+    _find_lines_of_points(v, g, s, slots)
+    for _ in range(TOI_MAX_CORNERS):
+        _find_gap(g, s, k, slots)
+        _take_root(s)
+    _find_gap(g, s, k, slots)
+    _end_step(s, k)

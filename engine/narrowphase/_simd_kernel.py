@@ -1,0 +1,300 @@
+"""What SIMD kernels share: 64 pairs side by side, one in each *lane*, every step done for all of them.
+
+A vector register holds four or eight float64, and one instruction works on all of them. A single pair cannot use that, for its
+loops are short and full of choices. Sixty-four pairs can, if all take the same path::
+
+    row of scratch      lane 0   lane 1   lane 2   ...  lane 63
+    x of vertex 0    [    a0   |   b0   |   c0   | ... |   z0   ]    one step of the chapter is one loop over the lanes,
+    x of vertex 1    [    a1   |   b1   |   c1   | ... |   z1   ]    without a branch: both sides of a choice are computed
+    ...                                                              and one is selected
+
+Polygons of unequal size go together because each is padded to the same number of *slots* (4, 8, 12 or 16) with copies of its
+last vertex and last normal. A copy changes nothing: it is no farther out than the original, and wherever a chapter looks for
+an extreme it keeps the first of equals.
+
+Four things keep the loops vectorised, and each is easily lost. The scratch is flat, with row r at r * STRIDE (an array of two
+dimensions stops it). A loop that writes at one place and reads at a place found only while running has the two in different
+arrays. Selects are conditional expressions whose both sides are known before. What cannot be vectorised, looking up an edge by its
+number and the library's `hypot`, has a loop of its own. `tests/unit/narrowphase/test_manifold_simd.py` looks into the machine code.
+
+**How pairs of like sizes come together.** Sorted before (`classify`), or on lists as they come (`gather`): pairs wait until as many of
+like sizes have come as there are lanes, A's and B's size counted apart; as soon as a list is full its pairs go through. So all that a
+block needs is in the cache still, and the only memory gone through is the caller's. What the lists hold at the end goes together, as many
+as there are lanes at a time, with the slots of the largest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import allocating_kernel, inlined_kernel, kernel
+from engine.common.registers import turn_four
+from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
+from engine.geometry.kinds import CIRCLE, POLYGON
+from engine.narrowphase._sides_kernel import place, relative_pose, rounding_of
+from engine.narrowphase.packing import SLOTS
+from engine.narrowphase.rules import EXACT
+
+LANES = 64
+"""Pairs side by side: enough that the cost of starting a loop vanishes, few enough that the rows in use stay in the first cache."""
+
+FEWEST = 12
+"""Pairs of one class that are worth a block: one costs as much as some 6 to 15 pairs one by one, by the number of slots."""
+
+STRIDE = LANES + 8
+"""Numbers from one row to the next. Rows a power of two apart would compete for the same few lines of the cache when one lane's
+column is loaded or stored."""
+
+SLOT_GROUP = 4
+"""Slots come in groups of so many, which one pass over the lanes takes together."""
+
+CIRCLES = 0
+"""Class of two circles. Classes 1 to 4 are two polygons of up to 4, 8, 12 and 16 vertices."""
+
+POLYGON_AND_CIRCLE = 4
+"""Classes 5 to 8 are a polygon of up to 4, 8, 12 and 16 vertices and a circle, in either order."""
+
+SCALAR = 9
+"""Class of all that goes to the scalar kernel."""
+
+N_CLASSES = 10
+
+# Rows of `v`, the vertices and normals of A and, in A's frame, of B; what is B's lies `TO_B` rows farther on.
+TO_B = SLOTS
+X, Y, NX, NY = 0, 2 * SLOTS, 4 * SLOTS, 6 * SLOTS
+VERTEX_ROWS = 8 * SLOTS
+
+# Rows of `g`, the separations of A's edges and, `TO_B` rows farther on, of B's.
+GAP_ROWS = 2 * SLOTS
+
+# Rows of `s`, numbers of which a pair has one. The last twelve are results: the two points, the axis. Centroid, radius and extent of a
+# shape lie together, as in its record.
+POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE = 0, 4, 8, 10, 11, 12, 14, 15, 16, 17
+BEST_A, BEST_B, MOST, DX, DY, LENGTH = 18, 19, 20, 21, 22, 23
+REFERENCE, INCIDENT = 24, 30  # first vertex, second vertex, normal
+FRAME = 36  # cosine, sine and shift from B's frame to A's
+POINTS, AXIS = 40, 46
+NUMBER_ROWS = 52
+
+POSE = 4
+"""Numbers of a pose: x, y, cosine, sine."""
+
+# Rows of `k`, whole numbers. The last six are results; where shapes and poses begin is needed only while they are loaded.
+N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, SWAPPED, CORNER = 0, 1, 2, 3, 4, 5, 6, 7
+COUNT, NAMES, SIDE, EDGE, AGAIN = 8, 9, 11, 12, 13
+PLACE_A, PLACE_B, PLACE_POSE = 14, 15, 16
+WHOLE_ROWS = 17
+
+SLOT_MASK = SLOTS - 1
+"""A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
+end, which would stop it from vectorising."""
+
+
+class Block(NamedTuple):
+    """The lanes' rows: vertices and normals `v`, separations `g`, numbers `s`, whole numbers `k`."""
+
+    v: FloatArray
+    g: FloatArray
+    s: FloatArray
+    k: IntArray
+
+
+@allocating_kernel
+def sort_by_class(of_row: NDArray[np.uint8], n_classes: int, rows: IntArray) -> IntArray:
+    """Sort the numbers of all rows by their class into `rows`, each class in its old order; return where the classes begin and end."""
+    begin = np.zeros(n_classes + 1, dtype=np.int64)
+    for row in range(of_row.shape[0]):
+        begin[of_row[row] + 1] += 1
+    for found in range(n_classes):
+        begin[found + 1] += begin[found]
+    at = begin[:n_classes].copy()
+    for row in range(of_row.shape[0]):
+        rows[at[of_row[row]]] = row
+        at[of_row[row]] += 1
+    return begin
+
+
+@inlined_kernel
+def gather(waiting: IntArray, n_waiting: IntArray, room_of_list: int, n_sizes: int, largest: int, together: IntArray, most: int) -> int:
+    """Move rows of no larger sizes than `largest` from all lists into `together`, at most `most`; return how many.
+
+    List ``n_sizes * size_a + size_b`` holds its `n_waiting` rows in `waiting` from ``room_of_list`` times its number on.
+    """
+    n = 0
+    for number in range(n_sizes * n_sizes):
+        if max(number // n_sizes, number % n_sizes) <= largest:
+            while n_waiting[number] > 0 and n < most:
+                n_waiting[number] -= 1
+                together[n] = waiting[number * room_of_list + n_waiting[number]]
+                n += 1
+    return n
+
+
+@kernel
+def classify(kind: IntArray, n_vertices: IntArray, pairs: IntArray, rows: IntArray) -> IntArray:
+    """Sort the numbers of the `pairs` by class into `rows`, each class in its old order; return where the classes begin, (11,)."""
+    n = pairs.shape[0]
+    of_row = np.empty(n, dtype=np.uint8)
+    for row in range(n):
+        a, b = pairs[row, 0], pairs[row, 1]
+        kind_a, kind_b = kind[a], kind[b]
+        most = max(n_vertices[a], n_vertices[b])
+        found = SCALAR
+        if kind_a == CIRCLE and kind_b == CIRCLE:
+            found = CIRCLES
+        elif most <= SLOTS:
+            groups = (most + SLOT_GROUP - 1) // SLOT_GROUP
+            if kind_a == POLYGON and kind_b == POLYGON:
+                found = groups
+            elif (kind_a == POLYGON and kind_b == CIRCLE) or (kind_a == CIRCLE and kind_b == POLYGON):
+                found = POLYGON_AND_CIRCLE + groups
+        of_row[row] = found
+    return sort_by_class(of_row, N_CLASSES, rows)
+
+
+@inlined_kernel
+def two(s: FloatArray, row: int, lane: int) -> tuple[float, float]:
+    """Return a lane's numbers of a row and the next: the x and y of what begins there."""
+    return s[row * STRIDE + lane], s[(row + 1) * STRIDE + lane]
+
+
+@inlined_kernel
+def load_pair(
+    s: FloatArray, k: IntArray, lane: int, row: np.uint64, a: np.uint64, b: np.uint64, radius: FloatArray, extent: FloatArray, rule: int,
+    poses_a: FloatArray, poses_b: FloatArray, swapped: bool,
+) -> None:  # fmt: skip
+    """Load what a pair has one of; `swapped` makes its B the lane's A."""
+    rounding = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
+    s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
+    s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
+    first, second = (POSE_B, POSE_A) if swapped else (POSE_A, POSE_B)
+    for field in range(4):
+        s[(first + field) * STRIDE + lane] = poses_a[row, field]
+        s[(second + field) * STRIDE + lane] = poses_b[row, field]
+    s[RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
+    s[RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
+    k[SWAPPED * STRIDE + lane] = 1 if swapped else 0
+
+
+@inlined_kernel
+def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: int, records: FloatArray, directions: bool = True) -> None:
+    """Load vertices, and normals if wanted, of all lanes' shapes, whose records begin at row `record_row` of `k`, padded with the last.
+
+    `beyond` is 0 for A and `TO_B` for B.
+    """
+    for group in range(0, slots, SLOT_GROUP):
+        at = (beyond + (group & SLOT_MASK)) * STRIDE
+        for lane in range(0, LANES, SLOT_GROUP):
+            turn_four(v, X * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, group)
+            turn_four(v, Y * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, SLOTS + group)
+            if directions:
+                turn_four(v, NX * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, 2 * SLOTS + group)
+                turn_four(v, NY * STRIDE + at + lane, STRIDE, records, k, record_row * STRIDE + lane, 3 * SLOTS + group)
+
+
+@inlined_kernel
+def load_numbers(s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> None:
+    """Load poses, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says; see `load_pair`."""
+    for lane in range(0, LANES, SLOT_GROUP):
+        turn_four(s, POSE_A * STRIDE + lane, STRIDE, poses_a, k, PLACE_POSE * STRIDE + lane, 0)
+        turn_four(s, POSE_B * STRIDE + lane, STRIDE, poses_b, k, PLACE_POSE * STRIDE + lane, 0)
+        turn_four(s, CENTROID_A * STRIDE + lane, STRIDE, records, k, PLACE_A * STRIDE + lane, 4 * SLOTS)
+        turn_four(s, CENTROID_B * STRIDE + lane, STRIDE, records, k, PLACE_B * STRIDE + lane, 4 * SLOTS)
+    for lane in range(LANES):
+        (ax, ay), (bx, by) = two(s, POSE_A, lane), two(s, POSE_B, lane)
+        scale = abs(ax) + abs(ay) + abs(bx) + abs(by)
+        rounding = SAT_ROUNDING * (scale + s[EXTENT_A * STRIDE + lane] + s[EXTENT_B * STRIDE + lane])
+        s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
+        s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
+
+
+@inlined_kernel
+def move_slots(v: FloatArray, s: FloatArray, frame: int, slots: int, directions: bool) -> None:
+    """Take B's first `slots` vertices, and its normals if wanted, to the frame at row `frame` of `s`: cosine, sine, shift."""
+    for slot in range(slots):
+        for lane in range(LANES):
+            (cos, sin), (shift_x, shift_y) = two(s, frame, lane), two(s, frame + 2, lane)
+            at = (TO_B + (slot & SLOT_MASK)) * STRIDE + lane
+            v[X * STRIDE + at], v[Y * STRIDE + at] = place(v[X * STRIDE + at], v[Y * STRIDE + at], cos, sin, shift_x, shift_y)
+            if directions:
+                nx, ny = v[NX * STRIDE + at], v[NY * STRIDE + at]
+                v[NX * STRIDE + at], v[NY * STRIDE + at] = place(nx, ny, cos, sin, 0.0, 0.0)
+
+
+@inlined_kernel
+def move_b(v: FloatArray, s: FloatArray, slots: int, directions: bool) -> None:
+    """Take B's first `slots` vertices, and its normals if wanted, to A's frame; see `move_to_frame`."""
+    for lane in range(LANES):
+        (ax, ay), (cos_a, sin_a) = two(s, POSE_A, lane), two(s, POSE_A + 2, lane)
+        (bx, by), (cos_b, sin_b) = two(s, POSE_B, lane), two(s, POSE_B + 2, lane)
+        cos, sin, shift_x, shift_y = relative_pose(ax, ay, cos_a, sin_a, bx, by, cos_b, sin_b)
+        s[FRAME * STRIDE + lane], s[(FRAME + 1) * STRIDE + lane] = cos, sin
+        s[(FRAME + 2) * STRIDE + lane], s[(FRAME + 3) * STRIDE + lane] = shift_x, shift_y
+    move_slots(v, s, FRAME, slots, directions)
+
+
+@inlined_kernel
+def _nearest_of_four(v: FloatArray, of: int, nx: float, ny: float, x: float, y: float, nearest: float) -> float:
+    """Return the least of `nearest` and of how far the vertex at `of` and the three after it lie in front of an edge."""
+    front_0 = nx * (v[X * STRIDE + of] - x) + ny * (v[Y * STRIDE + of] - y)
+    front_1 = nx * (v[(X + 1) * STRIDE + of] - x) + ny * (v[(Y + 1) * STRIDE + of] - y)
+    front_2 = nx * (v[(X + 2) * STRIDE + of] - x) + ny * (v[(Y + 2) * STRIDE + of] - y)
+    front_3 = nx * (v[(X + 3) * STRIDE + of] - x) + ny * (v[(Y + 3) * STRIDE + of] - y)
+    nearest = front_0 if front_0 < nearest else nearest
+    nearest = front_1 if front_1 < nearest else nearest
+    nearest = front_2 if front_2 < nearest else nearest
+    return front_3 if front_3 < nearest else nearest
+
+
+@inlined_kernel
+def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int) -> None:
+    """Fill `g` with the separation of each edge of the polygon at `base` from the vertices of that at `other`.
+
+    One pass takes four vertices, or eight: a pass writes one number and reads one, whatever it compares in between.
+    """
+    for edge in range(slots):
+        row = (base + (edge & SLOT_MASK)) * STRIDE
+        if slots == SLOT_GROUP:
+            for lane in range(LANES):
+                at, of = row + lane, other * STRIDE + lane
+                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                g[at] = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
+        else:
+            for lane in range(LANES):
+                at, of = row + lane, other * STRIDE + lane
+                nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                nearest = _nearest_of_four(v, of, nx, ny, x, y, np.inf)
+                g[at] = _nearest_of_four(v, of + SLOT_GROUP * STRIDE, nx, ny, x, y, nearest)
+            for group in range(2 * SLOT_GROUP, slots, SLOT_GROUP):
+                of_row = (other + (group & SLOT_MASK)) * STRIDE
+                for lane in range(LANES):
+                    at, of = row + lane, of_row + lane
+                    nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
+                    g[at] = _nearest_of_four(v, of, nx, ny, x, y, g[at])
+
+
+@inlined_kernel
+def pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: int, best_row: int, edge_row: int) -> None:
+    """Take of the separations of the polygon at `base` the greatest, the first of those within the touch of each other."""
+    for lane in range(LANES):
+        s[best_row * STRIDE + lane] = -np.inf
+        k[edge_row * STRIDE + lane] = 0
+    for edge in range(0, slots, SLOT_GROUP):
+        row = (base + (edge & SLOT_MASK)) * STRIDE
+        for lane in range(LANES):
+            touch, best, at = s[TOUCH * STRIDE + lane], s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane]
+            gap_0, gap_1 = g[row + lane], g[row + STRIDE + lane]
+            gap_2, gap_3 = g[row + 2 * STRIDE + lane], g[row + 3 * STRIDE + lane]
+            is_better = gap_0 > best + touch
+            best, at = (gap_0 if is_better else best), (edge if is_better else at)
+            is_better = gap_1 > best + touch
+            best, at = (gap_1 if is_better else best), (edge + 1 if is_better else at)
+            is_better = gap_2 > best + touch
+            best, at = (gap_2 if is_better else best), (edge + 2 if is_better else at)
+            is_better = gap_3 > best + touch
+            best, at = (gap_3 if is_better else best), (edge + 3 if is_better else at)
+            s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane] = best, at
