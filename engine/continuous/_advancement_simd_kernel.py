@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_CORNERS
 from engine.continuous._advancement_kernel import GOES_ON, HIT, MISS, OVERLAPPING
 from engine.continuous._motion_kernel import MOTION_SIZE, bend_at
@@ -318,7 +318,7 @@ def _mark_points(s: FloatArray, k: IntArray) -> None:
         k[CASE * STRIDE + lane] = BY_FACE if is_clear else BY_POINTS
 
 
-@kernel
+@borrowing_kernel
 def step_polygons(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
     """Measure the gaps of all lanes at their times, and fill the rows `CASE`, `ENDED` and `AFTER`."""
     _place_b(v, w, s, slots, True)
@@ -426,7 +426,7 @@ def _find_gap(g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
         s[LOWEST_SLOPE * STRIDE + lane] = slope if is_face else rise
 
 
-@kernel
+@borrowing_kernel
 def step_circles(v: FloatArray, w: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots: int) -> None:
     """Measure the gaps of all lanes at their times, and fill the rows `ENDED` and `AFTER`."""
     _place_b(v, w, s, 1, False)

@@ -11,9 +11,9 @@ go on::
     lane 2   | pair 2: step, step | pair 33: ...
 
 The next 32 pairs are prepared together, as the scalar kernel prepares one: the relative motion, the target, the window. Those whose circles
-never come near have missed, and need no lane; the others wait in a queue, a row each, for lanes to become free. Preparing, loading and
-collecting are functions of their own with one plain loop: where a loop may be left in several places, Numba counts the references to every
-array once a turn, with locked instructions, and a pair then costs 250 ns more (measured).
+never come near have missed, and need no lane; the others wait in a queue, a row each, for lanes to become free. None of it counts
+references: with locked instructions, once a turn of a loop for every array, a pair would cost 250 ns more (measured). And a function is
+handed only what it needs: a tuple of arrays is copied, number by number, at each call.
 
 What remains goes to the scalar kernel, pair by pair: shapes other than polygons and circles, polygons of more than 16 vertices, angles
 beyond `MOST_TURNED`, classes with too few pairs to fill a block, and the last lanes when no pair is left to fill the others with.
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import borrowing_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import TOI_MAX_STEPS
 from engine.continuous._advancement_kernel import GOES_ON, MISS, advance_once
 from engine.continuous._advancement_simd_kernel import (
@@ -129,7 +129,7 @@ def _classify(
 
 
 class _Scratch(NamedTuple):
-    """Of one pair after the other, for what is done in no lane; the queue, row, A and B of each in it; and the lanes that are free."""
+    """Of one pair after the other, for what is done in no lane."""
 
     cores: FloatArray
     normals: FloatArray
@@ -137,17 +137,22 @@ class _Scratch(NamedTuple):
     motion: FloatArray
     ends: FloatArray
     placed: FloatArray
-    queue: FloatArray
-    queued: IntArray
+
+
+class _Queue(NamedTuple):
+    """The prepared pairs' numbers; row, A and B of each; and the lanes that are free."""
+
+    numbers: FloatArray
+    rows: IntArray
     lanes: IntArray
 
 
-@kernel
-def _prepare_next(scratch: _Scratch, rows: IntArray, at: int, end: int, asked: _Asked) -> int:
+@inlined_kernel
+def _prepare_next(queue: _Queue, scratch: _Scratch, rows: IntArray, at: int, end: int, asked: _Asked) -> int:
     """Prepare the pairs rows[at:end]; those whose circles come near join the queue, the others miss. Return the length of the queue."""
     shapes, reach, pairs, sweeps, t_max, is_box2d, (status, fraction, iterations) = asked
     first, n_vertices, vertices, radius, extent = shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent
-    motion, ends, queue, queued = scratch.motion, scratch.ends, scratch.queue, scratch.queued
+    motion, ends, numbers, queued = scratch.motion, scratch.ends, queue.numbers, queue.rows
     start_a, end_a, center_a, start_b, end_b, center_b = sweeps
     n = 0
     for place in range(at, end):
@@ -167,34 +172,35 @@ def _prepare_next(scratch: _Scratch, rows: IntArray, at: int, end: int, asked: _
             ends, rho_a, extent[a], rho_b, extent[b], radius[a] + radius[b], is_box2d, t_max, motion
         )
         status[row], fraction[row], iterations[row] = MISS, t_max, 0
+        prepared = numbers[n]
         for number in range(MOTION_SIZE):
-            queue[n, number] = motion[number]
-        queue[n, TARGET], queue[n, TOLERANCE], queue[n, OVERLAP] = target, tolerance, overlap
-        queue[n, T], queue[n, T_LAST] = t_first, t_last
-        queue[n, _CENTER], queue[n, _CENTER + 1], queue[n, _CENTER + 2], queue[n, _CENTER + 3] = ends[6], ends[7], ends[14], ends[15]
+            prepared[number] = motion[number]
+        prepared[TARGET], prepared[TOLERANCE], prepared[OVERLAP] = target, tolerance, overlap
+        prepared[T], prepared[T_LAST] = t_first, t_last
+        prepared[_CENTER], prepared[_CENTER + 1], prepared[_CENTER + 2], prepared[_CENTER + 3] = ends[6], ends[7], ends[14], ends[15]
         queued[n, 0], queued[n, 1], queued[n, 2] = rows[place], a, b
         n += 1 if t_first <= t_last else 0
     return n
 
 
-@kernel
-def _load_lanes(block: _Block, scratch: _Scratch, free: int, n: int, at: int, slots: int, slots_b: int, shapes: Shapes) -> None:
+@inlined_kernel
+def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, slots: int, slots_b: int, shapes: Shapes) -> None:
     """Load the next `n` pairs of the queue, from `at` on, into the lanes that are listed from `free` on."""
     v, s, k = block.v, block.s, block.k
-    queue, queued, lanes = scratch.queue, scratch.queued, scratch.lanes
+    numbers, queued, lanes = queue
     first, n_vertices, vertices, normals = shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals
     for place in range(n):
-        lane, which = lanes[free + place], at + place
+        lane, which, prepared = lanes[free + place], at + place, numbers[at + place]
         for number in range(_CENTER):
-            s[number * STRIDE + lane] = queue[which, number]
+            s[number * STRIDE + lane] = prepared[number]
         a, b = queued[which, 1], queued[which, 2]
-        load_core(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals, queue[which, _CENTER], queue[which, _CENTER + 1])
-        load_core(v, lane, OF_B, slots_b, first[b], n_vertices[b], vertices, normals, queue[which, _CENTER + 2], queue[which, _CENTER + 3])
+        load_core(v, lane, 0, slots, first[a], n_vertices[a], vertices, normals, prepared[_CENTER], prepared[_CENTER + 1])
+        load_core(v, lane, OF_B, slots_b, first[b], n_vertices[b], vertices, normals, prepared[_CENTER + 2], prepared[_CENTER + 3])
         k[ROW * STRIDE + lane], k[STEPS * STRIDE + lane] = queued[which, 0], 0
         k[N_A * STRIDE + lane], k[N_B * STRIDE + lane] = n_vertices[a], n_vertices[b]
 
 
-@kernel
+@inlined_kernel
 def _collect_ended(
     s: FloatArray, k: IntArray, lanes: IntArray, t_max: float, columns: Arrays, rest: IntArray, n_rest: int
 ) -> tuple[int, int]:  # fmt: skip
@@ -225,9 +231,8 @@ def _collect_ended(
 
 
 @borrowing_kernel
-def _step_by_points(block: _Block, lane: int, scratch: _Scratch) -> None:
+def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratch: _Scratch) -> None:
     """Take one lane's step by the scalar kernel."""
-    v, s, k = block.v, block.s, block.k
     n_a, n_b = k[N_A * STRIDE + lane], k[N_B * STRIDE + lane]
     cores, normals, moved, motion = scratch.cores, scratch.normals, scratch.moved, scratch.motion
     read_lane(v, s, lane, cores, normals, motion)
@@ -241,13 +246,14 @@ def _step_by_points(block: _Block, lane: int, scratch: _Scratch) -> None:
     k[ENDED * STRIDE + lane], s[AFTER * STRIDE + lane] = ended, after
 
 
-@kernel
+@borrowing_kernel
 def _advance_class(
-    block: _Block, scratch: _Scratch, rows: IntArray, slots: int, with_circle: bool, asked: _Asked, rest: IntArray, n_rest: int
+    block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, slots: int, with_circle: bool, asked: _Asked, rest: IntArray,
+    n_rest: int,
 ) -> int:  # fmt: skip
     """Fill the `rows` of pairs, all of one class, but for those that `rest` lists; return how many that are by now."""
     v, w, g, s, k = block
-    lanes, at, end = scratch.lanes, 0, rows.shape[0]
+    lanes, at, end = queue.lanes, 0, rows.shape[0]
     for lane in range(LANES):
         k[ROW * STRIDE + lane], lanes[lane] = IDLE, lane
     n_free, n_queued, next_queued, slots_b = LANES, 0, 0, 1 if with_circle else slots
@@ -255,11 +261,11 @@ def _advance_class(
         while n_free > 0 and (next_queued < n_queued or at < end):
             if next_queued == n_queued:
                 until = min(at + LANES, end)
-                n_queued = _prepare_next(scratch, rows, at, until, asked)
+                n_queued = _prepare_next(queue, scratch, rows, at, until, asked)
                 at, next_queued = until, 0
             n = min(n_free, n_queued - next_queued)
             n_free -= n
-            _load_lanes(block, scratch, n_free, n, next_queued, slots, slots_b, asked.shapes)
+            _load_lanes(block, queue, n_free, n, next_queued, slots, slots_b, asked.shapes)
             next_queued += n
         if LANES - n_free <= (STRAGGLERS if at == end else 0):
             break
@@ -269,7 +275,7 @@ def _advance_class(
             step_polygons(v, w, g, s, k, slots)
             for lane in range(LANES):
                 if k[CASE * STRIDE + lane] == BY_POINTS and k[ROW * STRIDE + lane] != IDLE:
-                    _step_by_points(block, lane, scratch)
+                    _step_by_points(v, s, k, lane, scratch)
         n, n_rest = _collect_ended(s, k, lanes[n_free:], asked.t_max, asked.columns, rest, n_rest)
         n_free += n
     for lane in range(LANES):
@@ -296,10 +302,10 @@ def times_of_impact_simd(packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max:
         np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE), np.zeros(NUMBER_ROWS * STRIDE),
         np.zeros(WHOLE_ROWS * STRIDE, dtype=np.int64),
     )  # fmt: skip
+    queue = _Queue(np.empty((LANES, _QUEUE_WIDTH)), np.empty((LANES, 3), dtype=np.int64), np.empty(LANES, dtype=np.int64))
     scratch = _Scratch(
         np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty((2, MOST_SLOTS, 2)), np.empty(MOTION_SIZE),
-        np.empty(ENDS_SIZE), np.empty(PLACED_SIZE), np.empty((LANES, _QUEUE_WIDTH)), np.empty((LANES, 3), dtype=np.int64),
-        np.empty(LANES, dtype=np.int64),
+        np.empty(ENDS_SIZE), np.empty(PLACED_SIZE),
     )  # fmt: skip
     for number in range(_N_CLASSES):
         chosen = sorted_rows[begin[number] : begin[number + 1]]
@@ -308,5 +314,5 @@ def times_of_impact_simd(packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max:
             n_rest += chosen.shape[0]
         else:
             slots = SLOT_GROUP * (number % _N_GROUPS + 1)
-            n_rest = _advance_class(block, scratch, chosen, slots, number >= _N_GROUPS, asked, rest, n_rest)
+            n_rest = _advance_class(block, queue, scratch, chosen, slots, number >= _N_GROUPS, asked, rest, n_rest)
     return rest[:n_rest]

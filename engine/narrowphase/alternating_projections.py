@@ -12,7 +12,7 @@ from engine.common.tolerances import SAT_ROUNDING
 from engine.contracts import DistanceResult, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase._projections_kernel import CLOSEST_TRACE_WIDTH, closest_by_projections
-from engine.narrowphase.scratch import core_of, placed, trace_rows
+from engine.narrowphase.scratch import core_of, trace_rows
 
 __all__ = ["distance", "new_trace"]
 
@@ -68,8 +68,9 @@ def distance(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trace: 
     if not math.isfinite(size * size) or (touch > 0.0 and touch * touch == 0.0):
         return DistanceResult(Status.DEGENERATE, math.nan, None, None, None, 0)
     number, turns, gap, a_x, a_y, b_x, b_y = closest_by_projections(
-        placed(a, xf_a), placed(b, xf_b), touch, size, trace_rows(trace, CLOSEST_TRACE_WIDTH)
-    )
+        (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
+        touch, size, trace_rows(trace, CLOSEST_TRACE_WIDTH),
+    )  # fmt: skip
     status = Status(number)
     if status is Status.OVERLAPPING:
         return DistanceResult(status, 0.0, None, None, None, turns)

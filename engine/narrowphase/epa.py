@@ -11,9 +11,13 @@ from engine.geometry import AnyShape, Transform
 from engine.narrowphase._distance_kernel import distance_one
 from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
-from engine.narrowphase.scratch import placed, trace_rows
+from engine.narrowphase.scratch import core_of, trace_rows
 
 __all__ = ["new_trace", "penetration"]
+
+
+_NO_GJK_TRACE = np.empty((0, GJK_TRACE_WIDTH))
+_NO_TRACE = np.empty((0, EPA_TRACE_WIDTH))
 
 
 def new_trace(edges: int) -> FloatArray:
@@ -57,8 +61,8 @@ def penetration(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, trac
     ('OVERLAPPING', 0.75, (0.0, 1.0), (0.5, 1.0), (0.5, 0.25))
     """
     status, _, depth, a_x, a_y, b_x, b_y, nx, ny = distance_one(
-        True, placed(a, xf_a), placed(b, xf_b), np.zeros(TRIANGLE_SIZE, dtype=np.int64),
-        trace_rows(None, GJK_TRACE_WIDTH), trace_rows(trace, EPA_TRACE_WIDTH),
+        True, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
+        np.zeros(TRIANGLE_SIZE, dtype=np.int64), _NO_GJK_TRACE, _NO_TRACE if trace is None else trace_rows(trace, EPA_TRACE_WIDTH),
     )  # fmt: skip
     if nx != nx:
         return PenetrationResult(Status(status), depth, None, None, None)

@@ -14,9 +14,12 @@ from engine.geometry import AnyShape, Transform
 from engine.narrowphase._distance_kernel import distance_one
 from engine.narrowphase._epa_kernel import EPA_TRACE_WIDTH
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE
-from engine.narrowphase.scratch import core_of, placed, trace_rows
+from engine.narrowphase.scratch import core_of, trace_rows
 
 __all__ = ["SimplexCache", "distance", "distance_from", "new_trace"]
+
+
+_NO_TRACE, _NO_EPA_TRACE = np.empty((0, GJK_TRACE_WIDTH)), np.empty((0, EPA_TRACE_WIDTH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,10 @@ def _start(cache: SimplexCache, n_a: int, n_b: int) -> IntArray:
 
 
 def _query(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, simplex: IntArray, trace: FloatArray | None) -> DistanceResult:
-    traces = trace_rows(trace, GJK_TRACE_WIDTH), trace_rows(None, EPA_TRACE_WIDTH)
+    rows = _NO_TRACE if trace is None else trace_rows(trace, GJK_TRACE_WIDTH)
     status, iterations, separation, a_x, a_y, b_x, b_y, nx, ny = distance_one(
-        False, placed(a, xf_a), placed(b, xf_b), simplex, *traces
+        False, (*core_of(a), *xf_a.position, xf_a.cos, xf_a.sin), (*core_of(b), *xf_b.position, xf_b.cos, xf_b.sin),
+        simplex, rows, _NO_EPA_TRACE,
     )  # fmt: skip
     if nx != nx:
         return DistanceResult(Status(status), separation, None, None, None, iterations)

@@ -13,7 +13,7 @@ from engine.geometry import AnyShape, Transform, check_shape
 from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH
 from engine.narrowphase.packing import REMEMBERED, remembered
 
-__all__ = ["ONE_PAIR", "core_of", "new_trace", "placed", "pose_row", "steps_to_world", "trace_rows"]
+__all__ = ["ONE_PAIR", "core_of", "new_trace", "pose_row", "steps_to_world", "trace_rows"]
 
 ONE_PAIR = np.array([[0, 1]], dtype=np.int64)
 """The pair of two packed shapes."""
@@ -35,11 +35,6 @@ def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
 def _parts(shape: AnyShape) -> tuple[FloatArray, float, float]:
     packed = remembered(shape)
     return packed.vertices, float(packed.radius[0]), float(packed.extent[0])
-
-
-def placed(shape: AnyShape, xf: Transform) -> tuple[FloatArray, float, float, float, float, float, float]:
-    """Return what `_gjk_kernel.Placed` is made of."""
-    return (*core_of(shape), *xf.position, xf.cos, xf.sin)
 
 
 def pose_row(xf: Transform) -> FloatArray:
@@ -64,18 +59,13 @@ def trace_rows(trace: FloatArray | None, width: int) -> FloatArray:
         It is not a writable, contiguous float64 (k, width) array, which a kernel would write past the end of.
     """
     if trace is None:
-        return _no_rows(width)
+        return np.empty((0, width))
     is_array = isinstance(trace, np.ndarray) and trace.dtype == np.float64 and trace.ndim == 2 and trace.shape[1] == width
     if not (is_array and trace.flags.c_contiguous and trace.flags.writeable):
         raise InvalidInputError(
             "trace", f"a writable, contiguous float64 (k, {width}) array", Described(getattr(trace, "shape", type(trace)))
         )
     return trace
-
-
-@lru_cache
-def _no_rows(width: int) -> FloatArray:
-    return np.empty((0, width))
 
 
 def steps_to_world(trace: FloatArray, xf: Transform) -> None:

@@ -154,7 +154,8 @@ def _traces() -> Iterator[_Question]:
 def _distances_and_depths() -> Iterator[_Question]:
     """With EPA, of many pairs, and by the alternating projections."""
     shapes: tuple[AnyShape, ...] = (_BOX, Circle(0.5), Capsule((0, 0), (1, 0), 0.1), Segment((0, 0), (1, 0)))
-    for question, b in product((pairs.distance, pairs.penetration, alternating_projections.distance), shapes):
+    questions: tuple[Callable[..., object], ...] = (pairs.distance, pairs.penetration, alternating_projections.distance)
+    for question, b in product(questions, shapes):
         yield partial(question, _BOX, _HERE, b, _THERE)
     packed, pose = batch.ShapeBatch(shapes), [(0.0, 0.0, 0.0)]
     for n in (1, SIMD_FROM):
