@@ -200,7 +200,7 @@ def _load_lanes(block: _Block, queue: _Queue, free: int, n: int, at: int, slots:
         k[N_A * STRIDE + lane], k[N_B * STRIDE + lane] = n_vertices[a], n_vertices[b]
 
 
-@inlined_kernel
+@borrowing_kernel
 def _collect_ended(
     s: FloatArray, k: IntArray, lanes: IntArray, t_max: float, columns: Arrays, rest: IntArray, n_rest: int
 ) -> tuple[int, int]:  # fmt: skip
