@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.registers import return_four, turn_four
+from engine.common.registers import return_four
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._swept_kernel import HIT, MISS, OVERLAPPING, SWEPT_SIZE, TIMES_SIZE
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
