@@ -27,7 +27,7 @@ _SETTLED = 3
 def draw_window(folder: Path) -> list[Path]:
     """Draw `docks_dark.png`, `docks_light.png`, `hands.png` and `joint.png` in a folder."""
     from engine.app.headless import no_screen
-    from engine.render.themes import THEMES
+    from engine.render.palette import THEMES
 
     with no_screen():
         return [

@@ -132,6 +132,10 @@ class Browser:
     ----------
     found : list of int
         Indices of the demos that are listed.
+    head : pygame.Rect
+        What lies over the list that is scrolled under it.
+    cross : pygame.Rect
+        Where a click empties the search box.
     """
 
     def __init__(
@@ -146,15 +150,14 @@ class Browser:
     ) -> None:
         left, top, width, height = place
         head = min(round(_HEAD * fonts.ui_scale), height)
-        self._head = pygame.Rect(left, top, width, head)
+        self.head = pygame.Rect(left, top, width, head)
         self.column = ScrollPanel(manager, fonts, (left, top + head, width, height - head))
         self._fonts = fonts
         self._demos = demos
         self._buttons: dict[int, UIButton] = {}
         self._tops: dict[int, int] = {}
         self._pointer: tuple[int, int] | None = None
-        self._empties = pygame.Rect(0, 0, 0, 0)
-        """Where a click empties the search box."""
+        self.cross = pygame.Rect(0, 0, 0, 0)
         self.show(searched)
         self.column.scroll_to(scrolled)
         self.choose(chosen)
@@ -214,25 +217,13 @@ class Browser:
 
     def hovered(self) -> int | None:
         """Return the index of the demo under the cursor."""
-        if self._pointer is not None and self._head.collidepoint(self._pointer):
+        if self._pointer is not None and self.head.collidepoint(self._pointer):
             return None
         return next((k for k, button in self._buttons.items() if button.hovered), None)
 
     def point_at(self, pixel: tuple[int, int]) -> None:
         """Take in where the pointer is."""
         self._pointer = pixel
-
-    def opens_menu(self, pixel: tuple[int, int]) -> bool:
-        """Tell whether a click there opens the menu."""
-        return bool(self._menu.collidepoint(pixel))
-
-    def empties(self, pixel: tuple[int, int]) -> bool:
-        """Tell whether a click there empties the search box."""
-        return bool(self._empties.collidepoint(pixel))
-
-    def is_head(self, pixel: tuple[int, int]) -> bool:
-        """Tell whether a pixel is in the head, which lies over what is scrolled under it."""
-        return bool(self._head.collidepoint(pixel))
 
     def preview_place(self, view: Place, chosen: type[Demo]) -> Place:
         """Return the part of the view above the chosen demo's title and text."""
@@ -255,26 +246,27 @@ class Browser:
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets: the head with its button and the search box, the hint that there is more."""
         self.column.draw_over(surface)
-        surface.blit(self._fonts.plate(self._head.size, palette.PANEL, 255, 0), self._head.topleft)
-        right, bottom = self._head.right - 1, self._head.bottom - 1
-        pygame.draw.line(surface, palette.PANEL_EDGE, (right, self._head.top), (right, bottom))
-        pygame.draw.line(surface, palette.PANEL_EDGE, (self._head.left, bottom), (right, bottom))
-        is_under = self._pointer is not None and self._menu.collidepoint(self._pointer)
+        surface.blit(self._fonts.plate(self.head.size, palette.PANEL, 255, 0), self.head.topleft)
+        right, bottom = self.head.right - 1, self.head.bottom - 1
+        pygame.draw.line(surface, palette.PANEL_EDGE, (right, self.head.top), (right, bottom))
+        pygame.draw.line(surface, palette.PANEL_EDGE, (self.head.left, bottom), (right, bottom))
+        is_under = self._pointer is not None and self.menu.collidepoint(self._pointer)
         ground = mix(palette.PANEL_RAISED, palette.ACCENT, 0.18) if is_under else palette.PANEL_RAISED
-        pygame.draw.rect(surface, ground, self._menu, border_radius=self.column.px(5))
-        pygame.draw.rect(surface, palette.PANEL_EDGE, self._menu, 1, border_radius=self.column.px(5))
+        pygame.draw.rect(surface, ground, self.menu, border_radius=self.column.px(5))
+        pygame.draw.rect(surface, palette.PANEL_EDGE, self.menu, 1, border_radius=self.column.px(5))
         words = self._fonts.render("Menu", 13.0, palette.TEXT)
-        surface.blit(words, words.get_rect(center=self._menu.center))
-        self._empties = draw_box(surface, self._fonts, self._box, self.searched, len(self._demos))
+        surface.blit(words, words.get_rect(center=self.menu.center))
+        self.cross = draw_box(surface, self._fonts, self._box, self.searched, len(self._demos))
 
     @property
-    def _menu(self) -> pygame.Rect:
+    def menu(self) -> pygame.Rect:
+        """Where a click opens the menu."""
         column = self.column
-        return pygame.Rect(column.left, self._head.top + column.px(8), column.px(_MENU), self._head.height - column.px(15))
+        return pygame.Rect(column.left, self.head.top + column.px(8), column.px(_MENU), self.head.height - column.px(15))
 
     @property
     def _box(self) -> pygame.Rect:
-        menu = self._menu
+        menu = self.menu
         left = menu.right + self.column.px(6)
         return pygame.Rect(left, menu.top, max(self.column.left + self.column.width - left, 1), menu.height)
 

@@ -211,7 +211,7 @@ class EventRouter:
         if event.type == pygame.MOUSEMOTION:
             self.pointed = at if in_view else None
         if at is None or not (
-            is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.is_head(at))
+            is_inside(at, self._screen.layout.strip) or (self._screen.browser is not None and self._screen.browser.head.collidepoint(at))
         ):
             self._screen.manager.process_events(event)
         if self._screen.browser is not None:
@@ -224,9 +224,9 @@ class EventRouter:
         if event.type == pygame.MOUSEMOTION:
             browser.point_at(event.pos)
         is_click = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1
-        if is_click and browser.opens_menu(event.pos):
+        if is_click and browser.menu.collidepoint(event.pos):
             self.command(Command.MENU)
-        elif is_click and browser.empties(event.pos):
+        elif is_click and browser.cross.collidepoint(event.pos):
             self._navigator.search("")
         elif index is not None:
             self._navigator.start(index)

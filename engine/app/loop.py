@@ -29,9 +29,9 @@ from engine.demo.base import Demo
 from engine.demo.registry import all_demos
 from engine.demo.session import Session
 from engine.render import palette
-from engine.render.themes import THEMES
+from engine.render.palette import THEMES
 
-__all__ = ["Attention", "DisplayError", "Loop", "open_window", "run_window"]
+__all__ = ["Attention", "DisplayError", "Loop", "open_window"]
 
 _PATIENCE = 30.0
 """Seconds without mouse or key after which nobody looks: longer than reading what stands beside a preview takes."""
@@ -213,20 +213,6 @@ class Loop:
             window.navigator.has_everything()
 
 
-def run_window(
-    kind: Callable[[int, Mapping[str, object] | None], Demo] | None = None,
-    seed: int = 0,
-    values: Mapping[str, object] | None = None,
-    ui_scale: float | None = None,
-    size: tuple[int, int] | None = None,
-    prepare: Callable[[Session], None] | None = None,
-    theme: str | None = None,
-) -> None:
-    """Open the window and return when it has been closed; parameters and errors are those of `open_window`."""
-    with open_window(kind, seed, values, ui_scale, size, prepare, theme) as loop:
-        loop.run()
-
-
 @contextlib.contextmanager
 def open_window(
     kind: Callable[[int, Mapping[str, object] | None], Demo] | None = None,
@@ -253,7 +239,7 @@ def open_window(
         Called with that demo's session before the first frame: files that are to fall into it, a recording to be made or played.
 
     theme : str, optional
-        A key of `engine.render.themes.THEMES`; the one chosen last otherwise.
+        A key of `engine.render.palette.THEMES`; the one chosen last otherwise.
 
     Raises
     ------
@@ -283,7 +269,7 @@ def open_window(
         if demo is not None and prepare is not None:
             prepare(window.session)
         if not query.is_warm():
-            window.use_plain_check(plain)
+            window.plain = plain
         warmup.start()
         yield Loop(surface, window, warmup, plain)
         window.leave()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE
 from engine.common.files import write_atomically
-from engine.render.themes import DARK, THEMES
+from engine.render.palette import DARK, THEMES
 
 __all__ = ["Preferences", "load_preferences", "preferences_path", "save_preferences"]
 
@@ -32,7 +32,7 @@ class Preferences:
     Parameters
     ----------
     theme : str
-        A key of `engine.render.themes.THEMES`.
+        A key of `engine.render.palette.THEMES`.
     text_scale : float or None
         Screen pixels to a design pixel; None takes what suits the display.
     """

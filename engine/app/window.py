@@ -60,6 +60,8 @@ class Window:
     router : EventRouter
     check : CheckNote
         What is said of the live check while there is none.
+    plain : PlainCheck or None
+        What a few contacts a frame are checked with until then, of the demo that runs.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Window:
         self._is_watched = is_watched
         self.check = CheckNote()
         self._notes = Notes()
-        self._plain: PlainCheck | None = None
+        self.plain: PlainCheck | None = None
         self.screen = Screen(size, ui_scale, is_watched)
         self.navigator = Navigator(demos, demo, seed, is_watched, self.screen, self._leave, self._begin)
         actions = WindowActions(self.handle, lambda command: self.router.command(command), self.show, lambda: self.note, self._paint_docks)
@@ -123,19 +125,15 @@ class Window:
 
     def has_referee(self, is_loaded: bool = True) -> None:
         """Note that there is one, the demo's own or a factory, or that it needs none; where kernels are loaded, those that draw are too."""
-        self._plain = None
+        self.plain = None
         self.check.is_there()
         if is_loaded:
             self.screen.painter.raster = load_raster()
 
     def no_referee(self, reason: str) -> None:
         """Say on the panel why there is no live check."""
-        self._plain = None
+        self.plain = None
         self.check.fails(reason)
-
-    def use_plain_check(self, check: PlainCheck) -> None:
-        """Check a few contacts a frame with this until the live check is there, of the demo that runs."""
-        self._plain = check
 
     # -- its end ------------------------------------------------------------------------------------------------------
 
@@ -169,13 +167,13 @@ class Window:
     def handle(self, event: pygame.event.Event) -> None:
         """Take in one event."""
         if event.type != pygame.MOUSEMOTION:
-            self.screen.kept.forget()
+            self.screen.cache.forget()
         self.router.handle(event)
 
     def update(self, elapsed: float) -> None:
         """Advance by `elapsed` real seconds."""
         screen = self.screen
-        screen.kept.elapse(elapsed)
+        screen.cache.elapse(elapsed)
         if screen.is_outdated:
             self._build()
         opened = self.router.dropper.deliver(self.session)
@@ -193,9 +191,9 @@ class Window:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
-        if self._plain is not None and is_run and session.layers.check:
-            self._plain.look(session.demo.stages, has_stepped=session.costs.latest.steps > 0)
-            self.check.meanwhile = self._plain.words
+        if self.plain is not None and is_run and session.layers.check:
+            self.plain.look(session.demo.stages, has_stepped=session.costs.latest.steps > 0)
+            self.check.meanwhile = self.plain.words
         if screen.panel is not None:
             screen.panel.refresh()
         screen.manager.update(elapsed)
@@ -237,14 +235,14 @@ class Window:
         """Draw everything, and change nothing of the session."""
         session, screen = self.session, self.screen
         layout, painter = screen.layout, screen.painter
-        screen.kept.begin()
+        screen.cache.begin()
         painter.paint(surface, session, self._pointed, paint_over=self._paint_docks)
         self._draw_panel(surface)
-        self.dock_area.draw(surface, session, screen.kept)
+        self.dock_area.draw(surface, session, screen.cache)
         note = self.note
         shows = (session.demo.steps, session.costs.shown, session.clock.pace, self.check.short, note)
         strip = partial(draw_strip, surface, painter, layout.strip, session, self.check, self.browsing, note)
-        screen.kept.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
+        screen.cache.draw(surface, "strip", layout.strip, shows if self._is_watched and not self.browsing else None, strip)
         if screen.help_shown:
             own = ((("This demo", session.demo.keys),) if session.demo.keys else ()) + HELP
             whole = (0, 0, layout.size[0], layout.size[1] - layout.strip[3])
@@ -266,6 +264,6 @@ class Window:
             screen.panel.refresh()
             missing, partly = self.check.words(self.session), self.check.until(self.session)
             shows = screen.panel.shows(missing + partly) if self._is_watched else None
-            screen.kept.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing, partly))
+            screen.cache.draw(surface, "panel", screen.layout.panel, shows, partial(screen.panel.draw, surface, missing, partly))
             screen.manager.draw_ui(surface)
             screen.panel.column.draw_over(surface)

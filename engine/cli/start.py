@@ -42,9 +42,10 @@ def start(
     use_theme(theme)
     problem = display_problem()
     if problem is None:
-        from engine.app.loop import run_window
+        from engine.app.loop import open_window
 
-        run_window(ui_scale=ui_scale, theme=theme)
+        with open_window(ui_scale=ui_scale, theme=theme) as loop:
+            loop.run()
         return 0
     people().print(f"No display ({problem}): running every demo off-screen for {TOUR_SECONDS:.0f} s instead, pictures go to {OUT}/.")
     return _tour()

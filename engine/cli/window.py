@@ -13,7 +13,7 @@ def use_theme(theme: str | None) -> None:
     """Let all colours be those of a theme of the command line; without one they stay."""
     if theme is not None:
         from engine.render import palette
-        from engine.render.themes import THEMES
+        from engine.render.palette import THEMES
 
         if theme not in THEMES:
             raise InvalidInputError("--theme", " or ".join(THEMES), theme)
@@ -21,7 +21,7 @@ def use_theme(theme: str | None) -> None:
 
 
 def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) -> None:
-    """Run the window, as `engine.app.loop.run_window` takes it, until it is closed.
+    """Run the window, as `engine.app.loop.open_window` takes it, until it is closed.
 
     Raises
     ------
@@ -33,8 +33,9 @@ def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) 
 
     check_ui_scale("--ui-scale", ui_scale)
     problem = display_problem()
-    from engine.app.loop import DisplayError, run_window
+    from engine.app import loop
 
     if problem is not None:
-        raise DisplayError(f"no window can be opened here ({problem}); {advice}")
-    run_window(kind, ui_scale=ui_scale, **options)
+        raise loop.DisplayError(f"no window can be opened here ({problem}); {advice}")
+    with loop.open_window(kind, ui_scale=ui_scale, **options) as window:
+        window.run()

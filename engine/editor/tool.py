@@ -182,7 +182,8 @@ def outline_bodies(canvas: Canvas, editor: Editor, chosen: list[Chosen], color: 
         rings = [ring for one in chosen if one.stage == k for ring in _rings(stage, one.body, 16) if len(ring) > 2]
         if rings:
             starts = np.cumsum([0, *(len(ring) for ring in rings)])
-            canvas.at(stage.offset).polygons(np.concatenate(rings), starts, [None] * len(rings), [color] * len(rings))
+            fills, outlines = canvas.mapped([None] * len(rings)), canvas.mapped([color] * len(rings))
+            canvas.at(stage.offset).polygons(np.concatenate(rings), starts, fills, outlines)
 
 
 def _rings(stage: Stage, body: int, n_circle: int = 48) -> Iterator[FloatArray]:

@@ -18,7 +18,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.geometry.aabb import AABB
 from engine.render import palette
 from engine.render.camera import Camera
-from engine.render.clip import clip_polygon, clip_segment, draw_dashed_box
+from engine.render.clip import clip_polygon, clip_segment, dashes, draw_dashed_box
 from engine.render.discs import LARGEST_DISC, DiscBook
 from engine.render.fonts import FontBook
 from engine.render.labels import ALL_SIDES, LabelRoom
@@ -178,12 +178,7 @@ class Canvas:
         cut = clip_segment(self.camera.to_screen(a), self.camera.to_screen(b), self._box)
         if cut is None:
             return
-        (x0, y0), (x1, y1) = cut
-        length = math.hypot(x1 - x0, y1 - y0)
-        dash = dash_px * self.ui_scale
-        for k in range(int(length / (2.0 * dash)) + 1):
-            s, t = min(2.0 * dash * k / max(length, 1e-9), 1.0), min(dash * (2.0 * k + 1.0) / max(length, 1e-9), 1.0)
-            start, end = (x0 + s * (x1 - x0), y0 + s * (y1 - y0)), (x0 + t * (x1 - x0), y0 + t * (y1 - y0))
+        for start, end in dashes(*cut, dash_px * self.ui_scale):
             self._line_px(start, end, color, width)
 
     def arrow(self, start: Point, direction: Point, length_px: float, color: Color, width: float = 1.5) -> None:
@@ -353,32 +348,25 @@ class Canvas:
             return
         self._lines_px(self.camera.to_screen_array(np.stack((starts, ends), axis=1)), color, width)
 
-    def polygons(
-        self, vertices: FloatArray, starts: IntArray | Sequence[int], fills: Sequence[Color | None], outlines: Sequence[Color | None]
-    ) -> None:
+    def polygons(self, vertices: FloatArray, starts: IntArray, fills: IntArray, outlines: IntArray) -> None:
         """Draw many convex polygons in one pass.
 
         Parameters
         ----------
         vertices : float64 (n, 2)
             World points of all polygons, one after another.
-        starts : (p + 1,) integers
+        starts : int64 (p + 1,)
             Polygon k has the vertices ``starts[k]`` to ``starts[k + 1]``, three or more.
-        fills, outlines : p colours or None each
+        fills, outlines : int64 (p,)
+            Colours as `mapped` returns them.
         """
         if len(starts) >= 2:
-            pixels = self.camera.to_screen_array(vertices)
-            self._polygons_px(pixels, np.asarray(starts, dtype=np.int64), self.mapped(fills), self.mapped(outlines))
+            self._polygons_px(self.camera.to_screen_array(vertices), starts, fills, outlines)
 
     def mapped(self, colors: Sequence[Color | None]) -> IntArray:
         """Return colours as the surface maps them, `raster.NO_COLOR` for None."""
         shades = {color: NO_COLOR if color is None else self.surface.map_rgb(color) for color in set(colors)}
         return np.fromiter(map(shades.__getitem__, colors), dtype=np.int64, count=len(colors))
-
-    def mapped_polygons(self, vertices: FloatArray, starts: IntArray, fills: IntArray, outlines: IntArray) -> None:
-        """Do the same as `polygons`, with colours that are `mapped`."""
-        if len(starts) >= 2:
-            self._polygons_px(self.camera.to_screen_array(vertices), starts, fills, outlines)
 
     def figures_px(self, corners: FloatArray, color: Color) -> None:
         """Fill convex polygons with as many corners each, pixels, float64 (p, c, 2): needles, heads of arrows."""

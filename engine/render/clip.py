@@ -16,7 +16,7 @@ import pygame
 
 from engine.render.palette import Color
 
-__all__ = ["Rectangle", "clip_polygon", "clip_segment", "draw_dashed_box"]
+__all__ = ["Rectangle", "clip_polygon", "clip_segment", "dashes", "draw_dashed_box"]
 
 Rectangle = tuple[float, float, float, float]
 """left, top, right, bottom."""
@@ -69,6 +69,17 @@ def _half_plane(corners: list[Point], axis: int, limit: float, side: float) -> l
 
 
 _LENGTH = 4096
+_MOST_DASHES = 1000
+
+
+def dashes(a: Point, b: Point, dash: float) -> list[tuple[Point, Point]]:
+    """Return the dashes of a line, `dash` pixels long and as far apart."""
+    length = math.dist(a, b)
+    ends = []
+    for k in range(min(int(length / (2.0 * dash)) + 1, _MOST_DASHES)):
+        s, t = min(2.0 * dash * k / max(length, 1e-9), 1.0), min(dash * (2.0 * k + 1.0) / max(length, 1e-9), 1.0)
+        ends.append(((a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])), (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))))
+    return ends
 
 
 def draw_dashed_box(surface: pygame.Surface, place: tuple[float, float, float, float], color: Color, dash: int, thick: int) -> None:

@@ -133,7 +133,7 @@ def _draw_shapes(
     rows, is_sensor = packed.polygon_row, packed.polygon_sensor
     fills = np.where(is_sensor, NO_COLOR, canvas.mapped(fill)[rows])
     outlines = np.where(is_sensor, sensor, canvas.mapped(outline)[rows])
-    canvas.mapped_polygons(vertices, packed.starts, fills, outlines)
+    canvas.polygons(vertices, packed.starts, fills, outlines)
     if len(packed.radii):
         inner, edge = [], []
         for row, senses in zip(packed.circle_row.tolist(), packed.circle_sensor.tolist(), strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +13,7 @@ import pygame
 from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.canvas import Canvas
+from engine.render.clip import dashes
 from engine.render.palette import Color, mix
 
 __all__ = ["Axes", "GapTimeline", "Heading", "Mark", "MarkKind", "draw_plot", "draw_symbol", "length_words"]
@@ -125,7 +125,9 @@ def draw_plot(canvas: Canvas, axes: Axes, line: GapTimeline, is_lens: bool) -> N
         pygame.draw.line(surface, palette.GRID_AXIS, (x, place.top), (x, place.bottom))
     pygame.draw.line(surface, palette.CAPTION, (place.left, zero), (place.right, zero))
     if line.target is not None:
-        _dashes(surface, (place.left, place.right), axes.y(line.target), mix(palette.PANEL, palette.EXPLAINED, 0.8), 5.0 * ui)
+        color, y = mix(palette.PANEL, palette.EXPLAINED, 0.8), round(axes.y(line.target))
+        for start, end in dashes((place.left, y), (place.right, y), 5.0 * ui):
+            pygame.draw.line(surface, color, start, end)
     if line.now is not None:
         x = round(axes.x(line.now))
         pygame.draw.line(surface, mix(palette.BACKGROUND, palette.NORMAL, 0.5), (x, place.top), (x, place.bottom), max(1, round(2 * ui)))
@@ -149,7 +151,8 @@ def _walk(surface: pygame.Surface, axes: Axes, line: GapTimeline, ui: float) -> 
         here = axes.x(t), axes.y(gap)
         if k + 1 < len(rows):
             foot = axes.x(rows[k + 1][0]), axes.y(0.0)
-            _dashed(surface, palette.NORMAL, here, foot, 5.0 * ui)
+            for start, end in dashes(here, foot, 5.0 * ui):
+                pygame.draw.aaline(surface, palette.NORMAL, start, end, 2)
             pygame.draw.aaline(surface, mix(palette.BACKGROUND, palette.NORMAL, 0.55), foot, (foot[0], axes.y(rows[k + 1][1])))
         pygame.draw.circle(surface, palette.NORMAL, here, max(2.0, 2.6 * ui))
 
@@ -225,21 +228,6 @@ def _curve(surface: pygame.Surface, axes: Axes, line: GapTimeline, width: int) -
             corners.append((x, min(max(axes.y(float(line.gaps[k])), -_FAR), _FAR)))
     for p, q in pairwise(corners):
         pygame.draw.aaline(surface, palette.ACCENT, p, q, width)
-
-
-def _dashed(surface: pygame.Surface, color: Color, a: tuple[float, float], b: tuple[float, float], dash: float) -> None:
-    length = math.dist(a, b)
-    for k in range(min(int(length / (2.0 * dash)) + 1, 1000)):
-        s, t = 2.0 * dash * k / max(length, 1e-9), min(dash * (2.0 * k + 1.0) / max(length, 1e-9), 1.0)
-        start, end = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])), (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]))
-        pygame.draw.aaline(surface, color, start, end, 2)
-
-
-def _dashes(surface: pygame.Surface, ends: tuple[int, int], y: float, color: Color, dash: float) -> None:
-    x = float(ends[0])
-    while x < ends[1]:
-        pygame.draw.line(surface, color, (round(x), round(y)), (round(min(x + dash, ends[1])), round(y)))
-        x += 2.0 * dash
 
 
 def length_words(metres: float) -> str:

@@ -1,52 +1,138 @@
-"""The colours, in one place, as the present theme has them.
+"""The colours, in one place: what each is on a dark ground and on a light one, and as the present theme has it.
 
 A colour is looked up where it is used: ``palette.TEXT``, never ``from engine.render.palette import TEXT``, a default argument or a
-constant of a module, which would keep the theme of the moment in which they were read. What the values are: `engine.render.themes`.
+constant of a module, which would keep the theme of the moment in which they were read.
+
+The signal colours follow Okabe and Ito's palette for all kinds of colour vision (jfly.uni-koeln.de/color), lightened for the dark
+ground and darkened for the light one. Every meaning also differs in lightness or form, not in hue alone: a new contact point is a
+filled dot inside a ring, a persisting one a small dot, a removed one a fading hollow ring, so that they can be told apart in grey.
+`tests/unit/render/test_themes.py` holds contrast (WCAG 2.2) and the distances that colour-blind eyes see.
 """
 
 from __future__ import annotations
 
-from engine.render.themes import DARK, LEAST_CONTRAST, THEMES, WORDS_CONTRAST, Color, contrast
+from dataclasses import dataclass, fields
+from typing import TypeAlias
 
-__all__ = [
-    "ACCENT",
-    "AGREE",
-    "BACKGROUND",
-    "BODY_COLORS",
-    "CAPTION",
-    "CENTER_OF_MASS",
-    "CONTACT_SEGMENT",
-    "EXPLAINED",
-    "FIXTURE_AABB",
-    "GRID",
-    "GRID_AXIS",
-    "IMPULSE",
-    "JOINT",
-    "KINEMATIC",
-    "NORMAL",
-    "PANEL",
-    "PANEL_EDGE",
-    "PANEL_RAISED",
-    "POINT_ADD",
-    "POINT_PERSIST",
-    "POINT_REMOVE",
-    "SENSOR",
-    "SERIES",
-    "SLEEPING",
-    "STATIC",
-    "STRONG",
-    "TEXT",
-    "TOUCHING",
-    "UNEXPLAINED",
-    "WARNING",
-    "WORDS_CONTRAST",
-    "Color",
-    "legible",
-    "mix",
-    "now",
-    "theme_name",
-    "use_theme",
-]
+Color: TypeAlias = tuple[int, int, int]
+
+
+LEAST_CONTRAST = 3.0
+"""Of a graphical object that is needed to understand the picture, to the ground beside it: WCAG 2.2, success criterion 1.4.11."""
+WORDS_CONTRAST = 4.5
+"""Of words of the usual size: success criterion 1.4.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A colour for every name below, in small letters."""
+
+    name: str
+    background: Color
+    grid: Color
+    grid_axis: Color
+    panel: Color
+    panel_raised: Color
+    panel_edge: Color
+    text: Color
+    strong: Color
+    caption: Color
+    accent: Color
+    warning: Color
+    body_colors: tuple[Color, ...]
+    static: Color
+    kinematic: Color
+    sensor: Color
+    sleeping: Color
+    touching: Color
+    point_add: Color
+    point_persist: Color
+    point_remove: Color
+    contact_segment: Color
+    normal: Color
+    impulse: Color
+    fixture_aabb: Color
+    joint: Color
+    center_of_mass: Color
+    agree: Color
+    explained: Color
+    unexplained: Color
+    series: tuple[Color, ...]
+
+    def named(self) -> dict[str, Color | tuple[Color, ...]]:
+        """Return the colours under the names that `engine.render.palette` gives them."""
+        return {field.name.upper(): getattr(self, field.name) for field in fields(self) if field.name != "name"}
+
+
+DARK = Theme(
+    name="dark",
+    background=(13, 17, 23),
+    grid=(22, 28, 37),
+    grid_axis=(34, 43, 56),
+    panel=(18, 23, 31),
+    panel_raised=(28, 36, 48),
+    panel_edge=(44, 55, 70),
+    text=(222, 229, 238),
+    strong=(255, 255, 255),
+    caption=(139, 153, 171),
+    accent=(86, 180, 233),
+    warning=(240, 180, 60),
+    body_colors=((86, 156, 214), (64, 178, 150), (176, 140, 214), (208, 168, 88), (122, 142, 220), (96, 184, 196)),
+    static=(110, 122, 138),
+    kinematic=(190, 170, 120),
+    sensor=(150, 130, 190),
+    sleeping=(84, 94, 108),
+    touching=(232, 84, 68),
+    point_add=(64, 224, 255),
+    point_persist=(255, 255, 255),
+    point_remove=(236, 150, 200),
+    contact_segment=(236, 214, 208),
+    normal=(250, 214, 90),
+    impulse=(255, 150, 60),
+    fixture_aabb=(118, 126, 138),
+    joint=(130, 212, 160),
+    center_of_mass=(245, 200, 110),
+    agree=(70, 201, 138),
+    explained=(240, 180, 60),
+    unexplained=(255, 92, 92),
+    series=((86, 180, 233), (240, 180, 60), (178, 60, 245), (64, 240, 130), (252, 64, 110)),
+)
+
+LIGHT = Theme(
+    name="light",
+    background=(250, 251, 253),
+    grid=(236, 240, 245),
+    grid_axis=(214, 221, 231),
+    panel=(241, 244, 248),
+    panel_raised=(226, 232, 240),
+    panel_edge=(186, 197, 212),
+    text=(24, 32, 44),
+    strong=(16, 20, 26),
+    caption=(80, 92, 110),
+    accent=(0, 92, 158),
+    warning=(140, 86, 0),
+    body_colors=((32, 100, 168), (0, 116, 92), (112, 70, 160), (140, 94, 0), (66, 84, 176), (0, 110, 130)),
+    static=(92, 104, 120),
+    kinematic=(122, 100, 36),
+    sensor=(106, 82, 156),
+    sleeping=(126, 136, 150),
+    touching=(192, 44, 28),
+    point_add=(0, 104, 160),
+    point_persist=(16, 20, 26),
+    point_remove=(176, 40, 120),
+    contact_segment=(110, 60, 48),
+    normal=(150, 96, 0),
+    impulse=(196, 72, 0),
+    fixture_aabb=(120, 128, 140),
+    joint=(30, 108, 66),
+    center_of_mass=(124, 84, 20),
+    agree=(0, 112, 66),
+    explained=(140, 86, 0),
+    unexplained=(166, 0, 52),
+    series=((0, 92, 158), (140, 86, 0), (98, 35, 213), (0, 60, 24), (214, 20, 96)),
+)
+
+THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 
 BACKGROUND: Color = DARK.background
 GRID: Color = DARK.grid
@@ -93,7 +179,7 @@ _legible: dict[tuple[Color, float], Color] = {}
 
 
 def theme_name() -> str:
-    """Return the name of the present theme, a key of `engine.render.themes.THEMES`."""
+    """Return the name of the present theme, a key of `THEMES`."""
     return _theme.name
 
 
@@ -157,3 +243,21 @@ def mix(a: Color, b: Color, share: float) -> Color:
 def _listed(color: Color | tuple[Color, ...]) -> tuple[Color, ...]:
     """Return one colour, or several, as several."""
     return color if isinstance(color[0], tuple) else (color,)
+
+
+def contrast(a: Color, b: Color) -> float:
+    """Return the contrast ratio of two sRGB colours, 1 to 21, as WCAG 2.2 defines it.
+
+    Examples
+    --------
+    >>> contrast((0, 0, 0), (255, 255, 255))
+    21.0
+    """
+    darker, lighter = sorted((_luminance(a), _luminance(b)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    """Return the relative luminance: the channels made linear (IEC 61966-2-1), weighted as the eye does."""
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in (channel / 255.0 for channel in color)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

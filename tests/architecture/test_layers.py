@@ -62,13 +62,13 @@ ROOMS = {
     ),
     "engine.app": (
         "files display compiling warmup plain_check film pictures",
-        "layout keys preferences chips widgets surface_cache",
+        "layout keys preferences widgets",
         "autosave dropped_picture dropper saving frame exports status_strip referee_panel panel browser",
         "screen navigator panels event_router window",
         "headless window_timing tour loop",
     ),
     "engine.app.panels": (
-        "dock icons sheet form",
+        "dock buttons sheet form",
         "asking_dock files_dock timeline_dock recording_dock menu_dock",
         "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock dock_area",
     ),

@@ -24,8 +24,7 @@ from engine.app.panels.recording_dock import RecordingDock
 from engine.app.panels.step_dock import StepDock
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.app.panels.tools_dock import ToolsDock
-from engine.app.screen import Screen
-from engine.app.surface_cache import KeptPictures
+from engine.app.screen import Screen, SurfaceCache
 from engine.editor.editor import Editor
 from engine.render.camera import Place
 
@@ -117,7 +116,7 @@ class DockArea:
         for dock in self.active():
             dock.paint(canvas, session)
 
-    def draw(self, surface: pygame.Surface, session: Session, kept: KeptPictures) -> None:
+    def draw(self, surface: pygame.Surface, session: Session, cache: SurfaceCache) -> None:
         """Draw the docks beside the view, those last that may write beside their place, and then what lies over the view."""
         docks = self.active()
         beside = []
@@ -127,7 +126,7 @@ class DockArea:
             elif dock.side != "over" and min(dock.place[2:]) >= _LEAST:
                 beside.append((dock, dock.shows(session)))
         for dock, shows in sorted(beside, key=lambda one: one[1] is None):
-            kept.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, session))
+            cache.draw(surface, dock, dock.place, shows, partial(dock.draw, surface, session))
         for dock in reversed(docks):  # who gets events first lies over the others
             if dock.side == "over":
                 dock.draw(surface, session)

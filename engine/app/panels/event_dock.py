@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.chips import Chip, Chips
+from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.common.words import decimals
 from engine.demo.event_log import KINDS, Event, EventLog
@@ -217,14 +218,7 @@ class EventDock(Dock):
 
 def _until(events: list[Event], step: int) -> int:
     """Return how many events of an ascending list happened at a step or before it."""
-    low, high = 0, len(events)
-    while low < high:
-        middle = (low + high) // 2
-        if events[middle].step <= step:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return bisect_right(events, step, key=lambda event: event.step)
 
 
 def _color(event: Event) -> Color:

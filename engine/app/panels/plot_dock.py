@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
-from engine.app.chips import Chip, Chips
+from engine.app.panels.buttons import Chip, Chips
 from engine.app.panels.dock import Dock
 from engine.demo.time_series import QUANTITIES, SUMS, TimeSeries
 from engine.render import palette

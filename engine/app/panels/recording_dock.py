@@ -16,8 +16,8 @@ import pygame
 from engine.app.exports import MOST_STEPS, FilmExport, PastExport, TablesExport
 from engine.app.files import failure_words
 from engine.app.keys import is_plain
+from engine.app.panels.buttons import draw_icon
 from engine.app.panels.dock import Dock
-from engine.app.panels.icons import draw_icon
 from engine.app.panels.timeline_dock import TimelineDock
 from engine.common.errors import LabError
 from engine.common.words import counted

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.panels.buttons import draw_icon
 from engine.app.panels.dock import Dock
-from engine.app.panels.icons import draw_icon
 from engine.render import palette
 from engine.render.palette import mix
 

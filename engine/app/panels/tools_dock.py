@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
+from engine.app.panels.buttons import draw_icon
 from engine.app.panels.dock import Dock
-from engine.app.panels.icons import draw_icon
 from engine.app.panels.inspector_dock import InspectorDock
 from engine.common.errors import LabError
 from engine.editor.draw_tools import BoxTool, CircleTool, FreehandTool, PolygonTool

@@ -19,7 +19,7 @@ from engine.history.history import demo_hash
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.fonts import FontBook
-from engine.render.themes import LEAST_CONTRAST, THEMES, Color, contrast
+from engine.render.palette import LEAST_CONTRAST, THEMES, Color, contrast
 from tests.unit.app.written import Written, noting_words
 
 DEMOS = [pytest.param(demo, id=demo.id) for demo in all_demos()]

@@ -50,9 +50,14 @@ def closing_after(frames: int, monkeypatch: pytest.MonkeyPatch) -> list[Window]:
     return drawn
 
 
+def _run(*arguments: Any, **options: Any) -> None:
+    with loop.open_window(*arguments, **options) as opened:
+        opened.run()
+
+
 def test_opens_runs_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = closing_after(5, monkeypatch)
-    loop.run_window(find_demo("simple_shapes"), values={"count": 5})
+    _run(find_demo("simple_shapes"), values={"count": 5})
     assert 5 <= len(drawn) <= 7
     assert not drawn[0].browsing and len(drawn[0].session.demo.stages[0].world.body_ids) == 6
     assert NoWarmup.closed and not pygame.display.get_init()
@@ -60,7 +65,7 @@ def test_opens_runs_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = closing_after(3, monkeypatch)
-    loop.run_window()
+    _run()
     assert drawn[0].browsing
 
 
@@ -75,7 +80,7 @@ def test_without_a_demo_the_browser_opens(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_mistakes_are_told_before_anything_opens(arguments: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidInputError) as raised:
-        loop.run_window(**arguments)
+        _run(**arguments)
     assert raised.value.field == field
     assert not pygame.display.get_init()
 
@@ -86,11 +91,11 @@ def test_an_interrupt_closes_the_window(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Window, "show", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        loop.run_window(find_demo("simple_shapes"))
+        _run(find_demo("simple_shapes"))
     assert NoWarmup.closed and not pygame.display.get_init()
 
 
 def test_a_display_that_cannot_open_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
     with pytest.raises(loop.DisplayError, match="no window can be opened"):
-        loop.run_window()
+        _run()

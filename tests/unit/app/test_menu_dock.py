@@ -43,7 +43,7 @@ def click_menu(hand: Hand) -> None:
     """Click the button that everybody sees."""
     window = hand.window
     if window.screen.browser is not None:
-        hand.click(window.screen.browser._menu.center)
+        hand.click(window.screen.browser.menu.center)
     else:
         assert window.screen.panel is not None
         button = next(one for one, command in window.screen.panel._commands.items() if command is Command.MENU)

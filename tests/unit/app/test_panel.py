@@ -14,7 +14,7 @@ from engine.demo.registry import find_demo
 from engine.demo.session import Session
 from engine.geometry import Circle
 from engine.render import palette
-from engine.render.themes import THEMES
+from engine.render.palette import THEMES
 from engine.world import BodySpec, FixtureSpec
 from tests.unit.app.hand import SIZE, Hand
 

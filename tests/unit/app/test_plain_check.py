@@ -133,7 +133,7 @@ def test_the_panel_says_how_few_until_the_live_check_is_there(drop: type[Demo], 
     window, check = Window(SIZE, (drop,), drop(values={"discs": 9})), Answering()
     hand = Hand(window)
     window.check.comes("our algorithms are being compiled", "compiling: 60 of about 210")
-    window.use_plain_check(check)
+    window.plain = check
     session = window.session
     hand.frame(2)
     assert "being compiled" in window.check.words(session) and window.check.until(session) == "", "nothing touches yet"
@@ -160,7 +160,7 @@ def test_the_panel_says_how_few_until_the_live_check_is_there(drop: type[Demo], 
 
 def test_the_list_and_its_preview_ask_nothing(browser: Hand) -> None:
     check = PlainCheck()
-    browser.window.use_plain_check(check)
+    browser.window.plain = check
     browser.frame(90)
     assert check._thread.ident is None
 

@@ -107,7 +107,7 @@ def test_nothing_found_says_so_and_starts_nothing(listed: Hand) -> None:
     listed.key(pygame.K_DOWN)
     assert window.browsing
     assert window.screen.browser is not None
-    listed.click(window.screen.browser._empties.center)
+    listed.click(window.screen.browser.cross.center)
     assert window.navigator.searched == "" and len(shown(listed)) == len(KINDS)
 
 
@@ -153,8 +153,8 @@ def test_nothing_lies_over_the_head_of_the_list(size: tuple[int, int], searched:
     panel = pygame.Rect(hand.window.screen.layout.panel)
     surface.words = [(words, rect) for words, rect in surface.words if panel.colliderect(rect)]  # a demo's own words are its own matter
     assert surface.overlaps() == []
-    assert panel.contains(browser._box) and panel.contains(browser._menu) and not browser._box.colliderect(browser._menu)
-    under = next((button for button in browser._buttons.values() if button.rect.colliderect(browser._menu)), None)
+    assert panel.contains(browser._box) and panel.contains(browser.menu) and not browser._box.colliderect(browser.menu)
+    under = next((button for button in browser._buttons.values() if button.rect.colliderect(browser.menu)), None)
     if under is not None:  # a button that is scrolled under the head is not to be had there
         hand.send(pygame.MOUSEMOTION, pos=browser._box.center, rel=(0, 0), buttons=(0, 0, 0))
         chosen = hand.window.navigator.chosen

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import pygame
 
-from engine.app.surface_cache import KeptPictures
+from engine.app.screen import SurfaceCache
 
 FRAME = 1.0 / 60.0
 
@@ -16,7 +16,7 @@ class Wall:
     """Some parts beside each other, each painted in a colour that counts how often it was painted."""
 
     def __init__(self, names: str) -> None:
-        self.kept = KeptPictures()
+        self.kept = SurfaceCache()
         self.surface = pygame.Surface((10 * len(names), 10))
         self.names = names
         self.painted: Counter[str] = Counter()

@@ -9,8 +9,8 @@ import pytest
 from engine.render import palette
 from engine.render.backdrop import ImpulseScale
 from engine.render.fonts import FontBook
+from engine.render.palette import THEMES, contrast
 from engine.render.plot import Curve, TimeAxis, _free_corner, columns, draw_panes, runs, ticks
-from engine.render.themes import THEMES, contrast
 
 FONTS = FontBook()
 

@@ -198,7 +198,7 @@ def test_polygons_and_lines_of_a_canvas_lie_where_pygame_draws_them(raster: Rast
     for chosen in (None, raster):
         surface = pygame.Surface(VIEW[2:], 0, 32)
         canvas = Canvas(surface, Camera((0.0, 0.0), 8.0, VIEW), raster=chosen)
-        canvas.polygons(corners, [0, 3, 6], [RED, None], [WHITE, BLUE])
+        canvas.polygons(corners, np.array([0, 3, 6]), canvas.mapped([RED, None]), canvas.mapped([WHITE, BLUE]))
         canvas.segments(np.array([(-3.0, 2.0)]), np.array([(3.0, -2.0)]), WHITE, 2.0)
         canvas.arrow((-2.0, 1.0), (0.0, 1.0), 10.0, BLUE)
         canvas.circles(np.array([(3.5, -2.0)]), np.array([0.3]), np.array([1.0]), [None], [BLUE])

@@ -11,7 +11,7 @@ import pytest
 from engine.common.arrays import FloatArray
 from engine.render import palette
 from engine.render.fonts import FontBook
-from engine.render.themes import DARK, LEAST_CONTRAST, LIGHT, THEMES, Color, Theme, contrast
+from engine.render.palette import DARK, LEAST_CONTRAST, LIGHT, THEMES, Color, Theme, contrast
 
 TEXT_CONTRAST = 4.5
 """WCAG 2.2, success criterion 1.4.3: text of the usual size."""
