@@ -60,7 +60,7 @@ def test_a_ring_is_hollow(canvas: Canvas) -> None:
 def test_many_polygons_equal_one_by_one(canvas: Canvas) -> None:
     triangles = [np.array([(x, 0.0), (x + 2.0, 0.0), (x, 2.0)]) for x in (-10.0, -5.0, 0.0, 5.0, 1000.0)]
     starts = list(range(0, 3 * len(triangles) + 1, 3))
-    canvas.polygons(np.concatenate(triangles), starts, [RED] * 5, [BLUE] * 5)
+    canvas.polygons(np.concatenate(triangles), np.asarray(starts), canvas.mapped([RED] * 5), canvas.mapped([BLUE] * 5))
     bulk = pygame.surfarray.array3d(canvas.surface)
     canvas.surface.fill(0)
     for triangle in triangles:
@@ -70,7 +70,7 @@ def test_many_polygons_equal_one_by_one(canvas: Canvas) -> None:
 
 def test_a_crowd_is_drawn_too(canvas: Canvas) -> None:
     one = np.array([(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
-    canvas.polygons(np.tile(one, (500, 1)), list(range(0, 1501, 3)), [RED] * 500, [BLUE] * 500)
+    canvas.polygons(np.tile(one, (500, 1)), np.arange(0, 1501, 3), canvas.mapped([RED] * 500), canvas.mapped([BLUE] * 500))
     assert color_at(canvas, 0.5, 0.5) == RED
 
 
@@ -83,7 +83,7 @@ def test_no_coordinate_raises(surface: pygame.Surface, scale: float, value: floa
     with np.errstate(all="ignore"):
         canvas.polygon([(v, 0.0), (1.0, 1.0), (0.0, v)], RED, BLUE)
         canvas.polygon([(v, v), (-v, v), (-v, -v), (v, -v)], RED, BLUE, alpha=0.5)
-        canvas.polygons(np.array([(v, 0.0), (1.0, 1.0), (0.0, v)]), [0, 3], [RED], [BLUE])
+        canvas.polygons(np.array([(v, 0.0), (1.0, 1.0), (0.0, v)]), np.array([0, 3]), canvas.mapped([RED]), canvas.mapped([BLUE]))
         canvas.circle((v, 0.0), 1.0, RED, BLUE, angle=v)
         canvas.circle((0.0, 0.0), abs(v), RED, BLUE, angle=1.0)
         canvas.circle((v, v), abs(v), None, BLUE)
