@@ -38,7 +38,7 @@ from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
 from engine.common.words import counted
 from engine.geometry import AnyShape, Circle, Polygon, Segment, convex_hull
-from engine.scenes._rube_joints import JOINTS, RefusedJointError, gear
+from engine.scenes._rube_joints import RefusedJointError, check_kind, gear, joint_of
 from engine.scenes._rube_mass import with_mass
 from engine.scenes._rube_object import RubeObject
 from engine.scenes.codec import at
@@ -299,10 +299,7 @@ class _Import:
             self._notes.append(f"Left out: {joint.path} ({error}).")
 
     def _joint(self, joint: RubeObject) -> JointSpec:
-        kind = joint.text("type")
-        make = JOINTS.get(kind)
-        if make is None:
-            raise RefusedJointError(f"a scene does not have the type {kind[:40] or 'none'}")
+        check_kind(joint)
         ends = [joint.whole(name) for name in ("bodyA", "bodyB")]
         n_bodies = len(self._world.plain["body"])
         for name, end in zip(("bodyA", "bodyB"), ends, strict=True):
@@ -310,7 +307,7 @@ class _Import:
         if any(end not in self._places for end in ends):
             raise RefusedJointError("its body is left out")
         a, b = (self._places[end] for end in ends)
-        return make(joint, a, b, self._bodies)
+        return joint_of(joint, a, b, self._bodies)
 
 
 def _link(p1: Point, p2: Point, before: Point | None, after: Point | None) -> AnyShape:
