@@ -6,6 +6,9 @@ A caller's mistake is an `InvalidInputError`, whose message always names field, 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from engine.common.words import shown
 
 __all__ = [
@@ -16,6 +19,7 @@ __all__ = [
     "LabError",
     "WorldLostError",
     "WrongThreadError",
+    "renamed",
 ]
 
 
@@ -59,6 +63,15 @@ class DeadHandleError(LabError, LookupError):
 
 class WorldLostError(LabError, RuntimeError):
     """Box2D broke off in the middle of a step or a command; says whether the world behind a `World` was put back as it stood."""
+
+
+@contextmanager
+def renamed(name_of: Callable[[str], str]) -> Iterator[None]:
+    """Tell a mistake in what is done inside by another name of its field: with its place in a file."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise type(error)(name_of(error.field), error.requirement, error.value) from None
 
 
 _LONGEST_VALUE = 80

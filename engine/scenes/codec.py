@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from engine.common.errors import Described, InvalidInputError
+from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.limits import MAX_NUMBER
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Capsule, Circle, Polygon, Segment
@@ -198,11 +198,9 @@ def _object(plain: object, path: str, kinds: Mapping[str, type], reading: _Readi
                 raise InvalidInputError(at(path, field.name), "given", Described("nothing"))
             continue
         given[field.name] = _field(kind, field.name, plain[field.name], at(path, field.name), reading)
-    try:
+    with renamed(lambda field: _place(path, field, given)):
         made = kind(**given)
         return made if reading.solver is None or kind in _SHAPES else accept(made, reading.solver)
-    except InvalidInputError as error:
-        raise type(error)(_place(path, error.field, given), error.requirement, error.value) from None
 
 
 def _place(path: str, field: str, given: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from engine.common.checks import integer
-from engine.common.errors import Described, InvalidInputError
+from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.json_file import read_json
 from engine.common.limits import MAX_NUMBER, MAX_POLYGON_VERTICES
 from engine.common.tolerances import BOX2D_EPSILON
@@ -82,10 +82,8 @@ def load_rube(path: str | os.PathLike[str]) -> Scene:
     """
     plain = read_json(path, "R.U.B.E. file", LARGEST_FILE)
     name = os.fspath(path)
-    try:
+    with renamed(partial(with_line, name)):
         return scene_of_rube(plain, Path(name).stem[:LONGEST_TEXT])
-    except InvalidInputError as error:
-        raise type(error)(with_line(name, error.field), error.requirement, error.value) from None
 
 
 def scene_of_rube(plain: object, title: str = "") -> Scene:
@@ -117,7 +115,8 @@ class _Import:
             self._notes.append(f"Left out: {counted(len(world.objects('image', 'image')), 'image')}. A scene has none.")
         if not world.flag("autoClearForces", True):
             self._notes.append("Changed: forces act for one step, where the file lets them act until they are cleared.")
-        settings = _checked(world, self._settings)
+        with _placed(world):
+            settings = self._settings()
         for k, body in enumerate(world.objects("body", "body")):
             self._look_at_names(body)
             made = self._body(body)
@@ -178,7 +177,8 @@ class _Import:
             "active": body.flag("active", True),
             "name": body.text("name"),
         }
-        plain: BodySpec = _checked(body, lambda: BodySpec(**settings))
+        with _placed(body):
+            plain = BodySpec(**settings)
         try:
             return accept(replace(plain, fixtures=tuple(fixtures)))
         except InvalidInputError as error:  # what its shapes weigh: an editor lets a dynamic body be made of lines
@@ -210,7 +210,8 @@ class _Import:
             except InvalidInputError as error:
                 self._notes.append(f"Left out: {fixture.path} ({error}).")
                 continue
-            made.append(_checked(fixture, partial(FixtureSpec, shape, **settings)))
+            with _placed(fixture):
+                made.append(FixtureSpec(shape, **settings))
         return made
 
     def _circle(self, circle: RubeObject) -> list[AnyShape]:
@@ -333,11 +334,6 @@ def _as_held(points: Sequence[Point]) -> list[Point]:
     return [(float(np.float32(x)), float(np.float32(y))) if max(abs(x), abs(y)) <= MAX_NUMBER else (x, y) for x, y in points]
 
 
-def _checked(given: RubeObject, make: Callable[[], Any]) -> Any:
-    """Make a specification; a value that it refuses is told with the place of the object."""
-    try:
-        return make()
-    except InvalidInputError as error:
-        if error.field.startswith(given.path) and given.path:
-            raise
-        raise type(error)(at(given.path, error.field), error.requirement, error.value) from None
+def _placed(given: RubeObject) -> AbstractContextManager[None]:
+    """Tell what a specification refuses with the place of the object that it is made of."""
+    return renamed(lambda field: field if given.path and field.startswith(given.path) else at(given.path, field))

@@ -8,13 +8,14 @@ saved, but not to the last bit as it would have; a recording does that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from engine.common.checks import point
-from engine.common.errors import Described, InvalidInputError, LabError
+from engine.common.errors import Described, InvalidInputError, LabError, renamed
 from engine.common.limits import MAX_COORDINATE
 from engine.geometry import AABB, Transform
 from engine.scenes.codec import at
@@ -152,7 +153,11 @@ class Scene:
 
 def build_all(scene: Scene) -> list[World]:
     """Return new worlds of a scene, all of them; else as `build`."""
-    return [_in_world(k, partial(build, one)) for k, one in enumerate(scene.all_worlds)]
+    worlds = []
+    for k, one in enumerate(scene.all_worlds):
+        with renamed(partial(at, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
+            worlds.append(build(one))
+    return worlds
 
 
 def build(scene: Scene | SceneWorld) -> World:
@@ -165,10 +170,12 @@ def build(scene: Scene | SceneWorld) -> World:
     """
     world = World(scene.settings, scene.solver)
     for k, body in enumerate(scene.bodies):
-        _at_place(f"bodies[{k}]", partial(world.create_body, body))
+        with _at_place(f"bodies[{k}]"):
+            world.create_body(body)
     for k, joint in enumerate(scene.joints):
-        _at_place(f"joints[{k}]", partial(world.create_joint, joint))
-    for k, body in enumerate(scene.bodies):  # whoever is joined is woken
+        with _at_place(f"joints[{k}]"):
+            world.create_joint(joint)
+    for k, body in enumerate(scene.bodies):  # what is joined is woken
         if not body.awake and world.state(k).awake:
             world.set_awake(k, False)
     return world
@@ -240,14 +247,14 @@ def scene_of_snapshot(
             notes.append(f"Left out: joint {joint}, which couples a joint that is left out.")
             continue
         try:
-            standing = as_it_stands(resolved, poses.__getitem__)
+            standing: Any = as_it_stands(resolved, poses.__getitem__)
         except InvalidInputError as error:
             notes.append(f"Left out: joint {joint} ({error}).")
             continue
         joint_places[joint] = len(joints)
         numbers = {name: places[getattr(standing, name)] for name in body_fields(standing)}
         numbers |= {name: joint_places[getattr(standing, name)] for name in joint_fields(standing)}
-        joints.append(_between(standing, numbers))
+        joints.append(replace(standing, **numbers))
     seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
     told, solver = tuple(notes[:MOST_NOTES]), snapshot.solver
     return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, told, pictures=tuple(seen), solver=solver)
@@ -287,25 +294,8 @@ def _check_world(world: Scene | SceneWorld) -> None:
 
 def _accepted(spec: _T, path: str, solver: str) -> _T:
     """Return a specification as the solver holds it, so that a scene is the same before it is written down and after it is read."""
-    try:
+    with renamed(partial(at, path)):
         return accept(spec, solver)
-    except InvalidInputError as error:
-        raise type(error)(at(path, error.field), error.requirement, error.value) from None
-
-
-def _in_world(place: int, action: Callable[[], World]) -> World:
-    """Do something with one of several worlds; a mistake is told with its place among the others, but of the first."""
-    try:
-        return action()
-    except InvalidInputError as error:
-        if place == 0:
-            raise
-        raise type(error)(at(f"worlds[{place - 1}]", error.field), error.requirement, error.value) from None
-
-
-def _between(spec: Any, changes: Mapping[str, Any]) -> JointSpec:
-    made: JointSpec = replace(spec, **changes)
-    return made
 
 
 def _listed(name: str, value: object, kind: Any, most: int) -> tuple[Any, ...]:
@@ -322,10 +312,12 @@ def _text(field: str, value: object) -> None:
         raise InvalidInputError(field, f"text of at most {LONGEST_TEXT} characters", value)
 
 
-def _at_place(path: str, action: Callable[[], object]) -> None:
+@contextmanager
+def _at_place(path: str) -> Iterator[None]:
     try:
-        action()
-    except InvalidInputError as error:
-        raise type(error)(at(path, error.field), error.requirement, error.value) from None
+        with renamed(partial(at, path)):
+            yield
+    except InvalidInputError:
+        raise
     except LabError as error:
         raise InvalidInputError(path, f"what a world can hold ({error})", Described("this")) from None

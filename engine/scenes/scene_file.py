@@ -31,10 +31,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from engine.common.checks import point
-from engine.common.errors import Described, InvalidInputError
+from engine.common.errors import Described, InvalidInputError, renamed
 from engine.common.files import write_atomically
 from engine.common.json_file import json_text, read_json
 from engine.geometry import AABB
@@ -90,12 +91,10 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     """
     plain = read_json(path, "scene file", LARGEST_FILE)
     name = os.fspath(path)
-    try:
+    with renamed(partial(with_line, name)):
         scene = scene_from_json(plain)
         build_all(scene)
-    except InvalidInputError as error:
-        raise type(error)(with_line(name, error.field), error.requirement, error.value) from None
-    return scene
+        return scene
 
 
 def save_scene(path: str | os.PathLike[str], scene: Scene) -> None:
@@ -177,10 +176,8 @@ def _world(plain: object, path: str) -> SceneWorld:
         raise InvalidInputError(path, "an object", plain)
     _check_names(plain, path, _WORLD_NAMES)
     given = _world_from_json(plain, path)
-    try:
+    with renamed(partial(at, path)):
         return SceneWorld(**given)
-    except InvalidInputError as error:
-        raise type(error)(at(path, error.field), error.requirement, error.value) from None
 
 
 def _world_from_json(plain: Mapping[str, Any], path: str) -> dict[str, Any]:
@@ -241,10 +238,8 @@ def _picture(plain: object, path: str, places: Mapping[str, Sequence[int]]) -> B
     if not isinstance(plain, Mapping) or set(plain) != set(_PICTURE_NAMES):
         raise InvalidInputError(path, "an object with " + ", ".join(_PICTURE_NAMES), Described("something else"))
     listed: list[Any] = [_place(one, at(path, f"bodies[{k}]"), places) for k, one in enumerate(_list(plain, "bodies", MOST_BODIES, path))]
-    try:
+    with renamed(partial(at, path)):
         return BodyPicture(tuple(listed), png_of(plain["png"]), plain["lower"], plain["upper"])
-    except InvalidInputError as error:
-        raise type(error)(at(path, error.field), error.requirement, error.value) from None
 
 
 _REFERENCES = ("body", "body_a", "body_b")

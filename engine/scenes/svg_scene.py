@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.common.checks import positive
-from engine.common.errors import Described, InvalidInputError, InvalidShapeError, LabError
+from engine.common.errors import Described, InvalidShapeError, LabError, renamed
 from engine.common.tolerances import FLATTENING_SHARE, SPECK_RADIUS, TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.decompose.keil import Effort
@@ -95,10 +95,8 @@ def load_svg_scene(
     camera = None if drawing.size is None else AABB((0.0, 0.0), drawing.size)
     kept = tuple(note[:LONGEST_TEXT] for note in notes[:MOST_NOTES])
     scene = Scene(WorldSettings(), tuple(bodies), title=Path(name).stem[:LONGEST_TEXT], camera=camera, notes=kept)
-    try:
+    with renamed(lambda field: f"{name}: {field}"):
         build(scene)
-    except InvalidInputError as error:
-        raise type(error)(f"{name}: {error.field}", error.requirement, error.value) from None
     return scene
 
 
