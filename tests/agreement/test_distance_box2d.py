@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.box2d.oracle.distances import DistanceOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError
 from engine.compare import allowances
 from engine.compare.cases import case_chunk
@@ -16,7 +16,7 @@ from engine.query.pairs import distance
 @pytest.fixture(scope="module", params=[1, 2])
 def posed(request):
     cases = case_chunk(request.param, 0)
-    oracle = DistanceOracle(cases.shapes)
+    oracle = PairOracle(cases.shapes)
     shapes = batch.ShapeBatch(oracle.shapes)  # with Box2D's skins
     extent = shapes.packed.extent[cases.pairs]
     scale = allowances.scale_of(cases.poses_a, cases.poses_b, extent[:, 0], extent[:, 1])
@@ -67,7 +67,7 @@ def test_edges_as_box2d_has_them():
     rng = np.random.default_rng(5)
     edges = [Segment(tuple(p), tuple(q)) for p, q in rng.uniform(-1.0, 1.0, (40, 2, 2)).astype(np.float32).tolist()]
     cases = case_chunk(3, 0)
-    oracle = DistanceOracle([*cases.shapes, *edges])
+    oracle = PairOracle([*cases.shapes, *edges])
     shapes = batch.ShapeBatch(oracle.shapes)
     n, n_edges = 3000, len(edges)
     pairs = np.column_stack((rng.integers(0, len(shapes), n), rng.integers(len(shapes) - n_edges, len(shapes), n)))
@@ -86,7 +86,7 @@ def test_edges_as_box2d_has_them():
 
 
 def test_the_oracle_takes_float32_poses_and_known_shapes_only():
-    oracle = DistanceOracle([Segment((0.0, 0.0), (1.0, 0.0))])
+    oracle = PairOracle([Segment((0.0, 0.0), (1.0, 0.0))])
     with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
         oracle.distances([(0, 0)], [(0.0, 0.0, 0.0)], [(0.1, 0.0, 0.0)])
     with pytest.raises(InvalidInputError, match="pairs must be indices from 0 to 0, got 1"):

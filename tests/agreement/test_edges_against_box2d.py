@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from engine.box2d.oracle.edges import EdgeOracle
 from engine.box2d.oracle.held import round_pose, round_shape
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.compare import allowances
 from engine.compare.cases import random_shapes
@@ -30,10 +30,10 @@ def random_edges(rng):
 
 def compare(oracle, pairs, xf_edge, xf_other, edge_first=True):
     """Return masks of pairs: either finds a contact, counts agree, all points agree within the allowance, keys agree."""
-    theirs = oracle.manifolds(pairs, xf_edge, xf_other)
-    n_edges = len(oracle.edges)
-    packed = pack((*oracle.edges, *oracle.others), np.concatenate([np.zeros((n_edges, 2)), oracle.centroids]))
+    n_edges = sum(isinstance(shape, Segment) for shape in oracle.shapes)  # which stand first
+    packed = pack(oracle.shapes, np.concatenate([np.zeros((n_edges, 2)), oracle.centroids[n_edges:]]))
     here = pairs + np.array([0, n_edges])
+    theirs = oracle.manifolds(here, xf_edge, xf_other)
     turned_1, turned_2 = batched.poses_with_rotation(xf_edge), batched.poses_with_rotation(xf_other)
     if edge_first:
         ours = batched.manifold_rows(packed, here, turned_1, turned_2, BOX2D)
@@ -54,7 +54,7 @@ def compare(oracle, pairs, xf_edge, xf_other, edge_first=True):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_pairs(seed, edge_first):
     rng = np.random.default_rng(seed)
-    oracle = EdgeOracle(random_edges(rng), [round_shape(shape) for shape in random_shapes(rng, N_OTHERS)])
+    oracle = PairOracle([*random_edges(rng), *(round_shape(shape) for shape in random_shapes(rng, N_OTHERS))])
     n = 20_000
     pairs = np.column_stack((rng.integers(0, N_EDGES, n), rng.integers(0, N_OTHERS, n)))
     poses = [round_pose(np.column_stack((rng.uniform(-0.8, 0.8, (n, 2)), rng.uniform(-3.0, 3.0, n)))) for _ in range(2)]
@@ -73,7 +73,7 @@ def test_boxes_and_discs_on_a_chain():
         Segment(corners[k], corners[k + 1], 0.0, corners[k - 1] if k > 0 else None, corners[k + 2] if k + 2 < len(corners) else None)
         for k in range(len(corners) - 1)
     ]
-    oracle = EdgeOracle(edges, [Polygon.box(0.5, 0.25), Polygon.box(0.25, 0.25), round_shape(Polygon.regular(5, 0.5)), Circle(0.375)])
+    oracle = PairOracle([*edges, Polygon.box(0.5, 0.25), Polygon.box(0.25, 0.25), round_shape(Polygon.regular(5, 0.5)), Circle(0.375)])
     n = 20_000
     pairs = np.column_stack((rng.integers(0, len(edges), n), rng.integers(0, 4, n)))
     middle = np.array([np.add(edge.p1, edge.p2) / 2.0 for edge in edges])[pairs[:, 0]]
@@ -87,7 +87,7 @@ def test_boxes_and_discs_on_a_chain():
     # separation, and of the centroid itself, which Box2D turns and moves), so that in front or behind is a toss of a coin.
     for row in differs:
         edge, (x, y, turn) = edges[pairs[row, 0]], xf_other[row].tolist()
-        centroid = np.array(Transform((x, y), turn).apply(tuple(oracle.centroids[pairs[row, 1]].tolist())))
+        centroid = np.array(Transform((x, y), turn).apply(tuple(oracle.centroids[len(edges) + pairs[row, 1]].tolist())))
         chain = [point for point in (edge.ghost1, edge.p1, edge.p2, edge.ghost2) if point is not None]
         off_line = [_off_line(centroid, np.array(p), np.array(q)) for p, q in itertools.pairwise(chain)]
         allowed = allowances.separation_allowance(np.array([np.abs(xf_other[row, :2]).sum() + 8.0]))[0]
@@ -101,11 +101,11 @@ def _off_line(point, p, q):
 
 def test_bad_input():
     with pytest.raises(InvalidShapeError, match=r"longer than 1\.2e-7 m"):
-        EdgeOracle([Segment((0.0, 0.0), (0.0, 0.0))], [])
+        PairOracle([Segment((0.0, 0.0), (0.0, 0.0))])
     with pytest.raises(InvalidShapeError, match="numbers that float32 holds"):
-        EdgeOracle([Segment((0.1, 0.0), (1.0, 0.0))], [])
-    oracle = EdgeOracle([Segment((0.0, 0.0), (1.0, 0.0))], [Circle(0.5), Circle(0.25)])
-    with pytest.raises(InvalidInputError, match="column 0"):
-        oracle.manifolds([(1, 0)], [(0, 0, 0)], [(0, 0, 0)])
-    with pytest.raises(InvalidInputError, match="xf_other must be numbers that float32 holds"):
-        oracle.manifolds([(0, 0)], [(0, 0, 0)], [(0.1, 0, 0)])
+        PairOracle([Segment((0.1, 0.0), (1.0, 0.0))])
+    oracle = PairOracle([Segment((0.0, 0.0), (1.0, 0.0)), Circle(0.5), Circle(0.25)])
+    with pytest.raises(InvalidInputError, match="pairs"):
+        oracle.manifolds([(3, 1)], [(0, 0, 0)], [(0, 0, 0)])
+    with pytest.raises(InvalidInputError, match="xf_b must be numbers that float32 holds"):
+        oracle.manifolds([(0, 1)], [(0, 0, 0)], [(0.1, 0, 0)])

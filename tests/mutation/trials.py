@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.box2d.oracle.broad_phase import box2d_scene
-from engine.box2d.oracle.distances import DistanceOracle
 from engine.box2d.oracle.hulls import box2d_hulls
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
@@ -151,7 +150,7 @@ def _overlaps(cases: Any, seed: int, rows: Any) -> Trial:
 
 def _distances(cases: Any, seed: int, rows: Any) -> Trial:
     oracle = PairOracle(cases.shapes)
-    posed, asked = _pairs(cases, rows, oracle), DistanceOracle(cases.shapes)
+    posed, asked = _pairs(cases, rows, oracle), oracle
     found = [asked.gaps(cases.pairs[at], cases.poses_a[at], cases.poses_b[at])[0] for at in rows]
 
     def ours(batch: int) -> Any:

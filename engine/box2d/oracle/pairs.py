@@ -1,11 +1,6 @@
-"""Box2D's own answers for pairs of shapes at given poses: the second witness of the referee.
+"""Box2D's own answers for pairs of shapes at given poses, the second witness of the referee: manifolds, overlaps, distances, impacts.
 
-Nothing is computed here but the change from Box2D's local manifold to the world (as in b2WorldManifold), so that an error of
-our algorithms cannot repeat itself. Shapes are made once; one manifold and two transforms serve all calls; every number is copied
-out of Box2D before the next call.
-
-Box2D computes in float32. Whoever compares must ask both sides the same question: poses must hold float32 values (a refusal
-otherwise), and `shapes` are the shapes as Box2D holds them, in its order of vertices, with its skin.
+One manifold and two transforms serve all calls. Box2D computes in float32: poses must hold float32 values, and are refused otherwise.
 """
 
 from __future__ import annotations
@@ -19,15 +14,14 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_fixture_shape
-from engine.box2d.oracle.held import held_poses
+from engine.box2d.oracle.held import HeldShapes
 from engine.box2d.oracle.local_manifold import clear_beyond, to_world
-from engine.common.arrays import FloatArray, IntArray, frozen, index_pairs
+from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
-__all__ = ["OracleImpacts", "OracleManifolds", "PairOracle"]
+__all__ = ["OracleDistances", "OracleImpacts", "OracleManifolds", "PairOracle"]
 
 _EDGE, _POLYGON, _CIRCLE = 0, 1, 2
 _ORDER = {Segment: _EDGE, Polygon: _POLYGON, Circle: _CIRCLE}
@@ -64,33 +58,22 @@ class OracleImpacts:
     seconds: float
 
 
-class PairOracle:
-    """Box2D's narrow phase over a fixed set of shapes.
+@dataclass(frozen=True, slots=True)
+class OracleDistances:
+    """Box2D's distances in columns: 0, never less, where the shapes overlap; the points (n, 2) it calls nearest; seconds it took."""
 
-    Parameters
-    ----------
-    shapes : iterable of Circle, Polygon or Segment
-        Numbers that float32 holds (`round_shape`). A segment becomes an edge, with its ghost vertices and Box2D's own skin; Box2D
-        divides by its length without a look at it, so the two ends must be 1.2e-7 m apart.
+    distance: FloatArray
+    point_a: FloatArray
+    point_b: FloatArray
+    iterations: IntArray
+    seconds: float
 
-    Attributes
-    ----------
-    shapes : tuple of Circle, Polygon or Segment
-        As Box2D holds them.
-    centroids : float64 (n, 2)
-        Box2D's own float32 centroids; the middle of an edge, which has none.
 
-    Raises
-    ------
-    InvalidShapeError
-        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
-    """
+class PairOracle(HeldShapes):
+    """Box2D's narrow phase over a fixed set of shapes."""
 
     def __init__(self, shapes: Iterable[FixtureShape]) -> None:
-        made = [to_fixture_shape(shape) for shape in shapes]
-        self._made: list[Any] = [one for one, _ in made]
-        self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(held for _, held in made)
-        self.centroids: FloatArray = frozen(np.array([_centroid(*one) for one in made], dtype=np.float64).reshape(-1, 2))
+        super().__init__(shapes)
         self._order = np.array([_ORDER[type(shape)] for shape in self.shapes], dtype=np.int64)
         self._radius = np.array([shape.radius if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
         self._skin = np.array([0.0 if isinstance(shape, Circle) else shape.skin_radius for shape in self.shapes])
@@ -106,7 +89,7 @@ class PairOracle:
         InvalidInputError
             An index out of range, lengths that differ, a pose that float32 does not hold, or two edges, which Box2D does not collide.
         """
-        checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
+        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
         ranks = self._order[checked]
         if (ranks == _EDGE).all(axis=1).any():
             raise InvalidInputError("pairs", "pairs that Box2D collides", Described("two edges"))
@@ -156,7 +139,7 @@ class PairOracle:
 
     def overlaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[NDArray[np.bool_], float]:
         """Return b2TestOverlap of each pair, which counts the skins, and the seconds it took. Errors as in `manifolds`."""
-        checked, poses_a, poses_b = self._checked(pairs, xf_a, xf_b)
+        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
         made, test, place = self._made, Box2D._Box2D.b2TestOverlap, Box2D._Box2D.b2Transform_Set
         xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
         answers: list[bool] = []
@@ -174,8 +157,8 @@ class PairOracle:
 
         The interval is given, for its default in pybox2d is 0. "Failed" becomes OUT_OF_ITERATIONS. Errors as in `manifolds`.
         """
-        checked, starts_a, starts_b = self._checked(pairs, start_a, start_b)
-        _, ends_a, ends_b = self._checked(pairs, end_a, end_b)
+        checked, starts_a, starts_b = self._posed_pairs(pairs, start_a, start_b)
+        _, ends_a, ends_b = self._posed_pairs(pairs, end_a, end_b)
         made, impact, sweep_a, sweep_b = self._made, Box2D._Box2D._b2TimeOfImpact, Box2D.b2Sweep(), Box2D.b2Sweep()
         for sweep in (sweep_a, sweep_b):
             sweep.localCenter = (0.0, 0.0)
@@ -192,22 +175,44 @@ class PairOracle:
         table = np.array(answers, dtype=np.float64).reshape(-1, 2)
         return OracleImpacts(frozen(_IMPACT_STATUS[table[:, 0].astype(np.int64)]), frozen(table[:, 1].copy()), seconds)
 
+    def distances(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike, use_radii: bool = True) -> OracleDistances:
+        """Return b2Distance of each pair (n, 2) at poses (n, 3): of the shapes with radii and skins, or of their cores.
+
+        Where the shapes overlap, both points are Box2D's one guess at a common point. Errors as in `manifolds`.
+        """
+        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
+        # the extension's own functions: the Python ones around them take twice as long
+        made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        answers: list[tuple[float, ...]] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
+            place(xf_1, (x1, y1), angle_1)
+            place(xf_2, (x2, y2), angle_2)
+            out = measure(made[a], 0, made[b], 0, xf_1, xf_2, use_radii)
+            at_a, at_b = out.pointA, out.pointB
+            answers.append((at_a.x, at_a.y, at_b.x, at_b.y, out.distance, out.iterations))
+        seconds = time.perf_counter() - started
+        table = np.array(answers, dtype=np.float64).reshape(-1, 6)
+        points_a, points_b, gap = (np.ascontiguousarray(part) for part in (table[:, :2], table[:, 2:4], table[:, 4]))
+        return OracleDistances(frozen(gap), frozen(points_a), frozen(points_b), frozen(table[:, 5].astype(np.int64)), seconds)
+
+    def gaps(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[FloatArray, float]:
+        """Return the distances alone, with radii, and the seconds they took, which are fewer; errors as in `manifolds`."""
+        checked, poses_a, poses_b = self._posed_pairs(pairs, xf_a, xf_b)
+        made, measure, place = self._made, Box2D._Box2D._b2Distance, Box2D._Box2D.b2Transform_Set
+        xf_1, xf_2 = Box2D.b2Transform(), Box2D.b2Transform()
+        answers: list[float] = []
+        started = time.perf_counter()
+        for (a, b), (x1, y1, angle_1), (x2, y2, angle_2) in zip(checked.tolist(), poses_a.tolist(), poses_b.tolist(), strict=True):
+            place(xf_1, (x1, y1), angle_1)
+            place(xf_2, (x2, y2), angle_2)
+            answers.append(measure(made[a], 0, made[b], 0, xf_1, xf_2, True).distance)
+        return frozen(np.array(answers, dtype=np.float64)), time.perf_counter() - started
+
     def made(self) -> list[tuple[Any, bool]]:
         """Return Box2D's own shapes, and which of them are circles."""
         return list(zip(self._made, (self._order == _CIRCLE).tolist(), strict=True))
-
-    def _checked(self, pairs: ArrayLike, xf_a: ArrayLike, xf_b: ArrayLike) -> tuple[IntArray, FloatArray, FloatArray]:
-        checked = index_pairs("pairs", pairs, len(self._made))
-        return checked, held_poses("xf_a", xf_a, len(checked)), held_poses("xf_b", xf_b, len(checked))
-
-
-def _centroid(made: Any, shape: Circle | Polygon | Segment) -> tuple[float, float]:
-    if isinstance(shape, Circle):
-        return shape.center
-    if isinstance(shape, Segment):
-        return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])
-    x, y = made.centroid
-    return float(x), float(y)
 
 
 _IMPACT_STATUS = np.array([Status.DEGENERATE, Status.OUT_OF_ITERATIONS, Status.OVERLAPPING, Status.HIT, Status.MISS], dtype=np.int64)

@@ -1,7 +1,6 @@
 """Box2D's own answers to rays and points: b2Shape::RayCast and TestPoint.
 
-As in `engine.box2d.oracle.pairs`: nothing is computed here, and all numbers are float32's, so that both sides are asked the same. Both
-functions know a polygon without its skin.
+Both functions know a polygon without its skin.
 """
 
 from __future__ import annotations
@@ -9,17 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_fixture_shape
-from engine.box2d.oracle.held import held_poses
-from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen, index_column
-from engine.common.errors import InvalidInputError
-from engine.geometry import Circle, Polygon, Segment
+from engine.box2d.convert import Box2DShape
+from engine.box2d.oracle.held import HeldShapes, held_rows
+from engine.common.arrays import FloatArray, frozen
+from engine.geometry import Circle, FixtureShape, Polygon, Segment
 
 __all__ = ["OracleRays", "PointOracle"]
 
@@ -34,29 +31,16 @@ class OracleRays:
     seconds: float
 
 
-class PointOracle:
+class PointOracle(HeldShapes):
     """Box2D's rays and points against a fixed set of shapes.
 
-    Parameters
-    ----------
-    shapes : iterable of Circle, Polygon or Segment
-        Numbers that float32 holds (`round_shape`).
-
-    Attributes
-    ----------
-    shapes : tuple of Circle, Polygon or Segment
-        As these two functions of Box2D see them: polygons and edges without skin, edges without neighbours. An edge contains no point.
-
-    Raises
-    ------
-    InvalidShapeError
-        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
+    Its `shapes` are as these two functions of Box2D see them: polygons and edges without skin, edges without neighbours. An edge contains
+    no point.
     """
 
-    def __init__(self, shapes: Iterable[Circle | Polygon | Segment]) -> None:
-        made = [to_fixture_shape(shape) for shape in shapes]
-        self._made: list[Any] = [one for one, _ in made]
-        self.shapes: tuple[Circle | Polygon | Segment, ...] = tuple(_bare(held) for _, held in made)
+    def __init__(self, shapes: Iterable[FixtureShape]) -> None:
+        super().__init__(shapes)
+        self.shapes = tuple(map(_bare, self.shapes))
 
     def contains(self, indices: ArrayLike, xf: ArrayLike, points: ArrayLike) -> tuple[NDArray[np.bool_], float]:
         """Return TestPoint of each shape (n,) at its pose (n, 3) and point (n, 2), and the seconds it took.
@@ -66,8 +50,8 @@ class PointOracle:
         InvalidInputError
             An index out of range, lengths that differ, or a number that float32 does not hold.
         """
-        checked, poses = self._checked(indices, xf)
-        where = _held_points("points", points, len(checked))
+        checked, poses = self._posed(indices, xf)
+        where = held_rows("points", points, 2, len(checked))
         made, pose, place = self._made, Box2D.b2Transform(), Box2D._Box2D.b2Transform_Set
         answers: list[bool] = []
         started = time.perf_counter()
@@ -81,8 +65,8 @@ class PointOracle:
 
         The normal is what Box2D says: of an edge, Box2D 2.3.0 forgets to turn it by the pose.
         """
-        checked, poses = self._checked(indices, xf)
-        starts, stops = _held_points("origins", origins, len(checked)), _held_points("ends", ends, len(checked))
+        checked, poses = self._posed(indices, xf)
+        starts, stops = held_rows("origins", origins, 2, len(checked)), held_rows("ends", ends, 2, len(checked))
         made, pose, given, out = self._made, Box2D.b2Transform(), Box2D.b2RayCastInput(), Box2D.b2RayCastOutput()
         place = Box2D._Box2D.b2Transform_Set
         given.maxFraction = 1.0
@@ -101,19 +85,8 @@ class PointOracle:
         table = np.array(answers, dtype=np.float64).reshape(-1, 4)
         return OracleRays(frozen(table[:, 0] == 1.0), frozen(table[:, 1].copy()), frozen(table[:, 2:].copy()), seconds)
 
-    def _checked(self, indices: ArrayLike, xf: ArrayLike) -> tuple[IntArray, FloatArray]:
-        chosen = index_column("indices", indices, len(self._made))
-        return chosen, held_poses("xf", xf, len(chosen))
 
-
-def _bare(shape: Circle | Polygon | Segment) -> Circle | Polygon | Segment:
+def _bare(shape: Box2DShape) -> Box2DShape:
     if isinstance(shape, Circle):
         return shape
     return Polygon(shape.vertices) if isinstance(shape, Polygon) else Segment(shape.p1, shape.p2)
-
-
-def _held_points(field: str, points: ArrayLike, length: int) -> FloatArray:
-    checked = finite_rows(field, points, 2, length)
-    if not np.array_equal(checked, checked.astype(np.float32).astype(np.float64)):
-        raise InvalidInputError(field, "numbers that float32 holds", "others")
-    return checked

@@ -1,8 +1,4 @@
-"""Box2D's own boxes and masses: b2Shape::ComputeAABB and ComputeMass, for every kind of shape the wheel has.
-
-As in `engine.box2d.oracle.pairs`: nothing is computed here, shapes are made once, numbers are copied out at once, and all numbers are
-float32's, so that both sides are asked the same.
-"""
+"""Box2D's own boxes and masses: b2Shape::ComputeAABB and ComputeMass, for every kind of shape the wheel has."""
 
 from __future__ import annotations
 
@@ -16,15 +12,12 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.box2d.convert import to_fixture_shape
-from engine.box2d.oracle.held import held_poses
-from engine.common.arrays import FloatArray, finite_rows, frozen, index_column
-from engine.common.errors import InvalidInputError, InvalidShapeError
-from engine.geometry import Circle, Polygon, Segment
+from engine.box2d.convert import Box2DShape, to_fixture_shape
+from engine.box2d.oracle.held import HeldShapes, held_rows
+from engine.common.arrays import FloatArray, frozen
+from engine.common.errors import InvalidShapeError
 
-__all__ = ["AnyOracleShape", "OracleMasses", "ShapeOracle"]
-
-AnyOracleShape = Circle | Polygon | Segment
+__all__ = ["OracleMasses", "ShapeOracle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +34,19 @@ class OracleMasses:
     seconds: float
 
 
-class ShapeOracle:
+class ShapeOracle(HeldShapes):
     """Boxes and masses of a fixed set of shapes.
 
     Parameters
     ----------
     shapes : iterable of Circle, Polygon or Segment
-        Numbers that float32 holds (`round_shape`); skins become Box2D's.
+        As for `HeldShapes`.
     otherwise : iterable of Circle, Polygon or Segment, optional
         For each shape another one that is taken where Box2D refuses the first, or would change it.
-
-    Attributes
-    ----------
-    shapes : tuple of Circle, Polygon or Segment
-        As Box2D holds them.
-    centroids : float64 (n, 2)
-        The centroid that Box2D keeps with each shape, which its collision uses: another computation than that of the mass.
-
-    Raises
-    ------
-    InvalidShapeError
-        Box2D refuses a polygon, or would change it; an edge has no length, or a number that float32 does not hold.
     """
 
-    def __init__(self, shapes: Iterable[AnyOracleShape], otherwise: Iterable[AnyOracleShape] = ()) -> None:
-        made = [_made(shape, other) for shape, other in zip_longest(shapes, otherwise)]
-        self._made: list[Any] = [one for one, _ in made]
-        self.shapes: tuple[AnyOracleShape, ...] = tuple(held for _, held in made)
-        kept = [_kept_centroid(one, shape) for one, shape in made]
-        self.centroids: FloatArray = frozen(np.array(kept, dtype=np.float64).reshape(-1, 2))
+    def __init__(self, shapes: Iterable[Box2DShape], otherwise: Iterable[Box2DShape] = ()) -> None:
+        self._hold([_made(shape, other) for shape, other in zip_longest(shapes, otherwise)])
 
     def boxes(self, indices: ArrayLike, xf: ArrayLike) -> tuple[FloatArray, float]:
         """Return the boxes (n, 4) of the shapes (n,) at poses (n, 3), skins included, and the seconds it took.
@@ -79,8 +56,7 @@ class ShapeOracle:
         InvalidInputError
             An index out of range, lengths that differ, or a pose that float32 does not hold.
         """
-        chosen = index_column("indices", indices, len(self._made))
-        poses = held_poses("xf", xf, len(chosen))
+        chosen, poses = self._posed(indices, xf)
         # pybox2d's getAABB makes a new box for each call; the function behind it fills this one
         compute = Box2D._Box2D.b2Shape___ComputeAABB
         box, pose, made = Box2D.b2AABB(), Box2D.b2Transform(), self._made
@@ -102,9 +78,7 @@ class ShapeOracle:
         InvalidInputError
             Lengths differ, or a density that float32 does not hold.
         """
-        given = finite_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
-        if not np.array_equal(given, given.astype(np.float32).astype(np.float64)):
-            raise InvalidInputError("density", "numbers that float32 holds", "others")
+        given = held_rows("density", np.asarray(density, dtype=np.float64).reshape(-1, 1), 1, len(self._made))
         compute, found = Box2D._Box2D.b2Shape___ComputeMass, Box2D.b2MassData()
         answers: list[tuple[float, ...]] = []
         started = time.perf_counter()
@@ -122,7 +96,7 @@ class ShapeOracle:
         return OracleMasses(frozen(mass), frozen(center), frozen(inertia), frozen(table[:, 4] == 1.0), seconds)
 
 
-def _made(shape: AnyOracleShape, otherwise: AnyOracleShape | None) -> tuple[Any, AnyOracleShape]:
+def _made(shape: Box2DShape, otherwise: Box2DShape | None) -> tuple[Any, Box2DShape]:
     try:
         return to_fixture_shape(shape)
     except InvalidShapeError:
@@ -132,11 +106,3 @@ def _made(shape: AnyOracleShape, otherwise: AnyOracleShape | None) -> tuple[Any,
 
 
 _REFUSED = (0.0, 0.0, 0.0, 0.0, 1.0)
-
-
-def _kept_centroid(made: Any, shape: AnyOracleShape) -> tuple[float, float]:
-    if isinstance(shape, Polygon):
-        return float(made.centroid.x), float(made.centroid.y)
-    if isinstance(shape, Circle):
-        return shape.center
-    return 0.5 * (shape.p1[0] + shape.p2[0]), 0.5 * (shape.p1[1] + shape.p2[1])

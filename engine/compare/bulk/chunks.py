@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.oracle.distances import DistanceOracle
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.box2d.oracle.properties import ShapeOracle
@@ -60,11 +59,6 @@ class Chunk:
     def oracle(self) -> PairOracle:
         """Box2D's narrow phase over the shapes."""
         return self.prepare(lambda: PairOracle(self.cases.shapes))
-
-    @cached_property
-    def distances(self) -> DistanceOracle:
-        """Box2D's distances between the shapes."""
-        return self.prepare(lambda: DistanceOracle(self.cases.shapes))
 
     @cached_property
     def points(self) -> PointOracle:

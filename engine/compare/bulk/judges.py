@@ -71,7 +71,7 @@ def _overlaps(work: Chunk) -> Judged:
 def _distances(work: Chunk) -> Judged:
     """Those at 0 count as touching."""
     posed = work.posed
-    box2d, box2d_seconds = work.distances.gaps(posed.pairs, posed.poses_a, posed.poses_b)
+    box2d, box2d_seconds = work.oracle.gaps(posed.pairs, posed.poses_a, posed.poses_b)
     ours, seconds = _timed(lambda: our_distances(posed))
     return work.judged_pairs(judge_distances(posed, box2d, ours), (seconds, box2d_seconds), partial(shown.pair, work, "distance"))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.box2d.oracle.distances import DistanceOracle
+from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.compare.cases import MotionChunk
@@ -138,7 +138,7 @@ def _ask_contact(pair: Pair) -> PairAnswers:
 
 def _ask_distance(pair: Pair) -> PairAnswers:
     assert pair.shape_b is not None
-    oracle = made_by_box2d(DistanceOracle, (pair.shape_a, pair.shape_b))
+    oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
     pair = replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
     posed = posed_pair(pair, None)
     found = oracle.distances(posed.pairs, posed.poses_a, posed.poses_b)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from engine.box2d.oracle.distances import DistanceOracle
 from engine.box2d.oracle.held import round_pose, round_shape
 from engine.box2d.oracle.pairs import PairOracle
 from engine.compare.bulk import comparison
@@ -21,7 +20,7 @@ CASES = case_chunk(SEED, 0, N)
 ORACLE = PairOracle(CASES.shapes)
 PACKED = pack(ORACLE.shapes, ORACLE.centroids)
 POSED = posed_pairs(PACKED, CASES.pairs, CASES.poses_a, CASES.poses_b)
-DISTANCES = DistanceOracle(ORACLE.shapes).distances(CASES.pairs, CASES.poses_a, CASES.poses_b).distance
+DISTANCES = PairOracle(ORACLE.shapes).distances(CASES.pairs, CASES.poses_a, CASES.poses_b).distance
 MOTION = motion_chunk(CASES, SEED, 0)
 MOVING = moving_pairs(PACKED, CASES.pairs, MOTION)
 FOUND = ORACLE.times_of_impact(CASES.pairs, MOTION.start_a, MOTION.end_a, MOTION.start_b, MOTION.end_b)
