@@ -1,13 +1,13 @@
-"""Scenes kept by themselves while they are worked on, and found again after a crash, or after somebody has gone without saving them.
+"""Scenes kept by themselves while they are worked on, and found again after a crash, or where the window was closed without saving them.
 
     <user's folder>/unsaved/3f2a....lock      held by a program that runs
                             3f2a....json      the scene it had last
-                            bridge-77c0....json   one that was left unsaved, by the name of its demo; nobody holds it
+                            bridge-77c0....json   one that was left unsaved, by the name of its demo; not locked
                             opened/           those that were opened again since, the newest `MOST_KEPT`
                             seen              its time: what was left before is offered no more, and can still be opened
 
 Each program has a file of its own, written every `EVERY` seconds while something has been done by hand, and taken away when the program
-ends as it should. A file whose lock nobody holds was left by one that did not: the system lets go of a lock whatever happens to the
+ends as it should. A file whose lock is free was left by one that did not: the system releases a lock whatever happens to the
 program. A scene that is left unsaved on the way, or at the end, is set aside in a file of its own, and offered as that is. Encoding and
 writing are done by another thread, of a scene that never changes.
 """
@@ -39,7 +39,7 @@ MOST_KEPT = 20
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """A scene that a program left when it broke off, or that somebody left unsaved: `demo` is the name of the demo it was built in then."""
+    """A scene that a program left when it broke off, or that was left unsaved: `demo` is the name of the demo it was built in then."""
 
     path: Path
     written: datetime
@@ -88,7 +88,7 @@ class Autosave:
 
     @property
     def offered(self) -> tuple[LeftBehind, ...]:
-        """Those of `left` that came after somebody closed an offer."""
+        """Those of `left` that came after an offer was closed."""
         return tuple(one for one in self.left if one.written > self._seen)
 
     def offer_no_more(self) -> None:
@@ -147,7 +147,7 @@ class Autosave:
         return left
 
     def discard(self, left: LeftBehind) -> None:
-        """Delete a scene that was set aside: somebody is at work on it again."""
+        """Delete a scene that was set aside: it is being worked on again."""
         if self._writer is not None:
             self._writer.join()
         if left in self.left:
@@ -217,7 +217,7 @@ class Autosave:
 
 
 def _is_free(lock: Path) -> bool:
-    """Tell whether nobody holds a lock; one that is not there is held by nobody."""
+    """Tell whether a lock is free; one that is not there is."""
     try:
         with open(lock, "rb") as file:
             hold(file)

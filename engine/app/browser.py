@@ -112,26 +112,14 @@ _MENU = 62.0
 
 
 class Browser:
-    """Buttons for the demos.
+    """Buttons for the demos, those of a category together, in a place (left, top, width, height).
 
-    Parameters
-    ----------
-    manager : UIManager
-    fonts : FontBook
-    place : (left, top, width, height)
-    demos : sequence of Demo classes
-        Those of a category together.
-    chosen : int
-        Index of the one marked; it is brought into view.
-    scrolled : int
-        Pixels of the list above its place: where it stood when it was left.
-    searched : str
-        What was typed.
+    The one `chosen` is brought into view, in a list that is `scrolled` by as many pixels as when it was left.
 
     Attributes
     ----------
     found : list of int
-        Indices of the demos that are listed.
+        Indices of the demos that are listed: those that have what is `searched`.
     head : pygame.Rect
         What lies over the list that is scrolled under it.
     cross : pygame.Rect

@@ -1,8 +1,8 @@
 """Everything that is compiled ahead, part by part, by as many processes as are wanted.
 
-The parts stand in the order of likely use. Each process takes the first part that nobody has begun, by being the first to make its file
-in a folder that all of them share, and makes a second file when it is done with it: then its kernels are on disk, and whoever
-wants them loads them from there, by running the part too.
+The parts stand in the order of likely use. Each process takes the first part that no process has begun, by being the first to make its file
+in a folder that all of them share, and makes a second file when it is done with it: then its kernels are on disk, and a process
+that wants them loads them from there, by running the part too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["ASKED", "CHECK", "EDGES", "EVERYTHING", "LONGEST", "RUNNING", "Compi
 _ROOT = Path(__file__).resolve().parents[2]
 _SHARE = "import sys; from engine.app.compiling import share; share(sys.argv[1], int(sys.argv[2]), sys.argv[3:])"
 _LOW_PRIORITY = 5
-"""Of what nobody waits for, as `nice` has it."""
+"""Of what is not waited for, as `nice` has it."""
 LONGEST = 1800.0
 """Seconds: a minute where nothing else runs, ten on a busy machine. To give up sooner would be to compile here, and stall the window."""
 
@@ -141,7 +141,7 @@ def run_part(name: str) -> None:
 
 
 def share(folder: str, priority: int, names: Sequence[str]) -> None:
-    """Compile those of the parts that nobody else has begun; what another process does."""
+    """Compile those of the parts that no other process has begun; what another process does."""
     if priority and hasattr(os, "nice"):
         os.nice(priority)
     compile_notice.wait_in_silence()
@@ -171,7 +171,7 @@ class Compilers:
         Of `EVERYTHING`, in the order in which they are begun.
     n_processes : int
     is_urgent : bool
-        Whether somebody waits for them.
+        Whether they are waited for.
     """
 
     def __init__(self, names: Sequence[str], n_processes: int, is_urgent: bool = True) -> None:

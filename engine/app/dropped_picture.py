@@ -61,8 +61,8 @@ def shown_of(body: DroppedBody) -> tuple[pygame.Surface, Box] | None:
 def picture_of(file: BodyFile) -> pygame.Surface | None:
     """Return the picture of a body, with transparency; None if it has none, or none that can be read (any more).
 
-    Of an opaque one only what the outline surrounds: the paper round a drawing is no part of the body. Any thread may ask; who asks again
-    gets the same surface, until the file changes.
+    Of an opaque one only what the outline surrounds: the paper round a drawing is no part of the body. Any thread may ask, and gets the
+    same surface again, until the file changes.
     """
     picture = file.picture
     if picture is None:

@@ -49,12 +49,6 @@ Pixel = tuple[int, int]
 class EventRouter:
     """Takes the events of a window.
 
-    Parameters
-    ----------
-    navigator : Navigator
-    screen : Screen
-    dock_area : DockArea
-
     Attributes
     ----------
     running : bool

@@ -63,24 +63,17 @@ class _Shown(NamedTuple):
 class FramePainter:
     """Paints sessions; keeps fonts, discs and packed shapes between frames.
 
-    Parameters
-    ----------
-    ui_scale : float
-        Screen pixels to a design pixel.
-    raster : Raster, optional
-        Draws the bodies; without one pygame does, which takes longer.
-    shrinks : bool
-        Whether words become smaller in a small view, as suits a picture; not in a window, where somebody chose their size.
+    Without a `raster` pygame draws the bodies, which takes longer. Where it `shrinks`, words become smaller in a small view, as suits a
+    picture; not in a window, whose user chose their size.
 
     Attributes
     ----------
-    raster : Raster or None
     readout : pygame.Rect
         Where the demo's lines stand in the last picture.
     corners : list of pygame.Rect
         Where scale bar and sample of an impulse stand in the last picture.
     shows_nothing : bool
-        Whether somebody has moved the camera so that the last picture shows none of the bodies.
+        Whether the camera was moved so that the last picture shows none of the bodies.
     """
 
     def __init__(self, ui_scale: float = 1.0, raster: Raster | None = None, shrinks: bool = True) -> None:

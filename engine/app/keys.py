@@ -87,7 +87,7 @@ def command_of(event: pygame.event.Event) -> Command | None:
 
 
 def is_plain(event: pygame.event.Event) -> bool:
-    """Tell whether a key is pressed alone or with Shift: with Ctrl or Alt it is another key, which nobody may have use for."""
+    """Tell whether a key is pressed alone or with Shift: with Ctrl or Alt it is another key, which may have no use."""
     return not event.mod & _WITH_OTHERS
 
 

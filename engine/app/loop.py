@@ -1,8 +1,8 @@
 """The loop of the real window: open, events, steps, picture, until closed.
 
-It rests where nobody looks, as far as its events tell: no steps, no pictures, only events. The preview beside the list does when nobody
-does anything, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its way. And
-while kernels are being compiled, which wants the processor too, a preview has half the frames.
+It rests where it is not watched, as far as its events tell: no steps, no pictures, only events. The preview beside the list rests
+where there is no input, a running demo when its window is minimised or hidden; not while it is recorded, or something is written or on its
+way. And while kernels are being compiled, which wants the processor too, a preview has half the frames.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from engine.render.palette import THEMES
 __all__ = ["Attention", "DisplayError", "Loop", "open_window"]
 
 _PATIENCE = 30.0
-"""Seconds without mouse or key after which nobody looks: longer than reading what stands beside a preview takes."""
+"""Seconds without mouse or key after which the window counts as not watched: longer than reading what stands beside a preview takes."""
 _GONE = (pygame.WINDOWHIDDEN, pygame.WINDOWMINIMIZED)
 _BACK = (pygame.WINDOWSHOWN, pygame.WINDOWRESTORED, pygame.WINDOWMAXIMIZED, pygame.WINDOWEXPOSED)
 _INPUT = (
@@ -44,7 +44,7 @@ _INPUT = (
 
 
 class Attention:
-    """Begins with somebody who looks.
+    """Whether the window is watched; it is at the beginning.
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class Attention:
 
     @property
     def is_away(self) -> bool:
-        """Whether nobody looks, or can."""
+        """Whether the window is not watched, or cannot be."""
         return self.is_hidden or self._is_elsewhere or self._idle >= _PATIENCE
 
 
 _FRAMES_PER_SECOND, _BESIDE_COMPILER, _RESTING = 60, 30, 10
-"""Usually; of a preview while kernels are being compiled; and how often a second somebody who returns is waited for."""
+"""Usually; of a preview while kernels are being compiled; and how often a second input is looked for while it rests."""
 _STILL = 1.0
 """Seconds between two looks at what goes on while it rests: how far compiling is, what is to be kept."""
 _DESIGN_SIZE = (1280, 720)
@@ -93,17 +93,9 @@ class DisplayError(LabError):
 
 
 class Loop:
-    """The frames of an open window: events, steps, picture.
+    """The frames of an open window on the display's surface: events, steps, picture.
 
-    Parameters
-    ----------
-    surface : pygame.Surface
-        The display's.
-    window : Window
-    warmup : RefereeWarmup
-        Already started.
-    plain : PlainCheck
-        What the window checks with until that has ended.
+    The `warmup` is started already; `plain` is what the window checks with until that has ended.
     """
 
     def __init__(self, surface: pygame.Surface, window: Window, warmup: RefereeWarmup, plain: PlainCheck) -> None:
@@ -128,7 +120,7 @@ class Loop:
         return self._warmup.failure
 
     def run(self) -> None:
-        """Take frames, sixty a second if somebody looks, until the window has been closed."""
+        """Take frames, sixty a second while it is watched, until the window has been closed."""
         ticker = pygame.time.Clock()
         self._last = perf_counter()
         while self.window.running:
@@ -144,7 +136,7 @@ class Loop:
 
     @property
     def is_resting(self) -> bool:
-        """Whether nothing moves and nothing is drawn: nobody looks, and nothing has to go on."""
+        """Whether nothing moves and nothing is drawn: it is not watched, and nothing has to go on."""
         return self._attention.is_away if self.window.browsing else self._attention.is_hidden and not self.window.is_at_work
 
     def turn(self, elapsed: float | None = None) -> None:
@@ -307,7 +299,7 @@ def _open(ui_scale: float | None, chosen: float | None, size: tuple[int, int] | 
 
 
 def _limit_size() -> None:
-    """Let nobody make the window smaller than it can be used; where the system knows no such limit, what does not fit is cut off."""
+    """Keep the window from being made smaller than it can be used; where the system knows no such limit, what does not fit is cut off."""
     with warnings.catch_warnings(), contextlib.suppress(AttributeError, pygame.error):
         warnings.simplefilter("ignore", DeprecationWarning)  # the display module has no other way to its window
         pygame.Window.from_display_module().minimum_size = _SMALLEST_SIZE

@@ -49,14 +49,12 @@ class Navigator:
 
     Attributes
     ----------
-    browsing : bool
-        Whether the list is shown.
     chosen : int
         Place of the demo that is marked in the list.
     searched : str
         What was typed there to find demos.
     session : Session
-        The demo that runs, or the preview behind the browser.
+        The demo that runs, or the preview behind the browser where `browsing`.
     left : list of Session
         Demos that were left, and are found again as they were; the last one last.
     """
@@ -93,7 +91,7 @@ class Navigator:
         """Tell whether a demo is one of the list."""
         return type(demo) in self.demos
 
-    # -- the live check arrives late ----------------------------------------------------------------------------------
+    # -- the live check comes late -------------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool) -> None:
         """Begin the live check; not `is_complete`: what a demo asks beside it is there when `has_everything` says so."""

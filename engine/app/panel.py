@@ -24,15 +24,7 @@ _GO_ON = "Go on"
 
 
 class DemoPanel:
-    """Widgets for one session.
-
-    Parameters
-    ----------
-    manager : UIManager
-    fonts : FontBook
-    place : (left, top, width, height)
-    session : Session
-    """
+    """Widgets for one session, in a place (left, top, width, height)."""
 
     def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session) -> None:
         self.column = ScrollPanel(manager, fonts, place)

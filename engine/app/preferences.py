@@ -62,7 +62,7 @@ def preferences_path(environment: Mapping[str, str] = os.environ, platform: str 
 
 
 def load_preferences(path: Path | None) -> Preferences:
-    """Return what the file says, field by field; what it does not say, or says wrongly, is as if nobody had chosen."""
+    """Return what the file says, field by field; what it does not say, or says wrongly, is as if it had not been chosen."""
     found: object = None
     try:
         if path is not None and path.is_file() and path.stat().st_size <= _LARGEST:

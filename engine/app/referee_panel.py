@@ -30,14 +30,7 @@ _SECONDS = 5.0
 
 
 class RefereePanel:
-    """Draws its part of the panel's column, and knows where each reason stands.
-
-    Parameters
-    ----------
-    column : ScrollPanel
-    fonts : FontBook
-    session : Session
-    """
+    """Draws its part of the panel's column, and knows where each reason stands."""
 
     def __init__(self, column: ScrollPanel, fonts: FontBook, session: Session) -> None:
         self._column, self._fonts, self._session = column, fonts, session

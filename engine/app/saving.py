@@ -1,6 +1,6 @@
 """What is saved of a demo: which moment of it, and what is a scene of that.
 
-Somebody who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or what has become of it::
+A user who builds a machine, lets it run and presses Ctrl S may mean the machine as it was built, or what has become of it::
 
     step 0                    312                       500
     |-------------------------|-------------------------|
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Moment", "built", "kept_maker", "moments", "scene_at", "scene_maker"]
 
 _BUILDING = ("edit", "amend_edit", "drop")
-"""What is done to a demo by which somebody builds in it, of `engine.history.history.ACTIONS`."""
+"""Actions that build something in a demo, of `engine.history.history.ACTIONS`."""
 _GAP = 0.1
 """Between worlds below each other, in heights."""
 
@@ -66,7 +66,7 @@ def built(history: History[Demo], until: int | None = None) -> list[tuple[int, I
 
 
 def moments(session: Session) -> list[Moment]:
-    """Return the moments that somebody may mean who saves now, the likeliest first; always at least one."""
+    """Return the moments that may be meant where a scene is saved now, the likeliest first; always at least one."""
     history = session.timeline.history
     if history is None:
         return [Moment(0, "This moment", "as it stands")]
@@ -98,7 +98,7 @@ def scene_at(session: Session, moment: Moment, title: str = "") -> Scene:
 
 
 def kept_maker(session: Session) -> Callable[[], Scene]:
-    """Return what gives the scene that is kept where nobody can be asked: as it was when the last thing was built in it, ready to go on.
+    """Return what gives the scene that is kept unasked: as it was when the last thing was built in it, ready to go on.
 
     Called at once, and what it returns as that of `scene_maker`. As it stands, where the way there and back would take long.
     """

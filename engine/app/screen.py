@@ -1,6 +1,6 @@
 """What lies where in the window: layout and text size, the widgets of the list or of a demo, the view, the overlay of keys.
 
-A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and nobody reads it that fast. So of the
+A plot or a table of numbers that is drawn sixty times a second costs as much as the scene, and cannot be read that fast. So of the
 parts that change by themselves, as time goes on, one is drawn anew in a frame, the one that has waited longest; of five that change in
 every frame each is drawn twelve times a second. What a click or a key changes is seen everywhere in the next frame.
 """
@@ -82,7 +82,7 @@ class SurfaceCache:
         place : (left, top, width, height)
             Pixels, all of which `paint` covers, and no others.
         shows : hashable
-            All that the picture depends on and that changes without anybody's doing, but for the theme. With None it is drawn in every
+            All that the picture depends on and that changes by itself, but for the theme. With None it is drawn in every
             frame, and not kept.
         paint : callable
             Draws it on the surface.
@@ -123,34 +123,20 @@ _USUAL = (pygame.K_0, pygame.K_KP_0)
 
 
 class Screen:
-    """The surface of a window, shared out.
-
-    Parameters
-    ----------
-    size : (width, height)
-        Pixels.
-    ui_scale : float
-        Screen pixels to a design pixel that are wanted.
-    is_watched : bool
-        False off-screen, where words become smaller in a small view.
+    """The surface of a window, shared out; `ui_scale` is screen pixels to a design pixel that are wanted, `is_watched` is false off-screen.
 
     Attributes
     ----------
-    layout : Layout
     view : (left, top, width, height)
         Where the demo, or the preview behind the browser, is drawn.
-    painter : FramePainter
     manager : UIManager
         Of the widgets, which are made anew with every change of the layout or of what is shown.
     browser : Browser or None
         The list, while it is shown.
     panel : DemoPanel or None
         The demo's, else.
-    cache : SurfaceCache
-        Parts of the picture that are not drawn anew in every frame.
-    help_shown : bool
     help_scrolled : int
-        Pixels of the overlay of keys above its plate.
+        Pixels of the overlay of keys above its plate, while it is shown.
     is_outdated : bool
         Whether everything has to be made anew before the next frame.
     """
@@ -234,14 +220,7 @@ class Screen:
 class Appearance:
     """Keeps the theme and the size of text that were chosen, and changes them by keys, in the browser too.
 
-    Parameters
-    ----------
-    usual_scale : float
-        The scale that Ctrl 0 returns to.
-    preferences : Preferences
-        What was chosen before.
-    path : Path, optional
-        Where choices are written; without one they last as long as the window.
+    Ctrl 0 returns to `usual_scale`. Without a `path` choices last as long as the window.
     """
 
     def __init__(self, usual_scale: float, preferences: Preferences | None = None, path: Path | None = None) -> None:

@@ -87,7 +87,7 @@ beside the speed says so."""
 
 
 class _State:
-    """Something that is so or not, and when somebody was told.
+    """Something that is so or not, and when it was told.
 
     Parameters
     ----------

@@ -44,19 +44,7 @@ class TourStop:
 
 
 class _Guide:
-    """Gives each demo of a tour what there is to check it with.
-
-    Parameters
-    ----------
-    referee : RefereeFactory or None
-        If it is there from the beginning.
-    coming : RefereeWarmup or None
-        If it is on its way.
-    plain : PlainCheck
-        Used meanwhile.
-    on_step : callable, optional
-        Called with the demo after each step.
-    """
+    """Gives each demo of a tour its check: a `referee` from the beginning, or the one `coming`, and `plain` till then."""
 
     def __init__(
         self, referee: RefereeFactory | None, coming: RefereeWarmup | None, plain: PlainCheck, on_step: Callable[[Demo], None] | None

@@ -3,7 +3,7 @@
 Importing Numba and loading or compiling the kernels takes from half a second to a minute, and compiling holds the interpreter. So
 other processes compile into the on-disk cache, and a thread loads from there what is ready:
 
-1. What the check of discs and polygons needs, in two processes, with nobody's patience to spare. Then worlds are given their referees.
+1. What the check of discs and polygons needs, in two processes at full priority. Then worlds are given their referees.
    Until the next parts are there the forms that take many pairs at once are held back, for which the scalar ones answer
    with the same bits, and pairs with edges are not judged.
 2. What else the demos ask that cannot do without (the bullets' lanes), in as many processes as there are cores less one. Then these
@@ -35,7 +35,7 @@ _N_COMPILED = 24
 """Functions that the first parts compile into an empty cache. `python main.py bench cold_start` counts them; only roughly told, as
 a kernel more or less changes it."""
 _LATER = "import os; getattr(os, 'nice', int)(5); from engine.common.jit import compile_in_turn; compile_in_turn()"
-"""What a process does first that compiles what a demo asks for: it waits for whoever is compiling the same."""
+"""What a process does first that compiles what a demo asks for: it waits for a process that is compiling the same."""
 _LOOK = 0.25
 """Seconds from one look at how far compiling is to the next."""
 
@@ -209,18 +209,10 @@ class RefereeWarmup:
 
 
 class BackgroundLoad:
-    """Loads a demo's own kernels in the same way: a second process compiles them, then a thread calls `load`.
+    """Loads a demo's own kernels in the same way: a second process runs a Python statement, which compiles all that is
+    needed, then a thread calls `load`.
 
-    Parameters
-    ----------
-    statement : str
-        Python for the second process, which compiles all that `load` needs.
-    load : callable
-
-    Attributes
-    ----------
-    failure : str
-        Why they are not there, empty while all is well.
+    Why they are not there is told in `failure`, empty while all is well.
     """
 
     def __init__(self, statement: str, load: Callable[[], None]) -> None:

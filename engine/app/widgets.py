@@ -107,15 +107,10 @@ class _Text:
 class ScrollPanel:
     """A column of texts and widgets at the left of the window; the wheel moves it when it is higher than its place.
 
-    Parameters
-    ----------
-    manager : UIManager
-    fonts : FontBook
-    place : (left, top, width, height)
-        Pixels.
-
     Attributes
     ----------
+    place : (left, top, width, height)
+        Pixels.
     scrolled : int
         Pixels of the content above the place.
     """

@@ -54,10 +54,6 @@ class Window:
 
     Attributes
     ----------
-    screen : Screen
-    navigator : Navigator
-    dock_area : DockArea
-    router : EventRouter
     check : CheckNote
         What is said of the live check while there is none.
     plain : PlainCheck or None
@@ -116,7 +112,7 @@ class Window:
         """What is said in the status strip, and its colour."""
         return self._notes.now(self.session, self.check.is_warming_up) or self.dock_area.note(self.session)
 
-    # -- the live check arrives late ----------------------------------------------------------------------------------
+    # -- the live check comes late -------------------------------------------------------------------------------------
 
     def use_referee(self, factory: RefereeFactory, is_complete: bool = True) -> None:
         """Begin the live check; not `is_complete`: what a demo asks beside it is there when `Navigator.has_everything` says so."""

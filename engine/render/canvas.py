@@ -58,13 +58,10 @@ class Dots:
 
 
 class Canvas:
-    """A surface, a camera, and the pictures and fonts kept between frames.
+    """A surface, a camera whose `view` is the part of the surface drawn on, and the pictures and fonts kept between frames.
 
     Parameters
     ----------
-    surface : pygame.Surface
-    camera : Camera
-        Its `view` is the part of the surface drawn on.
     fonts, discs : optional
         Kept by the caller from frame to frame; the fonts carry the UI scale.
     room : optional

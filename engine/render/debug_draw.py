@@ -109,7 +109,7 @@ class DebugDraw:
 def _so_far(scene: SceneView, packed: PackedShapes, fraction: float) -> tuple[StepContacts, tuple[Difference, ...]]:
     """Return the contacts of the step and the referee's differences, without those of impacts still to come at `fraction`.
 
-    And without those of bodies that somebody has deleted since.
+    And without those of bodies that were deleted since.
     """
     contacts, differences, impacts = scene.world.contacts, scene.agreement.differences, scene.impacts
     left_out = (packed.rows_of(contacts.body_a) < 0) | (packed.rows_of(contacts.body_b) < 0)

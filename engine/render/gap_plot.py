@@ -24,20 +24,10 @@ MarkKind = Literal["diamond", "triangle", "ring", "tick"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment of the step.
+    """A moment of the step: its fraction, and the gap where it lies on the curve, metres; None for a tick on the axis of time.
 
-    Parameters
-    ----------
-    fraction : float
-    gap : float or None
-        Metres, where it lies on the curve; None for a tick on the axis of time.
-    kind, color
-    words : str
-        For the pointer.
-    legend : str
-        Under the plot, once for all marks that share it; "" for none.
-    in_lens : bool
-        Whether the close-up writes its fraction beside it.
+    Its words are for the pointer; the legend stands under the plot, once for all marks that share it, "" for none. Of one `in_lens` the
+    close-up writes the fraction beside it.
     """
 
     fraction: float

@@ -1,6 +1,6 @@
 """The time line of one step: a gap as a curve over the fraction of the step, marks on it, and a close-up of its root.
 
-Everything arrives as numbers; nothing about collision is computed here. All sizes are design pixels times the UI scale.
+All is given as numbers; nothing about collision is computed here. All sizes are design pixels times the UI scale.
 """
 
 from __future__ import annotations

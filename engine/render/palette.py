@@ -208,7 +208,7 @@ def use_theme(name: str) -> None:
 
 
 def now(color: Color) -> Color:
-    """Return a colour that somebody kept, as the present theme has it; one that no theme knows stays as it is."""
+    """Return a colour of any theme as the present one has it; one that no theme knows stays as it is."""
     return _present.get(color, color)
 
 

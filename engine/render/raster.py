@@ -95,7 +95,7 @@ class Raster:
 def _pixels(surface: pygame.Surface) -> tuple[NDArray[np.uint32], int, IntArray]:
     """Return the pixels of a surface, rows one after another, the number from one row to the next, and the clip as the kernels want it.
 
-    The surface is locked as long as somebody holds the pixels.
+    The surface is locked as long as the pixels are held.
     """
     left, top, wide, high = surface.get_clip()
     grid = pixels2d(surface)

@@ -34,7 +34,7 @@ _PAD, _ROW, _GAP = 14.0, 28.0, 5.0
 _TITLE, _TEXT, _SMALL = 15.0, 13.0, 11.5
 _MOST_TYPED = 200
 _USERS = (pygame.KEYDOWN, pygame.MOUSEBUTTONDOWN, pygame.MOUSEWHEEL, pygame.DROPFILE, pygame.TEXTINPUT)
-"""Events that nobody else gets while something is asked; what is let go of, others hear."""
+"""Events that are kept from all others while something is asked; releases are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked.
+    """A title, a sentence or two under it (may be empty), and at least one answer; Enter takes the one that is marked, at first the first.
 
-    Parameters
-    ----------
-    title : str
-    words : str
-        A sentence or two under it; may be empty.
-    answers : tuple of Answer
-        At least one; Enter takes the one that is marked, at first the first.
-    typed : str or None
-        What the line to type in shows at first, and the first key replaces; None without such a line.
+    `typed` is what the line to type in shows at first, and the first key replaces; None without such a line.
     """
 
     title: str
@@ -67,13 +59,7 @@ class Question:
 
 
 class AskingDock(Dock):
-    """Asks one question at a time. The demo stands still meanwhile, and goes on as before after it.
-
-    Parameters
-    ----------
-    view : callable
-        Where the demo, or its preview, is drawn: in the middle of that the question stands.
-    """
+    """Asks one question at a time, in the middle of the `view`. The demo stands still meanwhile, and goes on as before after it."""
 
     side = "over"
     always = True

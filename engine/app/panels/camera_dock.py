@@ -28,10 +28,7 @@ _CORNER = 7.0
 class CameraDock(Dock):
     """Has no place of its own: keys, a click of the middle button or with Alt, and corners around the body that is watched.
 
-    Parameters
-    ----------
-    editor : Editor, optional
-        The first body selected with the tools is watched.
+    The first body selected with the editor's tools is watched too.
     """
 
     side = "over"

@@ -12,7 +12,7 @@
     | strip                                     |
     +-------------------------------------------+
 
-The window gives a dock its place, its events before anybody else's, and a call each frame; a dock says how much of the view it wants
+The window gives a dock its place, its events before all others, and a call each frame; a dock says how much of the view it wants
 (`size`, 0 to be out of sight), and draws there, and over the view too, if it has marks to put on bodies.
 
 Where there is no room for all that are open, those opened longest ago are folded to their titles, which share one strip at their side; a
@@ -104,7 +104,7 @@ class Dock:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether it does something that is to go on where nobody sees the window."""
+        """Whether it does something that is to go on where the window is not seen."""
         return False
 
     def begin(self, session: Session) -> None:
@@ -127,7 +127,7 @@ class Dock:
         """Draw over the bodies, world coordinates."""
 
     def note(self, session: Session) -> Note | None:
-        """Return what it has to say in the status strip where nobody else has, and its colour."""
+        """Return what it has to say in the status strip where nothing else is to be said, and its colour."""
         return None
 
     def shows(self, session: Session) -> Hashable:

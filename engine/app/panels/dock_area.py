@@ -1,6 +1,6 @@
 """The docks of a window together: who gets an event first, where each lies, and in which order they are drawn.
 
-Docks are for a demo that runs and remembers; only those that are `always` there take part in the browser and in demos without a past.
+Docks are for a demo that runs with a history; only those that are `always` there take part in the browser and in demos without a past.
 """
 
 from __future__ import annotations
@@ -43,13 +43,7 @@ _POINTER = (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP, py
 
 
 class DockArea:
-    """The docks, in the order in which they get events.
-
-    Parameters
-    ----------
-    docks : tuple of Dock
-    navigator : Navigator
-    """
+    """The docks, in the order in which they get events."""
 
     def __init__(self, docks: tuple[Dock, ...], navigator: Navigator) -> None:
         self.docks = docks

@@ -1,8 +1,8 @@
 """Files out of the window: the scene, a picture; files into it; and scenes that were left unsaved.
 
-What somebody has built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. A
+What was built in a demo is set aside when the demo is left or the window closes, and offered again; after a crash likewise. A
 scene goes into the file that it was opened from or saved in before; else into the folder that the program was started in, under the name of
-the demo, with a number where that is taken. A file that this window has neither opened nor written, or that somebody else has changed
+the demo, with a number where that is taken. A file that this window has neither opened nor written, or that another program has changed
 meanwhile, is not replaced without asking.
 """
 
@@ -56,18 +56,7 @@ _OFFERED_FOR = 12.0
 class FilesDock(Dock):
     """Writes files; offers what was left unsaved in the browser, in the demo it was built in for a while, and after a crash everywhere.
 
-    Parameters
-    ----------
-    asking : AskingDock
-        Asks for names, and for which moment is meant.
-    navigator : Navigator
-    screen : Screen
-    actions : WindowActions
-
-    Attributes
-    ----------
-    autosave : Autosave or None
-        Set where a window is opened on a display.
+    Names, and which moment is meant, are asked for with `asking`. There is an `autosave` where a window is opened on a display.
     """
 
     side = "over"
@@ -274,7 +263,7 @@ class FilesDock(Dock):
         kind = kept_scene_demo(scene, path, left.written)
         if self._navigator.open_demo(kind):
             self._navigator.session.saved = Saved(is_reopened=True)
-            self._navigator.session.clock.paused = True  # somebody was at work on it
+            self._navigator.session.clock.paused = True  # it was being worked on
             self._navigator.session.messages.say(f"as it was kept on {left.words}, paused; Space: it moves, Ctrl S saves it where you work")
 
     # -- saving -------------------------------------------------------------------------------------------------------
@@ -313,7 +302,7 @@ class FilesDock(Dock):
         return ""
 
     def _ask_to_replace(self, session: Session, path: Path, title: str) -> None:
-        words = "Somebody else has changed it meanwhile." if path in self._ours else "It was neither opened nor saved here."
+        words = "Another program has changed it meanwhile." if path in self._ours else "It was neither opened nor saved here."
         answers = (
             Answer("Another name", lambda _: _told(session, self._ask_for_a_name)),
             Answer("Replace it", lambda _: _told(session, lambda session: self._save_in(session, path, title, may_replace=True))),
@@ -413,7 +402,7 @@ def _typed(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise InvalidInputError("the name", "of a file in a folder of somebody who is known here", name) from None
+        raise InvalidInputError("the name", "of a file in a folder of a user who is known here", name) from None
 
 
 def _named(name: str) -> Path:

@@ -1,7 +1,7 @@
 """A column of properties: numbers to type or step, switches, choices, texts, and lines that only tell.
 
 A page lists its rows anew in every frame, each with its present value and what to do with another; the form lays them out and finds the
-row under the pointer. So what is shown is always what is, whoever changed it.
+row under the pointer. So what is shown is always what is, however it was changed.
 """
 
 from __future__ import annotations
@@ -26,17 +26,9 @@ _MOST_TYPED = 64
 
 
 class Form:
-    """Takes events for rows in a place.
+    """Takes events for rows in a place; `refuse` is told in one line what is wrong with something typed.
 
-    Parameters
-    ----------
-    refuse : callable
-        Told in one line what is wrong with something typed.
-
-    Attributes
-    ----------
-    sheet : Sheet or None
-        The rows as they were laid out last.
+    The `sheet` has the rows as they were laid out last.
     """
 
     def __init__(self, refuse: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""The menu: what can be done with files, films, panels and the session, each with its key, for whoever knows none.
+"""The menu: what can be done with files, films, panels and the session, each with its key.
 
 +----------------------------------------------+
 | FILE                                         |
@@ -61,16 +61,7 @@ _Group = tuple[str, tuple[_Entry, ...]]
 
 
 class MenuDock(Dock):
-    """Opened by its button in the list and in a demo's panel, or by Ctrl M; the demo stands still meanwhile.
-
-    Parameters
-    ----------
-    recording : RecordingDock
-    files : FilesDock
-    navigator : Navigator
-    screen : Screen
-    actions : WindowActions
-    """
+    """Opened by its button in the list and in a demo's panel, or by Ctrl M; the demo stands still meanwhile."""
 
     side = "over"
     always = True
@@ -165,7 +156,7 @@ class MenuDock(Dock):
             self._marked = (self._marked + (-1 if is_back else 1)) % n
         elif event.key in (pygame.K_HOME, pygame.K_END):
             self._marked = 0 if event.key == pygame.K_HOME else n - 1
-        else:  # whoever knows a key need not close the menu before
+        else:  # a key works without closing the menu before
             entries = self._entries(session)
             hit = next((k for k, one in enumerate(entries) if isinstance(one.does, tuple) and _is_key(event, *one.does)), None)
             if hit is not None:

@@ -51,14 +51,7 @@ _USERS = (pygame.KEYDOWN, pygame.KEYUP, pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTT
 class RecordingDock(Dock):
     """Records, exports films and tables, plays what was opened.
 
-    Parameters
-    ----------
-    timeline : TimelineDock
-        On which spans are marked.
-    size : callable
-        Of the window, pixels.
-    paint_over : callable
-        Draws over the bodies what panels draw there.
+    Spans are marked on the `timeline`; `size` gives that of the window, pixels; `paint_over` draws over the bodies what panels draw there.
     """
 
     side = "over"
@@ -79,12 +72,12 @@ class RecordingDock(Dock):
         self._export: PastExport | None = None
         self._is_filling = False
         self._fills = True
-        """Whether an opened recording is played through by itself; not after somebody has gone elsewhere meanwhile."""
+        """Whether an opened recording is played through by itself; not once the user has gone elsewhere."""
         self._pointer: tuple[int, int] | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether the history is on its way by itself: nobody may act, but go elsewhere on the time line of a recording."""
+        """Whether the history is on its way by itself: all that may be done is to go elsewhere on the time line of a recording."""
         return self._export is not None or self._is_filling
 
     @property
@@ -290,7 +283,7 @@ class RecordingDock(Dock):
         return event.type == pygame.MOUSEBUTTONDOWN and pygame.Rect(self._timeline.place).collidepoint(event.pos)
 
     def _stop_filling(self, session: Session) -> None:
-        """Stay where it is: what has not been played yet is on the time line, and is played when somebody goes there."""
+        """Stay where it is: what has not been played yet is on the time line, and is played when it is gone to."""
         self._is_filling = self._fills = False
         session.messages.end_passing()
         if session.timeline.history is not None:
@@ -366,7 +359,7 @@ class RecordingDock(Dock):
         pygame.draw.rect(surface, palette.ACCENT, (first, bar.top - reach, max(last - first, 2), bar.height + 2 * reach), max(1, round(ui)))
 
     def _draw_progress(self, surface: pygame.Surface, words: str, share: float) -> None:
-        """Tell how far it is in the place of the time line, which nobody can use meanwhile: nothing lies over the picture."""
+        """Tell how far it is in the place of the time line, which cannot be used meanwhile: nothing lies over the picture."""
         ui, plate = self.fonts.ui_scale, pygame.Rect(self._timeline.place)
         inset = round(12 * ui)
         pygame.draw.rect(surface, palette.PANEL_RAISED, plate)

@@ -40,16 +40,7 @@ class Laid:
 
 
 class Sheet:
-    """Rows in a place; all rectangles are pixels of the window.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    place : (left, top, width, height)
-    fonts : FontBook
-    scrolled : int
-        Pixels of the sheet above its place; no more than there are.
-    """
+    """Rows in a place (left, top, width, height), scrolled by as many pixels as there are; all rectangles are pixels of the window."""
 
     def __init__(self, rows: Sequence[Row], place: Place, fonts: FontBook, scrolled: int = 0) -> None:
         self.place, self.fonts = pygame.Rect(place), fonts

@@ -31,7 +31,7 @@ _CHOICES = ((0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 5, 6), (1, 2, 3), (2,))
 class TimelineDock(Dock):
     """Buttons, and a line that can be dragged: filled as far as the demo stands, outlined as far as it has been.
 
-    Triangles over it are where somebody did something; ticks under it are keyframes.
+    Triangles over it are where something was done; ticks under it are keyframes.
     """
 
     side = "bottom"
@@ -46,7 +46,7 @@ class TimelineDock(Dock):
 
     def __init__(self) -> None:
         self.room_right = 0.0
-        """Design pixels at the right end that are left to somebody else's buttons."""
+        """Design pixels at the right end that are left to another dock's buttons."""
         self.draw_more: Callable[[pygame.Surface, Session], None] | None = None
         """Draws them, and whatever else is marked on the line."""
         self._dragging = False
@@ -80,7 +80,7 @@ class TimelineDock(Dock):
         return False
 
     def point_at(self, pixel: tuple[int, int]) -> None:
-        """Note where the pointer is, whoever takes its events."""
+        """Note where the pointer is, whichever dock takes its events."""
         self._pointer = pixel if pygame.Rect(self.place).collidepoint(pixel) else None
 
     def update(self, session: Session, elapsed: float) -> None:
