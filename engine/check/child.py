@@ -1,6 +1,6 @@
-"""The process in which somebody else's function runs. Started as a script, with the standard library and nothing else.
+"""The process in which a user's function runs. Started as a script, with the standard library and nothing else.
 
-It must survive what the function does, or die alone; whoever started it is told by one line of JSON for each call, written before
+It must survive what the function does, or die alone; its parent is told by one line of JSON for each call, written before
 the next call begins, so that the pair at which the process hangs or dies is known. Frames come in on standard input, lines go
 out on standard output; both are moved to descriptors of their own before the function's file is loaded, and 0, 1 and 2 lead
 nowhere then, so that what the function prints or reads cannot get between.
@@ -211,7 +211,7 @@ def load(path: str, function: str) -> tuple[Any, list[str]]:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [os.path.dirname(path), *(folder for folder in sys.path if os.path.abspath(folder) != here), os.getcwd()]
     sys.argv = [path]
-    sys.dont_write_bytecode = True  # it is somebody else's folder
+    sys.dont_write_bytecode = True  # it is the user's folder
     try:
         spec = importlib.util.spec_from_file_location(name, path, loader=importlib.machinery.SourceFileLoader(name, path))
         assert spec is not None and spec.loader is not None

@@ -12,19 +12,7 @@ QUERIES = ("manifold", "overlap", "distance")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of wrong answer.
-
-    Attributes
-    ----------
-    name : str
-        For people.
-    hint : str
-        One sentence: what usually causes it.
-    page : str
-        Of `docs/`.
-    unit : str
-        What `size` of a fault counts; empty where there is no size.
-    """
+    """One kind of wrong answer: its name, what usually causes it, a page of `docs/`, and the unit of a fault's size, if it has one."""
 
     name: str
     hint: str

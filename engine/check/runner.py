@@ -1,4 +1,4 @@
-"""Calls somebody else's function in a process of its own, and stays alive whatever it does.
+"""Calls a user's function in a process of its own, and stays alive whatever it does.
 
 The process (`child.py`) gets pairs in batches and answers each call before it begins the next, so that when it falls silent, or dies,
 the call that did it is known. It is then replaced, and the rest of the batch goes to the new one. What is silent for longer than the
@@ -59,23 +59,9 @@ class RefusedFunctionError(LabError):
 
 
 class Runner:
-    """One function in its process; use it in a ``with`` statement.
+    """The function of a file, asked one query, in its process; use it in a ``with`` statement. A call may take `time_limit` seconds.
 
-    Parameters
-    ----------
-    path : Path
-        The function's file.
-    function : str
-        Its name.
-    query : str
-        What it is asked.
-    time_limit : float
-        Seconds a call may take.
-
-    Attributes
-    ----------
-    n_killed : int
-        Calls that ended the process, or had to be ended with it.
+    `n_killed` counts the calls that ended the process, or had to be ended with it.
     """
 
     def __init__(self, path: Path, function: str, query: str, time_limit: float) -> None:
@@ -261,4 +247,4 @@ def _write(pipe: Any, frame: bytes) -> None:
         while rest:
             rest = rest[pipe.write(rest) :]
     except (OSError, ValueError):
-        pass  # the process has ended; whoever waits for its answer sees that
+        pass  # the process has ended; the thread that waits for its answer sees that

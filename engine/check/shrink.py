@@ -1,15 +1,13 @@
 """The smallest pair that still goes wrong in the same way: fewer corners, rounder numbers, a simpler pose.
 
-Greedy: a list of simpler pairs is made from the best so far, the function is called on them, and the first that is still answered wrong in
-the same way takes its place, until none is or the time is over. What it shows must stay clear meanwhile, unless it was not so at first:
-the fault is no smaller than a tenth of the smaller shape, the shapes overlap or are apart by as much, no corner is on an edge, and there
-is one right normal only.
+The search is that of `engine.compare.pair.simpler`. What a pair shows must stay clear meanwhile, unless it was not so at first: the fault
+is no smaller than a tenth of the smaller shape, the shapes overlap or are apart by as much, no corner is on an edge, and there is one
+right normal only.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,7 +15,17 @@ from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, PlainShape, Point, core_of, is_circle
 from engine.check.truth import Truth, unit
 from engine.check.verdicts import Fault, Reply
-from engine.compare.pair.simpler import APART, GRIDS, digits, is_on_edge, is_plain_polygon
+from engine.compare.pair.simpler import (
+    APART,
+    GRIDS,
+    SimplerSearch,
+    box_around,
+    digits,
+    is_on_edge,
+    is_plain_polygon,
+    with_rounded_corner,
+    without_corner,
+)
 from engine.compare.pair.simpler import rounded as round_to
 
 __all__ = ["Failure", "corner_count", "is_clear", "is_sound", "shrink", "visible_share"]
@@ -54,12 +62,20 @@ Try = Callable[[list[PlainPair]], list[Failure | None]]
 
 def shrink(failure: Failure, attempt: Try, seconds: float, block: int = _BLOCK) -> Failure:
     """Return the simplest pair found in about `seconds` that fails in the same way."""
-    search = _Search(failure, attempt, seconds, block)
+    best = failure
+
+    def still_fails(pairs: list[PlainPair]) -> PlainPair | None:
+        nonlocal best
+        wanted = min(visible_share(best), _VISIBLE)
+        found = next((one for one in attempt(pairs) if one is not None and visible_share(one) >= wanted), None)
+        best = best if found is None else found
+        return None if found is None else found.pair
+
+    search = SimplerSearch(failure.pair, _simpler, _cost, is_clear, still_fails, seconds, block)
     for moved in _brought_home(failure.pair):
-        search.take_if_wrong(moved)
-    while not search.is_over and search.improve():
-        pass
-    return search.best
+        search.take([moved])
+    search.run()
+    return best
 
 
 def visible_share(failure: Failure) -> float:
@@ -86,50 +102,6 @@ def corner_count(pair: PlainPair) -> int:
     return len(core_of(pair.a)[0]) + len(core_of(pair.b)[0])
 
 
-class _Search:
-    """The best so far, what has been tried, and when to stop."""
-
-    def __init__(self, failure: Failure, attempt: Try, seconds: float, block: int) -> None:
-        self.best = failure
-        self._attempt, self._block = attempt, block
-        self._end = time.monotonic() + seconds
-        self._tried: set[PlainPair] = {failure.pair}
-        self._needs_clear = is_clear(failure.pair)
-
-    @property
-    def is_over(self) -> bool:
-        return time.monotonic() >= self._end
-
-    def take_if_wrong(self, pair: PlainPair) -> None:
-        """Take a pair, simpler or not, if it is answered wrong in the same way."""
-        found = self._answered([pair])
-        if found is not None:
-            self.best = found
-
-    def improve(self) -> bool:
-        """Take the simplest of all simpler pairs that is answered wrong in the same way; False if there is none."""
-        cost = _cost(self.best.pair)
-        simpler = {one: None for one in _simpler(self.best.pair) if one not in self._tried and _cost(one) < cost and is_sound(one)}
-        waiting = sorted(simpler, key=_cost)
-        while waiting and not self.is_over:
-            block: list[PlainPair] = []
-            while waiting and len(block) < self._block and not self.is_over:
-                one = waiting.pop(0)
-                self._tried.add(one)
-                if not self._needs_clear or is_clear(one):
-                    block.append(one)
-            found = self._answered(block)
-            if found is not None:
-                self.best = found
-                self._needs_clear = self._needs_clear or is_clear(found.pair)
-                return True
-        return False
-
-    def _answered(self, pairs: list[PlainPair]) -> Failure | None:
-        wanted = min(visible_share(self.best), _VISIBLE)
-        return next((found for found in self._attempt(pairs) if found is not None and visible_share(found) >= wanted), None)
-
-
 def _brought_home(pair: PlainPair) -> Iterator[PlainPair]:
     """Yield the pair moved to the origin, at its size and at one of about a metre."""
     (x, y), size = _middle(pair.a), max(_extent(pair.a), _extent(pair.b))
@@ -138,19 +110,19 @@ def _brought_home(pair: PlainPair) -> Iterator[PlainPair]:
 
 
 def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
-    """Yield pairs of which some may be simpler."""
+    """Yield sound pairs of which some may be simpler."""
+    return filter(is_sound, _changed(pair))
+
+
+def _changed(pair: PlainPair) -> Iterator[PlainPair]:
     a, b = pair.a, pair.b
     put_a: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(one, b)  # noqa: E731
     put_b: Callable[[PlainShape], PlainPair] = lambda one: PlainPair(a, one)  # noqa: E731
     for shape, put in ((a, put_a), (b, put_b)):
-        if is_circle(shape):
-            continue
         corners = core_of(shape)[0]
-        if len(corners) > 3:
-            for k in range(len(corners)):
-                yield put(corners[:k] + corners[k + 1 :])
+        yield from map(put, without_corner(corners))
         if len(corners) > 4:
-            yield put(_box(corners))
+            yield put(box_around(corners))
     turns = [pair, *(_turned(pair, angle) for angle in _edge_angles(pair))]
     for grid in GRIDS:
         for turned in turns:
@@ -160,16 +132,12 @@ def _simpler(pair: PlainPair) -> Iterator[PlainPair]:
     for grid in GRIDS:
         yield PlainPair(_rounded_shape(a, grid), b)
         yield PlainPair(a, _rounded_shape(b, grid))
-        if not is_circle(b):
-            yield PlainPair(a, _box(core_of(b)[0], grid))
-        if not is_circle(a):
-            yield PlainPair(_box(core_of(a)[0], grid), b)
+        for shape, put in ((b, put_b), (a, put_a)):
+            if not is_circle(shape):
+                yield put(box_around(core_of(shape)[0], grid))
         for shape, put in ((a, put_a), (b, put_b)):
             corners, radius = core_of(shape)
-            for k, (x, y) in enumerate(corners):
-                for rounded in ((round_to(x, grid), y), (x, round_to(y, grid)), (round_to(x, grid), round_to(y, grid))):
-                    moved = corners[:k] + (rounded,) + corners[k + 1 :]
-                    yield put((*moved[0], radius) if is_circle(shape) else moved)
+            yield from (put(_put(shape, moved, radius)) for moved in with_rounded_corner(corners, grid))
             if is_circle(shape):
                 yield put((*corners[0], round_to(radius, grid)))
 
@@ -233,11 +201,3 @@ def _rounded_shape(shape: PlainShape, grid: float) -> PlainShape:
 
 def _rounded(pair: PlainPair, grid: float) -> PlainPair:
     return PlainPair(_rounded_shape(pair.a, grid), _rounded_shape(pair.b, grid))
-
-
-def _box(corners: tuple[Point, ...], grid: float = 0.0) -> tuple[Point, ...]:
-    xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    low, high = (min(xs), min(ys)), (max(xs), max(ys))
-    if grid > 0.0:
-        low, high = (round_to(low[0], grid), round_to(low[1], grid)), (round_to(high[0], grid), round_to(high[1], grid))
-    return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))

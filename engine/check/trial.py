@@ -126,7 +126,6 @@ class Tally:
     unknown: Counter[str] = field(default_factory=Counter)
     printed: int = 0
     printing_calls: int = 0
-    seconds: float = 0.0
     refused: RefusedFunctionError | None = None
     gave_up: str = ""
     is_whole: bool = False
@@ -226,11 +225,9 @@ def _run(task: Task, tally: Tally, runner: Runner) -> Iterator[None]:
         pairs, ours = plain_pairs(cases), settled(cases)
         for first in range(0, n_pairs, _PORTION):
             portion = pairs[first : first + _PORTION]
-            n_slow = 0
             for k, reply in enumerate(runner.call(portion, _REPEAT_EACH)):
                 row = first + k
                 _count(tally, portion[k], reply, ours[row], Place(tally.pairs, chunk, row))
-                n_slow += reply.said == "too_slow"
                 if max(runner.n_killed, tally.kinds["too_slow"]) >= MOST_KILLED:
                     tally.gave_up = f"{MOST_KILLED} calls were too slow or ended their process"
                     return
@@ -244,7 +241,6 @@ def _count(tally: Tally, pair: PlainPair, reply: Any, ours: Settled | None, plac
     tally.touching += (ours.separation if ours is not None else float(Truth(pair).separation)) <= 0.0
     tally.right += not faults
     tally.wrong += bool(faults)
-    tally.seconds += reply.seconds
     tally.printed += reply.printed
     tally.printing_calls += reply.printed > 0
     tally.returned.update(list(reply.keys))

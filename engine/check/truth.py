@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from engine.check.plain import PlainPair, PlainShape, core_of
+from engine.compare.proofs.exact import bits_of, whole
 
 __all__ = ["Direction", "Truth", "direction_of", "is_between", "is_in", "support_separation", "unit"]
 
@@ -33,12 +33,6 @@ Direction: TypeAlias = tuple[int, int]
 
 _ROOT_BITS = 128
 _VALUE_BITS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    separation: Fraction
-    direction: Direction
 
 
 class Truth:
@@ -60,13 +54,12 @@ class Truth:
     def __init__(self, pair: PlainPair, with_corners: bool = False) -> None:
         (core_a, radius_a), (core_b, radius_b) = core_of(pair.a), core_of(pair.b)
         numbers = [*(value for corner in (*core_a, *core_b) for value in corner), radius_a, radius_b]
-        self._bits = max(_bits(value) for value in numbers)
-        self._a, self._b = ([(self._scaled(x), self._scaled(y)) for x, y in core] for core in (core_a, core_b))
-        self._radii = self._scaled(radius_a) + self._scaled(radius_b)
+        self._bits = bits_of(*numbers)
+        self._a, self._b = ([(whole(x, self._bits), whole(y, self._bits)) for x, y in core] for core in (core_a, core_b))
+        self._radii = whole(radius_a, self._bits) + whole(radius_b, self._bits)
         is_round = len(core_a) == 1 or len(core_b) == 1
-        self.is_round = is_round
-        self._ways = [_Way(self.along(one), one) for one in self._directions(with_corners or is_round)]
-        self.separation = max(way.separation for way in self._ways)
+        self._ways = [(self.along(one), one) for one in self._directions(with_corners or is_round)]
+        self.separation = max(separation for separation, _ in self._ways)
 
     def along(self, direction: Direction) -> Fraction:
         """Return the separation along a direction."""
@@ -79,11 +72,11 @@ class Truth:
     def best(self, slack: float = 0.0) -> list[Direction]:
         """Return the directions whose separation is within `slack` metres of the largest; for concentric circles, one of all."""
         least = self.separation - Fraction(slack)
-        return [way.direction for way in self._ways if way.separation >= least]
+        return [direction for separation, direction in self._ways if separation >= least]
 
     def best_normal(self) -> tuple[float, float]:
         """Return a unit vector along the largest separation, as float64 has it."""
-        return unit(max(self._ways, key=lambda way: way.separation).direction)
+        return unit(max(self._ways, key=lambda way: way[0])[1])
 
     def _directions(self, with_corners: bool) -> list[Direction]:
         found = [(y1 - y0, x0 - x1) for (x0, y0), (x1, y1) in _edges(self._a)]
@@ -93,17 +86,13 @@ class Truth:
         kept = [one for one in found if one != (0, 0)]
         return kept or [(1, 0)]  # concentric circles
 
-    def _scaled(self, value: float) -> int:
-        numerator, denominator = value.as_integer_ratio()
-        return (numerator << self._bits) // denominator
-
 
 def direction_of(x: float, y: float) -> Direction | None:
     """Return a vector of floats as integers that point the same way, None for no direction at all."""
     if x == 0.0 and y == 0.0:
         return None
-    bits = max(_bits(x), _bits(y))
-    return tuple((part.as_integer_ratio()[0] << bits) // part.as_integer_ratio()[1] for part in (x, y))  # type: ignore[return-value]
+    bits = bits_of(x, y)
+    return whole(x, bits), whole(y, bits)
 
 
 def unit(direction: Direction) -> tuple[float, float]:
@@ -182,7 +171,3 @@ def _at_most(value: Any, slack: Any, length_sq: Any) -> bool:
 
 def _edges(core: Any) -> list[Any]:
     return [] if len(core) == 1 else list(zip(core, core[1:] + core[:1], strict=True))
-
-
-def _bits(value: float) -> int:
-    return value.as_integer_ratio()[1].bit_length() - 1

@@ -28,27 +28,11 @@ __all__ = ["Fault", "Reply", "Settled", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call brought.
+    """What a call brought: `said` is ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
 
-    Attributes
-    ----------
-    said : str
-        ``answer``, or a kind of fault: ``wrong_type``, ``raised``, ``too_slow``, ``crashed``.
-    contact : bool
-        Of an answer; of a distance, whether it is 0 or less.
-    keys : dict
-        The keys of an answer that are judged.
-    unknown : tuple of str
-        Other keys.
-    told : str
-        What went wrong, where `said` is no answer.
-    where : str
-        The line of the function's file, for an exception.
-    seconds : float
-    printed : int
-        Characters.
-    is_repeatable : bool
-        False where the same call, made again, brought something else.
+    Of an answer `contact` (of a distance, whether it is 0 or less), the `keys` that are judged, and `unknown` others; of a fault what went
+    wrong, and `where`: the line of the function's file, for an exception. `printed` counts characters. `is_repeatable` is false where the
+    same call, made again, brought something else.
     """
 
     said: str

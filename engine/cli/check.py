@@ -1,4 +1,4 @@
-"""``check``: somebody else's collision function on the bench."""
+"""``check``: a user's collision function on the bench."""
 
 from __future__ import annotations
 
@@ -210,8 +210,7 @@ def _print(console: Console, tallies: Sequence[Tally], pair_files: Mapping[tuple
     from rich.table import Table
     from rich.text import Text
 
-    from engine.check.report import summary_lines, wrong_by_kind
-    from engine.check.result import name_of
+    from engine.check.report import name_of, summary_lines, wrong_by_kind
 
     if len(tallies) == 1:
         _print_one(console, tallies[0], pair_files)
@@ -235,8 +234,7 @@ def _print_one(console: Console, tally: Tally, pair_files: Mapping[tuple[int, st
     from rich.table import Table
 
     from engine.check.kinds import KINDS
-    from engine.check.report import summary_lines
-    from engine.check.result import command_of, name_of
+    from engine.check.report import command_of, name_of, summary_lines
 
     task = tally.task
     console.print(f"{name_of(task)}, {task.query}: {tally.right:,} of {tally.pairs:,} pairs right, {tally.wrong:,} wrong", markup=False)
@@ -271,8 +269,7 @@ def _written(shape: object) -> str:
 def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str], str]:
     """Write the report, a picture and a pair file for each kind of wrong answer of each function; return the names of the pair files."""
     from engine.app.pictures.check_picture import draw_finding
-    from engine.check.report import html_report
-    from engine.check.result import pair_of
+    from engine.check.report import html_report, pair_of
 
     pictures: dict[tuple[int, str], tuple[bytes, str]] = {}
     pairs, files = {}, {}
@@ -287,7 +284,7 @@ def _write_report(folder: str, tallies: Sequence[Tally]) -> dict[tuple[int, str]
 
 
 def _as_json(task: Task, tallies: Sequence[Tally], is_whole: bool) -> dict[str, Any]:
-    from engine.check.result import as_json
+    from engine.check.report import as_json
     from engine.world import load_solver
 
     head = {

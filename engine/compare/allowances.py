@@ -44,6 +44,8 @@ position before a step is found again from its centre of mass (there and back, 5
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -92,9 +94,31 @@ def scale_of(poses_a: FloatArray, poses_b: FloatArray, extent_a: FloatArray, ext
     return scale
 
 
-def separation_allowance(scale: FloatArray) -> FloatArray:
-    """Error of one separation, metres."""
-    return 26.0 * _U * scale
+def _of_scale(n_roundings: float, more: float = 0.0) -> Callable[[FloatArray], FloatArray]:
+    """Return the allowance of so many u of each scale S, and `more`, metres."""
+    return lambda scale: n_roundings * _U * scale + more
+
+
+separation_allowance = _of_scale(26.0)
+"""Error of one separation, metres."""
+
+overlap_allowance = _of_scale(23.0, OVERLAP_THRESHOLD)
+"""Error of b2Distance, metres, and its own threshold."""
+
+distance_allowance = _of_scale(25.0, BOX2D_EPSILON)
+"""Error of the distance b2Distance answers, with or without radii, metres."""
+
+impact_allowance = _of_scale(37.0)
+"""Error of a separation at a fraction of a sweep in b2TimeOfImpact, metres; its convergence, a quarter of the slop, is beside this."""
+
+surface_allowance = _of_scale(16.0)
+"""Error of a point's or a ray's distance from a surface in TestPoint and RayCast, metres."""
+
+box_allowance = _of_scale(6.0)
+"""Error of a side of the box that ComputeAABB answers, metres."""
+
+tree_box_allowance = _of_scale(44.0)
+"""Error of a side of a box in Box2D's tree, metres."""
 
 
 def direction_allowance() -> float:
@@ -123,41 +147,6 @@ def circle_turn(scale: FloatArray, amplification: FloatArray) -> FloatArray:
 def is_determined(scale: FloatArray, amplification: FloatArray, is_polygons: NDArray[np.bool_]) -> FloatArray:
     """Tell where float32 determines the answer well enough that agreement means something."""
     return np.where(is_polygons, amplification <= MOST_AGREEING_AMPLIFICATION, circle_turn(scale, amplification) <= MOST_AGREEING_TURN)
-
-
-def overlap_allowance(scale: FloatArray) -> FloatArray:
-    """Error of b2Distance, metres, and its own threshold."""
-    return 23.0 * _U * scale + OVERLAP_THRESHOLD
-
-
-def distance_allowance(scale: FloatArray) -> FloatArray:
-    """Error of the distance b2Distance answers, with or without radii, metres."""
-    allowance: FloatArray = 25.0 * _U * scale + BOX2D_EPSILON
-    return allowance
-
-
-def impact_allowance(scale: FloatArray) -> FloatArray:
-    """Error of a separation at a fraction of a sweep in b2TimeOfImpact, metres; its convergence, a quarter of the slop, is beside this."""
-    allowance: FloatArray = 37.0 * _U * scale
-    return allowance
-
-
-def surface_allowance(scale: FloatArray) -> FloatArray:
-    """Error of a point's or a ray's distance from a surface in TestPoint and RayCast, metres."""
-    allowance: FloatArray = 16.0 * _U * scale
-    return allowance
-
-
-def box_allowance(scale: FloatArray) -> FloatArray:
-    """Error of a side of the box that ComputeAABB answers, metres."""
-    allowance: FloatArray = 6.0 * _U * scale
-    return allowance
-
-
-def tree_box_allowance(scale: FloatArray) -> FloatArray:
-    """Error of a side of a box in Box2D's tree, metres."""
-    allowance: FloatArray = 44.0 * _U * scale
-    return allowance
 
 
 def discriminant_allowance(away: FloatArray, radius: FloatArray) -> FloatArray:

@@ -22,8 +22,7 @@ from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.box2d.oracle.properties import ShapeOracle
 from engine.compare.cases import PAIR_KINDS, case_chunk, motion_chunk, ray_chunk
-from engine.compare.cases.properties import box_rows, mass_chunk, point_sets
-from engine.compare.cases.scenes import scene_chunk
+from engine.compare.cases.properties import box_rows, mass_chunk, point_sets, scene_chunk
 from engine.compare.queries import (
     Answers,
     Impacts,
@@ -38,8 +37,7 @@ from engine.compare.queries import (
     posed_pairs,
     posed_rays,
 )
-from engine.compare.verdicts.box_pairs import OurScene, judge_pairs, our_scene
-from engine.compare.verdicts.boxes import judge_boxes, our_boxes, posed_boxes
+from engine.compare.verdicts.boxes import OurScene, judge_boxes, judge_pairs, our_boxes, our_scene, posed_boxes
 from engine.compare.verdicts.distances import judge_distances, judge_overlaps
 from engine.compare.verdicts.hulls import judge_hulls, our_hulls
 from engine.compare.verdicts.impacts import judge_impacts

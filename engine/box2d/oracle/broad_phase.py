@@ -1,7 +1,7 @@
 """Box2D's own broad phase: the boxes in its tree, and the pairs of bodies between which a b2World keeps a contact.
 
 The bodies are sensors without gravity: nothing pushes them, so that after a step each is where its velocity took it, and a pair has a
-contact exactly while its boxes in the tree overlap. Those boxes are larger than the shapes: see `engine.compare.verdicts.box_pairs`.
+contact exactly while its boxes in the tree overlap. Those boxes are larger than the shapes: see `engine.compare.verdicts.boxes`.
 """
 
 from __future__ import annotations

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
-from engine.box2d.oracle.properties import ShapeOracle
 from engine.common.arrays import IntArray
 from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, Histogram, KindTally, QueryTally, Sketch, Wrong
-from engine.compare.cases import PAIR_KINDS, CaseChunk, MotionChunk, RayChunk, case_chunk, motion_chunk, ray_chunk
+from engine.compare.cases import PAIR_KINDS, CaseChunk, case_chunk
 from engine.compare.pair.file import Pair
 from engine.compare.queries import PosedPairs, posed_pairs
 from engine.compare.verdicts.verdict import Verdicts
@@ -66,11 +65,6 @@ class Chunk:
         return self.prepare(lambda: PointOracle(self.cases.shapes))
 
     @cached_property
-    def bodies(self) -> ShapeOracle:
-        """Box2D's boxes of the shapes."""
-        return self.prepare(lambda: ShapeOracle(self.cases.shapes))
-
-    @cached_property
     def packed(self) -> PackedShapes:
         """The shapes as Box2D holds them, with its centroids."""
         return self.prepare(lambda: pack(self.oracle.shapes, self.oracle.centroids))
@@ -80,15 +74,6 @@ class Chunk:
         """The pairs at their poses."""
         cases = self.cases
         return self.prepare(lambda: posed_pairs(self.packed, cases.pairs, cases.poses_a, cases.poses_b))
-
-    @cached_property
-    def motion(self) -> MotionChunk:
-        """A motion for each pair."""
-        return self.prepare(lambda: motion_chunk(self.cases, self.seed, self.chunk))
-
-    def rays(self, with_edges: bool) -> RayChunk:
-        """Return a ray for each pair."""
-        return self.prepare(lambda: ray_chunk(self.cases, self.seed, self.chunk, with_edges))
 
     def judged_pairs(
         self, verdicts: Verdicts, seconds: tuple[float, float], show: Callable[[int], Pair | Sketch], wrong: Wrong | None = None

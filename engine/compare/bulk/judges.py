@@ -11,16 +11,17 @@ import numpy as np
 
 from engine.box2d.oracle.broad_phase import box2d_scene
 from engine.box2d.oracle.hulls import box2d_hulls
+from engine.box2d.oracle.points import PointOracle
 from engine.box2d.oracle.properties import ShapeOracle
 from engine.compare.bulk import shown
 from engine.compare.bulk.chunks import Chunk, Judged
 from engine.compare.bulk.tally import MISSED, WRONG_AXIS
-from engine.compare.cases import SHAPE_KINDS
-from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, box_rows, mass_chunk, point_sets
-from engine.compare.cases.scenes import SCENE_FAMILIES, scene_chunk
+from engine.compare.cases import SHAPE_KINDS, RayChunk, motion_chunk, ray_chunk
+from engine.compare.cases.properties import HULL_FAMILIES, MASS_FAMILIES, SCENE_FAMILIES, box_rows, mass_chunk, point_sets, scene_chunk
 from engine.compare.queries import (
     Answers,
     Impacts,
+    PosedRays,
     Rays,
     moving_pairs,
     our_distances,
@@ -31,8 +32,7 @@ from engine.compare.queries import (
     our_rays,
     posed_rays,
 )
-from engine.compare.verdicts.box_pairs import judge_pairs, our_scene
-from engine.compare.verdicts.boxes import judge_boxes, our_boxes, posed_boxes
+from engine.compare.verdicts.boxes import judge_boxes, judge_pairs, our_boxes, our_scene, posed_boxes
 from engine.compare.verdicts.distances import judge_distances, judge_overlaps
 from engine.compare.verdicts.hulls import judge_hulls, our_hulls
 from engine.compare.verdicts.impacts import judge_impacts
@@ -77,19 +77,18 @@ def _distances(work: Chunk) -> Judged:
 
 
 def _impacts(work: Chunk) -> Judged:
-    motion = work.motion
+    motion = work.prepare(lambda: motion_chunk(work.cases, work.seed, work.chunk))
     found = work.oracle.times_of_impact(work.posed.pairs, motion.start_a, motion.end_a, motion.start_b, motion.end_b)
     moving = moving_pairs(work.posed.shapes, work.posed.pairs, motion)
     ours, seconds = _timed(lambda: our_impacts(moving))
     verdicts = judge_impacts(moving, Impacts(found.status, found.fraction), ours)
-    judged = work.judged_pairs(verdicts, (seconds, found.seconds), partial(shown.motion, work), MISSED)
+    judged = work.judged_pairs(verdicts, (seconds, found.seconds), partial(shown.motion, work, motion), MISSED)
     return judged._replace(is_random=(work.cases.family < 0) & (motion.family < 0))
 
 
 def _rays(work: Chunk) -> Judged:
     """Rays at the first shapes of the pairs."""
-    oracle, rays = work.points, work.rays(with_edges=True)
-    posed = work.prepare(lambda: posed_rays(pack(oracle.shapes), rays))
+    oracle, rays, posed = _ray_cases(work, with_edges=True)
     box2d = oracle.rays(rays.indices, rays.poses, rays.origins, rays.ends)
     ours, seconds = _timed(lambda: our_rays(posed))
     verdicts, is_random = judge_rays(posed, Rays.of(box2d), ours), (work.cases.family < 0) & (rays.family < 0)
@@ -98,19 +97,24 @@ def _rays(work: Chunk) -> Judged:
 
 def _points(work: Chunk) -> Judged:
     """Points in and around the same shapes: the origins of rays; an edge contains none."""
-    oracle, rays = work.points, work.rays(with_edges=False)
-    posed = work.prepare(lambda: posed_rays(pack(oracle.shapes), rays))
+    oracle, rays, posed = _ray_cases(work, with_edges=False)
     box2d, box2d_seconds = oracle.contains(rays.indices, rays.poses, rays.origins)
     ours, seconds = _timed(lambda: our_points(posed))
     verdicts, is_random = judge_points(posed, box2d, ours), (work.cases.family < 0) & (rays.family < 0)
     return Judged(verdicts, (seconds, box2d_seconds), SHAPE_KINDS, rays.kind, partial(shown.point, work, rays), is_random)
 
 
+def _ray_cases(work: Chunk, with_edges: bool) -> tuple[PointOracle, RayChunk, PosedRays]:
+    oracle, rays = work.points, work.prepare(lambda: ray_chunk(work.cases, work.seed, work.chunk, with_edges))
+    return oracle, rays, work.prepare(lambda: posed_rays(pack(oracle.shapes), rays))
+
+
 def _boxes(work: Chunk) -> Judged:
     """Boxes of the first shapes of the pairs, and of edges."""
     shapes, poses = work.packed, work.cases.poses_a
     indices = work.prepare(lambda: box_rows(work.cases, work.seed, work.chunk))
-    box2d, box2d_seconds = work.bodies.boxes(indices, poses)
+    oracle = work.prepare(lambda: ShapeOracle(work.cases.shapes))
+    box2d, box2d_seconds = oracle.boxes(indices, poses)
     posed = work.prepare(lambda: posed_boxes(shapes, indices, poses))
     ours, seconds = _timed(lambda: our_boxes(posed))
     order = (Circle, Polygon, Segment)

@@ -15,7 +15,7 @@ from engine.geometry import Circle, Polygon, Segment, Transform
 if TYPE_CHECKING:
     from engine.common.arrays import FloatArray, IntArray
     from engine.compare.bulk.chunks import Chunk
-    from engine.compare.cases import RayChunk
+    from engine.compare.cases import MotionChunk, RayChunk
     from engine.compare.verdicts.masses import Masses
 
 __all__ = ["box_pair", "boxes", "hulls", "masses", "motion", "outline", "pair", "point", "ray"]
@@ -30,9 +30,9 @@ def pair(work: Chunk, query: str, row: int) -> Pair:
     return Pair(query, cases.shapes[a], _pose(cases.poses_a[row]), cases.shapes[b], _pose(cases.poses_b[row]))
 
 
-def motion(work: Chunk, row: int) -> Pair:
+def motion(work: Chunk, motion: MotionChunk, row: int) -> Pair:
     """Return a pair on its way."""
-    cases, motion = work.cases, work.motion
+    cases = work.cases
     a, b = cases.pairs[row].tolist()
     start_a, start_b, end_a, end_b = (_pose(poses[row]) for poses in (motion.start_a, motion.start_b, motion.end_a, motion.end_b))
     return Pair("toi", cases.shapes[a], start_a, cases.shapes[b], start_b, end_a, end_b)

@@ -32,8 +32,8 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.rng import stream
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.cases.shapes import CIRCLE, EDGE, POLYGON, CaseShape, Size, chunk_shapes, outline_of
-from engine.geometry import Circle, Segment, Shape
+from engine.compare.cases.shapes import POLYGON, SHAPE_KINDS, CaseShape, Size, chunk_shapes, outline_of
+from engine.geometry import Circle, Segment
 
 __all__ = ["CHUNK", "FAMILIES", "PAIR_KINDS", "SOLID_KINDS", "CaseChunk", "case_chunk"]
 
@@ -65,13 +65,7 @@ FAMILIES = (
 """The adversarial families."""
 
 _KIND_SHARES = {"circle/circle": 0.1, "polygon/circle": 0.15, "polygon/polygon": 0.45, "edge/circle": 0.1, "edge/polygon": 0.2}
-_KIND_PARTS = {
-    "circle/circle": (CIRCLE, CIRCLE),
-    "polygon/circle": (POLYGON, CIRCLE),
-    "polygon/polygon": (POLYGON, POLYGON),
-    "edge/circle": (EDGE, CIRCLE),
-    "edge/polygon": (EDGE, POLYGON),
-}
+_KIND_PARTS = {name: tuple(SHAPE_KINDS.index(part) for part in name.split("/")) for name in PAIR_KINDS}
 
 _ADVERSARIAL_SHARE = 0.2
 
@@ -94,11 +88,6 @@ class CaseChunk:
     poses_b: FloatArray
     kind: IntArray
     family: IntArray
-
-    @property
-    def solids(self) -> tuple[Shape, ...]:
-        """The shapes without the edges; their indices are the same."""
-        return tuple(shape for shape in self.shapes if not isinstance(shape, Segment))
 
 
 def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str] = SOLID_KINDS) -> CaseChunk:

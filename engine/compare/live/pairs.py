@@ -22,6 +22,7 @@ Anything else is unexplained.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Sequence
 
@@ -125,7 +126,7 @@ class LivePairs:
         if old is not None:
             self._newly_enabled.change(old, self._is_edge, step)
         self._columns = new
-        same = old is not None and len(old.shapes) == len(new.shapes) and all(map(_is, old.shapes, new.shapes))
+        same = old is not None and len(old.shapes) == len(new.shapes) and all(map(operator.is_, old.shapes, new.shapes))
         if not same:
             self._shapes = pack(new.shapes)
             self._is_edge = self._shapes.kind == SEGMENT
@@ -323,7 +324,3 @@ def _unplaced(pair: tuple[int, int], told: str) -> Difference:
 def _pose(row: FloatArray) -> tuple[float, float, float]:
     x, y, angle = row.tolist()
     return x, y, angle
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

@@ -9,7 +9,7 @@ from pydantic import Field
 from engine.common.file_schema import Strict, Wording
 from engine.common.limits import MAX_NUMBER
 
-__all__ = ["MOST_VERTICES", "WORDING", "PairSchema", "ShapeSchema", "SideSchema"]
+__all__ = ["MOST_VERTICES", "WORDING", "PairSchema", "SideSchema"]
 
 MOST_VERTICES = 256
 """Of one polygon. Box2D has 16, our algorithms no limit; a file must end somewhere."""
@@ -23,7 +23,7 @@ _Point = Annotated[list[_Number], Field(min_length=2, max_length=2)]
 _Pose = Annotated[list[_Number], Field(min_length=3, max_length=3)]
 _Plain = bool | int | float | str | None
 _Answer = _Plain | dict[str, _Plain | list[_Plain | list[_Plain]]]
-"""What an outsider's function may have returned: DESIGN.md 4, and whatever it returned in place of that."""
+"""What a user's function may have returned: DESIGN.md 4, or what came in place of that."""
 
 
 class _Circle(Strict):
@@ -54,13 +54,10 @@ class _Segment(Strict):
     ghost2: _Point | None = None
 
 
-ShapeSchema = _Circle | _Polygon | _Capsule | _Segment
-
-
 class SideSchema(Strict):
     """A shape and where it is: its pose x, y, angle, and for a motion its pose at the end."""
 
-    shape: Annotated[ShapeSchema, Field(discriminator="kind")]
+    shape: Annotated[_Circle | _Polygon | _Capsule | _Segment, Field(discriminator="kind")]
     pose: _Pose
     end_pose: _Pose | None = None
     local_center: _Point | None = None

@@ -43,26 +43,11 @@ __all__ = ["Answer", "PairAnswers", "ask"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One side's answer; what the query does not have is None or empty.
+    """One side's answer, all of it in `words` in one line; what the query does not have is None or empty.
 
-    Attributes
-    ----------
-    words : str
-        The whole of it in one line.
-    normal : pair of float
-        Unit, from A to B, or outward at a ray's hit.
-    points : tuple of points
-        Of a manifold or a hit.
-    separations : tuple of float
-        Metres, at the points: the gap of the shapes without skins, negative where they overlap.
-    witnesses : (point of A, point of B)
-        Of a distance.
-    distance : float
-        Metres.
-    fraction : float
-        Of the motion or the ray.
-    is_yes : bool
-        Overlap, containment, touch, hit.
+    `normal` is a unit vector from A to B, or outward at a ray's hit; `points` are those of a manifold or a hit, with the `separations`
+    there, metres, of the shapes without skins, negative where they overlap. `witnesses` are the points of A and of B of a `distance`,
+    metres; `fraction` is of the motion or the ray. `is_yes` where they overlap, touch, hit or contain.
     """
 
     words: str
@@ -82,19 +67,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class PairAnswers:
-    """Both answers, and the verdict.
+    """Both answers to a pair as both were asked, rounded and with Box2D's skins, and the verdict on a difference.
 
-    Attributes
-    ----------
-    pair : Pair
-        As both were asked: rounded, with Box2D's skins.
-    ours : Answer
-    box2d : Answer or None
-        None where Box2D was not asked; `verdict` is "not judged" then, and `evidence` says why.
-    verdict : str
-        "agree", "explained", "unexplained" or "not judged".
-    reason, size, evidence : str, float, str
-        Of a difference, as the referee gives them.
+    `verdict` is "agree", "explained", "unexplained" or "not judged": then Box2D was not asked, `box2d` is None, and `evidence` says why.
     """
 
     pair: Pair

@@ -23,8 +23,10 @@ The last three entries are optional. Every float is written with as many digits 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from engine.common.checks import choice, integer, point
 from engine.common.errors import Described, InvalidInputError, InvalidShapeError
@@ -33,7 +35,7 @@ from engine.common.json_file import json_text, read_json
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 
 if TYPE_CHECKING:
-    from engine.compare.pair._schema import ShapeSchema, SideSchema
+    from engine.compare.pair._schema import SideSchema
 
 __all__ = [
     "FORMAT",
@@ -75,9 +77,9 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Outsider:
-    """What somebody else's function answered: its name, its answer as plain data (None: no contact), and what was wrong with it.
+    """What a user's function answered: its name, its answer as plain data (None: no contact), and what was wrong with it.
 
-    An answer that is no plain data, or holds a number that is not finite, is left out by whoever saves it, and told in `note`.
+    An answer that is no plain data, or holds a number that is not finite, cannot be saved: it is left out, and told in `note`.
     """
 
     name: str
@@ -218,24 +220,16 @@ def pair_from_json(plain: object, file: str = "pair") -> Pair:
     from engine.compare.pair._schema import WORDING, PairSchema
 
     held = checked(PairSchema, plain, file, WORDING)
-    shape_a = _shape(held.a.shape, f"{file}: a.shape")
-    shape_b = None if held.b is None else _shape(held.b.shape, f"{file}: b.shape")
+    sides = {**_held_side(held.a, "a", file), **({} if held.b is None else _held_side(held.b, "b", file))}
     try:
         return Pair(
             held.query,
-            shape_a,
-            _transform(held.a.pose),
-            shape_b,
-            Transform() if held.b is None else _transform(held.b.pose),
-            _end(held.a),
-            _end(held.b),
-            _center(held.a),
-            _center(held.b),
-            None if held.ray is None else (_point(held.ray.origin), _point(held.ray.end)),
-            None if held.point is None else _point(held.point),
-            None if held.provenance is None else Provenance(held.provenance.seed, held.provenance.chunk, held.provenance.row),
-            None if held.outsider is None else Outsider(held.outsider.name, held.outsider.answer, held.outsider.note),
-            held.note,
+            **sides,
+            ray=None if held.ray is None else (_point(held.ray.origin), _point(held.ray.end)),
+            point=None if held.point is None else _point(held.point),
+            provenance=None if held.provenance is None else Provenance(**held.provenance.model_dump()),
+            outsider=None if held.outsider is None else Outsider(**held.outsider.model_dump()),
+            note=held.note,
         )
     except InvalidInputError as error:
         raise InvalidInputError(f"{file}: {error.field}", error.requirement, error.value) from None
@@ -252,7 +246,7 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     if pair.point is not None:
         plain["point"] = list(pair.point)
     if pair.provenance is not None:
-        plain["provenance"] = {"seed": pair.provenance.seed, "chunk": pair.provenance.chunk, "row": pair.provenance.row}
+        plain["provenance"] = asdict(pair.provenance)
     if pair.outsider is not None:
         plain["outsider"] = {"name": pair.outsider.name, "answer": _listed(pair.outsider.answer), "note": pair.outsider.note}
     if pair.note:
@@ -260,22 +254,32 @@ def pair_as_json(pair: Pair) -> dict[str, Any]:
     return plain
 
 
-def _shape(held: ShapeSchema, field: str) -> AnyShape:
+_SHAPES: dict[str, tuple[type[AnyShape], tuple[str, ...]]] = {
+    "circle": (Circle, ("radius", "center")),
+    "polygon": (Polygon, ("vertices", "skin_radius")),
+    "capsule": (Capsule, ("p1", "p2", "radius")),
+    "segment": (Segment, ("p1", "p2", "skin_radius", "ghost1", "ghost2")),
+}
+"""Of each kind the class, and the fields, which have the same names in the file and in the class."""
+
+
+def _held_side(side: SideSchema, name: str, file: str) -> dict[str, Any]:
+    """Return what `Pair` takes of one side, A or B."""
+    kind, _ = _SHAPES[side.shape.kind]
     try:
-        if held.kind == "circle":
-            return Circle(held.radius, _point(held.center))
-        if held.kind == "polygon":
-            return Polygon(held.vertices, held.skin_radius)
-        if held.kind == "capsule":
-            return Capsule(_point(held.p1), _point(held.p2), held.radius)
-        ghosts = [None if ghost is None else _point(ghost) for ghost in (held.ghost1, held.ghost2)]
-        return Segment(_point(held.p1), _point(held.p2), held.skin_radius, *ghosts)
+        shape = kind(**side.shape.model_dump(exclude={"kind"}))
     except InvalidShapeError as error:
-        raise InvalidShapeError(f"{field}.{error.field}", error.requirement, error.value) from None
+        raise InvalidShapeError(f"{file}: {name}.shape.{error.field}", error.requirement, error.value) from None
+    end = None if side.end_pose is None else _transform(side.end_pose)
+    center = (0.0, 0.0) if side.local_center is None else _point(side.local_center)
+    return {f"shape_{name}": shape, f"pose_{name}": _transform(side.pose), f"end_{name}": end, f"center_{name}": center}
 
 
 def _side(shape: AnyShape, pose: Transform, end: Transform | None, center: Point) -> dict[str, Any]:
-    plain: dict[str, Any] = {"shape": _plain_shape(shape), "pose": [*pose.position, pose.angle]}
+    name, fields = next((name, fields) for name, (kind, fields) in _SHAPES.items() if isinstance(shape, kind))
+    values = {field: _listed(getattr(shape, field)) for field in fields}
+    held = {"kind": name, **{field: value for field, value in values.items() if value is not None}}
+    plain: dict[str, Any] = {"shape": held, "pose": [*pose.position, pose.angle]}
     if end is not None:
         plain["end_pose"] = [*end.position, end.angle]
         if center != (0.0, 0.0):
@@ -283,35 +287,17 @@ def _side(shape: AnyShape, pose: Transform, end: Transform | None, center: Point
     return plain
 
 
-def _plain_shape(shape: AnyShape) -> dict[str, Any]:
-    if isinstance(shape, Circle):
-        return {"kind": "circle", "radius": shape.radius, "center": list(shape.center)}
-    if isinstance(shape, Polygon):
-        return {"kind": "polygon", "vertices": shape.vertices.tolist(), "skin_radius": shape.skin_radius}
-    if isinstance(shape, Capsule):
-        return {"kind": "capsule", "p1": list(shape.p1), "p2": list(shape.p2), "radius": shape.radius}
-    plain: dict[str, Any] = {"kind": "segment", "p1": list(shape.p1), "p2": list(shape.p2), "skin_radius": shape.skin_radius}
-    plain.update((name, list(ghost)) for name, ghost in (("ghost1", shape.ghost1), ("ghost2", shape.ghost2)) if ghost is not None)
-    return plain
-
-
-def _listed(answer: object) -> object:
-    """Return plain data with lists for its tuples, as JSON gives them back."""
-    if isinstance(answer, dict):
-        return {key: _listed(value) for key, value in answer.items()}
-    return [_listed(value) for value in answer] if isinstance(answer, list | tuple) else answer
+def _listed(value: object) -> object:
+    """Return plain data with lists for its tuples and arrays, as JSON gives them back."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: _listed(one) for key, one in value.items()}
+    return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _transform(pose: list[float]) -> Transform:
     return Transform((pose[0], pose[1]), pose[2])
-
-
-def _end(side: SideSchema | None) -> Transform | None:
-    return None if side is None or side.end_pose is None else _transform(side.end_pose)
-
-
-def _center(side: SideSchema | None) -> Point:
-    return (0.0, 0.0) if side is None or side.local_center is None else _point(side.local_center)
 
 
 def _point(numbers: list[float]) -> Point:

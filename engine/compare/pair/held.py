@@ -19,7 +19,7 @@ from engine.common.errors import InvalidInputError
 from engine.compare.cases import RayChunk
 from engine.compare.pair.file import Pair, Point
 from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_rays
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry import AnyShape, Capsule, Circle, Segment, Transform
 from engine.narrowphase.packing import pack
 
 __all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "made_by_box2d", "pair_oracle", "pose_row", "posed_pair", "posed_ray"]
@@ -120,14 +120,5 @@ def _rounded_pose(pose: Transform, center: Point) -> Transform:
 
 def _rounded_shape(shape: AnyShape, center: Point) -> AnyShape:
     """Return the shape with float32 numbers and `center` at its origin; skins go, for Box2D gives its own."""
-
-    def at(point: Point) -> Point:
-        return _rounded((point[0] - center[0], point[1] - center[1]))
-
-    if isinstance(shape, Circle):
-        return Circle(float(np.float32(shape.radius)), at(shape.center))
-    if isinstance(shape, Polygon):
-        return Polygon((shape.vertices - np.array(center)).astype(np.float32).astype(np.float64))
-    assert isinstance(shape, Segment)
-    ghosts = [None if ghost is None else at(ghost) for ghost in (shape.ghost1, shape.ghost2)]
-    return Segment(at(shape.p1), at(shape.p2), 0.0, *ghosts)
+    radius = float(np.float32(shape.radius)) if isinstance(shape, Circle) else 0.0
+    return shape.mapped(lambda points: (points - np.array(center)).astype(np.float32).astype(np.float64), radius)

@@ -1,35 +1,49 @@
 """The smallest pair on which Box2D and we still differ: fewer corners, rounder numbers, a simpler pose.
 
-Greedy: of the best so far a list of simpler pairs is made, simplest first, and the first that still differs takes its place, until none
-does. What counts as differing is the caller's question, so that the answer cannot drift from an unexplained pair to an explained one.
-The pair is moved as a whole first, to the origin and with A unturned; each shape, pose, ray and motion after that by itself. No corner
-comes to lie on the other shape's edge, where none lay before: it would look like the reason.
+What counts as differing is the caller's question, so that the answer cannot drift from an unexplained pair to an explained one. The pair is
+moved as a whole first, to the origin and with A unturned; each shape, pose, ray and motion after that by itself. No corner comes to lie on
+the other shape's edge, where none lay before: it would look like the reason.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from engine.compare.pair.candidates import ANGLES, brought_home, simpler_pairs
-from engine.compare.pair.file import Pair
-from engine.compare.pair.simpler import APART, digits, is_on_edge
-from engine.geometry import AnyShape, Polygon, Segment
+from engine.common.errors import InvalidInputError
+from engine.common.limits import MAX_NUMBER
+from engine.compare.pair.file import Pair, Point
+from engine.compare.pair.simpler import (
+    APART,
+    GRIDS,
+    SimplerSearch,
+    box_around,
+    digits,
+    is_on_edge,
+    is_plain_polygon,
+    rounded,
+    with_rounded_corner,
+    without_corner,
+)
+from engine.geometry import AnyShape, Circle, Polygon, Segment, Transform
 
 __all__ = ["Shrunk", "corner_count", "shrink"]
 
 MOST_TRIES = 6000
 """Questions asked about one pair: the same pair comes out on a slow machine as on a fast one, unless time runs out."""
 
-Point = tuple[float, float]
+_QUARTER = 0.5 * math.pi
+_ANGLES = (_QUARTER, 0.5 * _QUARTER, _QUARTER / 3.0, 0.1, 0.01)
+"""Radians, of angles to round to: right ones first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The smallest pair found, how often somebody was asked, and whether there was time for all of it."""
+    """The smallest pair found, how many were tried, and whether there was time for all of them."""
 
     pair: Pair
     n_tries: int
@@ -42,51 +56,155 @@ def shrink(pair: Pair, differs: Callable[[Pair], bool], seconds: float) -> Shrun
     `differs` answers for any pair of the same query; it is not asked about `pair`.
     """
     pair = replace(pair, provenance=None, outsider=None, note="")
-    search = _Search(pair, differs, seconds)
-    for home in brought_home(pair):
-        if search.try_one(home):
-            break
-    while search.improve():
-        pass
+    still_differs: Callable[[list[Pair]], Pair | None] = lambda some: next(filter(differs, some), None)  # noqa: E731
+    search = SimplerSearch(pair, _simpler_pairs, _cost, _is_clear, still_differs, seconds, most_tries=MOST_TRIES)
+    search.take(_brought_home(pair))
+    search.run()
     return Shrunk(search.best, search.n_tries, not search.is_over)
 
 
 def corner_count(pair: Pair) -> int:
     """Return the corners of both shapes, neighbours of an edge too; a circle counts as one."""
-    return sum(_corners(shape) for shape in (pair.shape_a, pair.shape_b) if shape is not None)
+    return sum(len(shape.core) + len(_ghosts(shape)) for shape in (pair.shape_a, pair.shape_b) if shape is not None)
 
 
-class _Search:
-    def __init__(self, pair: Pair, differs: Callable[[Pair], bool], seconds: float) -> None:
-        self.best, self.n_tries = pair, 0
-        self._differs, self._end = differs, time.monotonic() + seconds
-        self._tried = {_key(pair)}
-        self._needs_clear = _is_clear(pair)
+# --- Pairs of which some may be simpler
 
-    @property
-    def is_over(self) -> bool:
-        return self.n_tries >= MOST_TRIES or time.monotonic() >= self._end
 
-    def improve(self) -> bool:
-        """Take the simplest of all simpler pairs that still differs; False if there is none, or no time."""
-        cost = _cost(self.best)
-        simpler = {_key(one): one for one in simpler_pairs(self.best) if _cost(one) < cost}
-        return any(self.try_one(one) for one in sorted(simpler.values(), key=_cost) if not self.is_over)
+def _brought_home(pair: Pair) -> Iterator[Pair]:
+    """Yield the pair at the origin: A unturned there, A as it is turned, or the middle between the two."""
+    x, y = pair.pose_a.position
+    yield _moved(pair, Transform((x, y), pair.pose_a.angle))
+    yield _moved(pair, Transform((x, y), 0.0))
+    yield _moved(pair, Transform((rounded(x, 1.0), rounded(y, 1.0)), 0.0))
 
-    def try_one(self, pair: Pair) -> bool:
-        """Take a pair if it still differs."""
-        key = _key(pair)
-        if key in self._tried:
-            return False
-        self._tried.add(key)
-        is_clear = _is_clear(pair)
-        if self._needs_clear and not is_clear:
-            return False
-        self.n_tries += 1
-        if not self._differs(pair):
-            return False
-        self.best, self._needs_clear = pair, is_clear
-        return True
+
+def _moved(pair: Pair, frame: Transform) -> Pair:
+    """Return the pair as seen from a frame."""
+
+    def pose(one: Transform) -> Transform:
+        x, y = frame.apply_inverse(one.position)
+        return Transform((x + 0.0, y + 0.0), one.angle - frame.angle)  # no negative zero
+
+    def maybe(one: Transform | None) -> Transform | None:
+        return None if one is None else pose(one)
+
+    return replace(
+        pair,
+        pose_a=pose(pair.pose_a),
+        pose_b=pose(pair.pose_b) if pair.shape_b is not None else pair.pose_b,
+        end_a=maybe(pair.end_a),
+        end_b=maybe(pair.end_b),
+        ray=None if pair.ray is None else (frame.apply_inverse(pair.ray[0]), frame.apply_inverse(pair.ray[1])),
+        point=None if pair.point is None else frame.apply_inverse(pair.point),
+    )
+
+
+def _simpler_pairs(pair: Pair) -> Iterator[Pair]:
+    """Yield pairs of which some may be simpler."""
+    for name in ("shape_a", "shape_b"):
+        shape = getattr(pair, name)
+        for one in _simpler_shapes(shape) if shape is not None else ():
+            yield _changed(pair, {name: one})
+    if pair.end_a is not None and pair.end_a != pair.pose_a:
+        yield replace(pair, end_a=pair.pose_a)
+    if pair.end_b is not None and pair.end_b != pair.pose_b:
+        yield replace(pair, end_b=pair.pose_b)
+    for name in ("pose_a", "pose_b", "end_a", "end_b"):
+        pose = getattr(pair, name)
+        for other in _simpler_poses(pose) if pose is not None else ():
+            yield _changed(pair, {name: other})
+    for grid in GRIDS:
+        if pair.ray is not None:
+            origin, end = pair.ray
+            for ray in ((_round(origin, grid), _round(end, grid)), (_round(origin, grid), end), (origin, _round(end, grid))):
+                yield replace(pair, ray=ray)
+        if pair.point is not None:
+            yield replace(pair, point=_round(pair.point, grid))
+        yield from _all_rounded(pair, grid)
+
+
+def _changed(pair: Pair, changes: Mapping[str, Any]) -> Pair:
+    return replace(pair, **changes)
+
+
+def _all_rounded(pair: Pair, grid: float) -> Iterator[Pair]:
+    """Yield the pair with all lengths rounded, and with all poses rounded."""
+    shapes: dict[str, Any] = {}
+    for name in ("shape_a", "shape_b"):
+        shape = getattr(pair, name)
+        if shape is not None:
+            found = _rounded_shape(shape, grid)
+            if found is None:
+                return
+            shapes[name] = found
+    poses = {name: getattr(pair, name) for name in ("pose_a", "pose_b", "end_a", "end_b")}
+    placed = {name: Transform(_round(pose.position, grid), pose.angle) for name, pose in poses.items() if pose is not None}
+    for changes in (placed, shapes, {**placed, **shapes}):
+        yield _changed(pair, changes)
+
+
+def _simpler_shapes(shape: AnyShape) -> Iterator[AnyShape]:
+    if isinstance(shape, Polygon):
+        yield from _simpler_polygons(shape)
+    if isinstance(shape, Segment):
+        for ghosts in ((None, None), (shape.ghost1, None), (None, shape.ghost2)):
+            yield Segment(shape.p1, shape.p2, shape.skin_radius, *ghosts)
+    if isinstance(shape, Circle) and shape.center != (0.0, 0.0):
+        yield Circle(shape.radius)
+    for grid in GRIDS:
+        round_all = _rounded_shape(shape, grid)
+        if round_all is not None:
+            yield round_all
+
+
+def _simpler_polygons(shape: Polygon) -> Iterator[Polygon]:
+    corners = [(x, y) for x, y in shape.vertices.tolist()]
+    variants = list(without_corner(corners))
+    for grid in GRIDS:
+        variants += [box_around(corners, grid), *with_rounded_corner(corners, grid)]
+    for variant in variants:
+        found = _polygon(variant, shape.skin_radius)
+        if found is not None:
+            yield found
+
+
+def _simpler_poses(pose: Transform) -> Iterator[Transform]:
+    x, y = pose.position
+    yield Transform((x, y))
+    for grid in _ANGLES:
+        yield Transform((x, y), round(pose.angle / grid) * grid if grid > 0.1 else rounded(pose.angle, grid))
+    for grid in GRIDS:
+        for place in ((rounded(x, grid), y), (x, rounded(y, grid)), (rounded(x, grid), rounded(y, grid))):
+            yield Transform(place, pose.angle)
+
+
+def _rounded_shape(shape: AnyShape, grid: float) -> AnyShape | None:
+    """Return a shape with its corners and its radius rounded; None if that is no shape any more."""
+    if isinstance(shape, Polygon):
+        return _polygon([_round((x, y), grid) for x, y in shape.vertices.tolist()], shape.skin_radius)
+    radius = None if isinstance(shape, Segment) else rounded(shape.radius, grid)
+    try:
+        return shape.mapped(lambda points: np.array([_round((x, y), grid) for x, y in points.tolist()]), radius)
+    except InvalidInputError:
+        return None
+
+
+def _polygon(corners: Sequence[Point], skin: float) -> Polygon | None:
+    """Return a polygon that looks like one; a needle may be left for it, and is not made."""
+    if not is_plain_polygon(corners, MAX_NUMBER):
+        return None
+    try:
+        return Polygon(corners, skin)
+    except InvalidInputError:
+        return None
+
+
+def _round(point: Point, grid: float) -> Point:
+    return rounded(point[0], grid), rounded(point[1], grid)
+
+
+# --- How simple a pair is
 
 
 def _is_clear(pair: Pair) -> bool:
@@ -103,10 +221,6 @@ def _is_clear(pair: Pair) -> bool:
 def _extent(shape: AnyShape) -> float:
     round_by = 2.0 * (shape.radius - shape.skin_radius)
     return float(np.ptp(shape.core, axis=0).max()) + round_by
-
-
-def _corners(shape: AnyShape) -> int:
-    return len(shape.core) + len(_ghosts(shape))
 
 
 def _ghosts(shape: AnyShape) -> list[Point]:
@@ -129,15 +243,9 @@ def _cost(pair: Pair) -> tuple[int, int]:
 
 def _angle_digits(angle: float) -> int:
     """Return the digits of an angle; a multiple of 30, 45 or 90 degrees is as simple as a number of two."""
-    return min(digits(angle), 2) if any(round(angle / grid) * grid == angle for grid in ANGLES if grid > 0.1) else digits(angle)
+    return min(digits(angle), 2) if any(round(angle / grid) * grid == angle for grid in _ANGLES if grid > 0.1) else digits(angle)
 
 
 def _numbers(shape: AnyShape) -> list[float]:
     radius = [] if isinstance(shape, Polygon | Segment) else [shape.radius]
     return [*shape.core.ravel().tolist(), *radius, *(value for ghost in _ghosts(shape) for value in ghost)]
-
-
-def _key(pair: Pair) -> tuple[object, ...]:
-    """Return what tells pairs of one query apart."""
-    shapes = [None if shape is None else (type(shape), *_numbers(shape), _corners(shape)) for shape in (pair.shape_a, pair.shape_b)]
-    return *shapes, pair.pose_a, pair.pose_b, pair.end_a, pair.end_b, pair.ray, pair.point

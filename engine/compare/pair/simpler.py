@@ -1,13 +1,28 @@
-"""What makes a pair simpler to look at: fewer digits, corners that are plainly corners. For whoever makes a failing pair small."""
+"""What makes a failing pair simpler to look at, and the search for the simplest one: fewer digits, corners that are plainly corners."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
-__all__ = ["APART", "GRIDS", "digits", "is_on_edge", "is_plain_polygon", "rounded"]
+from engine.compare.pair.file import Point
 
-Point = tuple[float, float]
+__all__ = [
+    "APART",
+    "GRIDS",
+    "SimplerSearch",
+    "box_around",
+    "digits",
+    "is_on_edge",
+    "is_plain_polygon",
+    "rounded",
+    "with_rounded_corner",
+    "without_corner",
+]
+
+_Pair = TypeVar("_Pair")
 
 GRIDS = (1.0, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
 """Metres, of numbers to round to; a pair is brought to a size of some metres first."""
@@ -68,3 +83,91 @@ def is_on_edge(point: Point, corners: Sequence[Point], near: float) -> bool:
         if math.hypot(point[0] - px - share * ex, point[1] - py - share * ey) < near:
             return True
     return False
+
+
+def box_around(corners: Sequence[Point], grid: float = 0.0) -> tuple[Point, ...]:
+    """Return the corners of the box around an outline, rounded where there is a grid."""
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    left, bottom, right, top = (value if grid == 0.0 else rounded(value, grid) for value in (min(xs), min(ys), max(xs), max(ys)))
+    return (left, bottom), (right, bottom), (right, top), (left, top)
+
+
+def with_rounded_corner(corners: Sequence[Point], grid: float) -> Iterator[tuple[Point, ...]]:
+    """Yield an outline with one of its corners rounded: its x, its y, or both."""
+    for k, (x, y) in enumerate(corners):
+        for at in ((rounded(x, grid), y), (x, rounded(y, grid)), (rounded(x, grid), rounded(y, grid))):
+            yield *corners[:k], at, *corners[k + 1 :]
+
+
+def without_corner(corners: Sequence[Point]) -> Iterator[tuple[Point, ...]]:
+    """Yield an outline without each of its corners, if it has more than three."""
+    if len(corners) > 3:
+        for k in range(len(corners)):
+            yield *corners[:k], *corners[k + 1 :]
+
+
+class SimplerSearch(Generic[_Pair]):
+    """The simplest pair that still fails, greedily: of the pairs made from the best so far the first that still fails, the cheapest tried
+    first, takes its place, until none does or the time is over.
+
+    Parameters
+    ----------
+    pair : one that fails
+    simpler, cost, is_clear : callable
+        Of a pair: pairs of which some may be simpler; what is to become less, corners, then digits; whether it shows plainly what there is
+        to see. One that does is not left for one that does not.
+    still_fails : callable
+        Returns the first of some pairs that fails in the same way, None if none does.
+    seconds, block, most_tries : float, int, float
+        The time, the pairs tried at once, and those tried in all.
+    """
+
+    def __init__(
+        self,
+        pair: _Pair,
+        simpler: Callable[[_Pair], Iterable[_Pair]],
+        cost: Callable[[_Pair], tuple[int, int]],
+        is_clear: Callable[[_Pair], bool],
+        still_fails: Callable[[list[_Pair]], _Pair | None],
+        seconds: float,
+        block: int = 1,
+        most_tries: float = math.inf,
+    ) -> None:
+        self.best, self.n_tries = pair, 0
+        self._simpler, self._cost, self._is_clear, self._still_fails = simpler, cost, is_clear, still_fails
+        self._end, self._block, self._most_tries = time.monotonic() + seconds, block, most_tries
+        self._tried = {pair}
+        self._needs_clear = is_clear(pair)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is no time left, or no try."""
+        return self.n_tries >= self._most_tries or time.monotonic() >= self._end
+
+    def run(self) -> None:
+        """Improve the best until nothing simpler fails."""
+        is_better = True
+        while is_better and not self.is_over:
+            most = self._cost(self.best)
+            simpler = dict.fromkeys(one for one in self._simpler(self.best) if self._cost(one) < most)
+            is_better = self.take(sorted(simpler, key=self._cost))
+
+    def take(self, pairs: Iterable[_Pair]) -> bool:
+        """Take the first of some pairs that fails in the same way, if there is one; none is tried twice."""
+        waiting = iter(pairs)
+        while True:
+            block: list[_Pair] = []
+            for one in waiting:
+                if one not in self._tried:
+                    self._tried.add(one)
+                    if not self._needs_clear or self._is_clear(one):
+                        block.append(one)
+                if len(block) == self._block or self.is_over:
+                    break
+            self.n_tries += len(block)
+            found = self._still_fails(block) if block else None
+            if found is not None:
+                self.best = found
+                self._needs_clear = self._needs_clear or self._is_clear(found)
+            if found is not None or not block or self.is_over:
+                return found is not None

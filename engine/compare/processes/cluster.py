@@ -55,7 +55,7 @@ _MAX_PORT = 65535
 
 
 class ClusterError(LabError, RuntimeError):
-    """The cluster cannot be used: the library is missing, nobody answers, or somebody there has other code than we."""
+    """The cluster cannot be used: the library is missing, there is no answer, or a process there has other code than we."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ def run_on_cluster(
 ) -> Generator[_Answer, None, None]:
     """Yield ``function(task)`` of each task, in the order in which they are done, by the processes of a Dask cluster.
 
-    Each process first does the `rehearsal`, whose answer nobody gets: it loads what the tasks need. `rehearsal` is hashable, and `function`
+    Each process first does the `rehearsal`, whose answer is dropped: it loads what the tasks need. `rehearsal` is hashable, and `function`
     importable there. A process does one task at a time, however many threads it has: they would share the clocks and Box2D. Closing the
     generator withdraws the tasks that are not begun; a process ends the one it is at. If no process is left, another is waited for.
 
     Raises
     ------
     ClusterError
-        Nobody answers at the address, the scheduler is lost on the way, or a process has other versions than we.
+        Nothing answers at the address, the scheduler is lost on the way, or a process has other versions than we.
     WorkerLostError
         A task ended as many processes as the scheduler lets it (its `allowed-failures`, 3 unless told otherwise, and one).
     """
@@ -105,7 +105,7 @@ def run_on_cluster(
         def hand_out() -> None:
             room = _PER_PROCESS * max(1, len(client.nthreads())) - in_flight.count()
             for task in itertools.islice(waiting, max(0, room)):
-                in_flight.add(client.submit(work, task, pure=False))  # impure: nobody else's answer to the same question
+                in_flight.add(client.submit(work, task, pure=False))  # impure: no other task's answer to the same question
 
         with _lost_scheduler(address):
             hand_out()
@@ -233,7 +233,7 @@ def _taken(found: Any, address: str) -> Any:
     if type(error).__name__ == "KilledWorker":
         raise WorkerLostError(f"a task ended {error.allowed_failures + 1} processes of the cluster at {address}") from None
     if type(error).__name__ in ("CancelledError", "FutureCancelledError", "FuturesCancelledError"):
-        raise ClusterError(f"the scheduler at {address} was lost, or somebody there withdrew the work") from None
+        raise ClusterError(f"the scheduler at {address} was lost, or the work was withdrawn there") from None
     if isinstance(error, RuntimeError) and str(error).startswith(_NOT_LOADED):
         folder = Path(engine.__file__).parent.parent
         wanted = f"start it in {folder}, or with PYTHONPATH={folder}"

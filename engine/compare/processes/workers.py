@@ -1,6 +1,6 @@
 """Tasks shared among processes, so that none is lost and none is done twice.
 
-Each process has a pipe of its own. It gets one task at a time and answers it; whoever has answered gets the next. A process that dies (the
+Each process has a pipe of its own. It gets one task at a time and answers it; then it gets the next. A process that dies (the
 system may end one that takes too much memory) takes one task with it, which is known, and given to another; a task that ends three
 processes is a fault, and is told. `multiprocessing.Pool` would wait for the answer for ever.
 
@@ -44,7 +44,7 @@ def run_tasks(
 ) -> Generator[_Answer, None, None]:
     """Yield ``function(task)`` of each task, in the order in which they are done; with one job here, else in `n_jobs` processes.
 
-    Each process, this one too, first does the `rehearsal`, if there is one, whose answer nobody gets: it loads what the tasks need.
+    Each process, this one too, first does the `rehearsal`, if there is one, whose answer is dropped: it loads what the tasks need.
     Closing the generator ends the processes. An exception of `function` is raised here.
 
     Raises
@@ -65,7 +65,7 @@ def run_tasks(
 
 
 class _Crew(Generic[_Task, _Answer]):
-    """The processes, the task of each, and the tasks that nobody has yet."""
+    """The processes, the task of each, and the tasks not handed out yet."""
 
     def __init__(self, function: Callable[[_Task], _Answer], tasks: Sequence[_Task], n_jobs: int, rehearsal: _Task | None) -> None:
         self._context: SpawnContext = multiprocessing.get_context("spawn")

@@ -19,7 +19,7 @@ and is halved if not. The evaluation is float64's; `error` bounds what rounding 
        floor |- - -`.- `- - -'- - - - - - - - - - - - - - -
              |        `--- nearer than the floor: found, and not proved
 
-A moment found below the floor is only a proposal: whoever uses it must show it by a witness. (Piyavskii and Shubert, 1972: the
+A moment found below the floor is only a proposal: its caller must show it by a witness. (Piyavskii and Shubert, 1972: the
 minimum of a Lipschitz function; here the constant is that of each direction, which is near 0 for shapes that slide along each other.)
 """
 

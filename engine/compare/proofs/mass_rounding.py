@@ -19,7 +19,7 @@ centroid            s is added: u times its coordinates
 J                   D 4 u and two products 2 u; q 6 u; their product u: 13 u of M_i q_i / 12, and n sums, the density
 ==================  ===================================================================================================
 
-Box2D then moves the inertia to the body's origin, I = J + m (g.g - c.c) with g = c + s, and whoever needs it about the centroid (a body
+Box2D then moves the inertia to the body's origin, I = J + m (g.g - c.c) with g = c + s, and what needs it about the centroid (a body
 does) takes m g.g away again. So its inertia is J - m c.c with the roundings of numbers as large as m g.g: what is lost of a body far
 from its origin.
 

@@ -58,23 +58,10 @@ class Run:
 class Exhibit:
     """One example, ready.
 
-    Attributes
-    ----------
-    query, role, name : str
-        `role` says what it is an example of, `name` is that of its files, without an ending.
-    example : Example
-    pair : Pair or None
-        To be saved; None for a question that a pair file does not hold.
-    answers : PairAnswers or None
-        Of the pair alone; of the small pair where it was made small.
-    drawings : tuple of str
-        SVG.
-    shrunk : Shrunk or None
-        Of an unexplained pair: what was found, `pair` being it.
-    remark : str
-        What is to be said beside: corners before and after, or that the pair alone does not differ.
-    command : str
-        Finds it again in the sequence.
+    `role` says what it is an example of, `name` is that of its files, without an ending. `pair` is to be saved, None for a question that a
+    pair file does not hold, and `answers` are those to it alone. Of an unexplained pair that was made small, `shrunk` is what was found and
+    `pair` the small one. `drawings` are SVG; `remark` says what else there is to say, such as that the pair alone does not differ;
+    `command` finds the example again in the sequence.
     """
 
     query: str

@@ -1,8 +1,31 @@
-"""The verdict on boxes: agree, or unexplained.
+"""The verdict on boxes, and on pairs of boxes: agree, explained by the room Box2D leaves around a shape, or unexplained.
 
-Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can turn it,
-for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that the
-box is computed once more in fractions, which tells whose it is, and the row is unexplained.
+**Boxes.** Box2D takes every vertex to the world in float32 and adds the radius or the skin: within `allowances.box_allowance`, nothing can
+turn it, for the least of numbers that are each known to b is known to b. So there is no tie to prove. Where a side is farther off than that
+the box is computed once more in fractions, which tells whose it is, and the row is unexplained.
+
+**Pairs.** Ours are the pairs whose tight boxes share a point. Box2D keeps wider boxes in its tree, so that a body may move a little
+without the tree being touched: the box swept in a step, 0.1 m more on every side (b2_aabbExtension), and twice the step's displacement
+ahead (b2_aabbMultiplier)::
+
+    +-----------------------------------+
+    | 0.1                               |
+    |     +---------+ - - - +           |       a box that left its wide box in this step, moving to the right;
+    |     | before  |       | after     |       one that is still inside keeps the wide box that it had
+    |     +---------+ - - - +           |
+    |                         2 d       |
+    +-----------------------------------+
+
+Of each wide box that rule is checked against our own boxes before and after, within float32's rounding. Whether two boxes overlap is a
+comparison of given numbers, so there nothing is allowed: Box2D's pairs must be those of its wide boxes exactly, and so must be those that
+each of our broad phases finds among the wide boxes; ours must be those of the tight boxes; and none of ours may tell a pair twice, or pair
+a body with itself. A pair is then
+
+    agree            both or neither report it
+    `fat_box`        Box2D alone, and all of the above holds for both bodies
+    unexplained      otherwise: most of all a pair that we alone report
+
+All pairs of a scene are judged, touching or not.
 """
 
 from __future__ import annotations
@@ -11,15 +34,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
+from engine.box2d.oracle.broad_phase import OracleScene
 from engine.box2d.oracle.held import held_rotation
+from engine.broadphase import BroadPhase, BruteForce, Grid, HierarchicalGrid, UniformGrid
 from engine.common.arrays import FloatArray, IntArray
+from engine.common.tolerances import BOX2D_BOX_EXTENSION, BOX2D_BOX_MULTIPLIER
 from engine.compare import allowances
+from engine.compare.cases.properties import n_bodies
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.narrowphase import batched
 from engine.narrowphase.packing import PackedShapes
 
-__all__ = ["PosedBoxes", "judge_boxes", "our_boxes", "posed_boxes"]
+__all__ = ["OurScene", "PosedBoxes", "judge_boxes", "judge_pairs", "our_boxes", "our_scene", "posed_boxes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +101,108 @@ def exact_box(posed: PosedBoxes, row: int) -> tuple[Fraction, Fraction, Fraction
     xs = [c * x - s * y + Fraction(px) for x, y in corners]
     ys = [s * x + c * y + Fraction(py) for x, y in corners]
     return min(xs) - radius, min(ys) - radius, max(xs) + radius, max(ys) + radius
+
+
+# --- Pairs of boxes
+
+
+BROAD_PHASES: tuple[BroadPhase, ...] = (BruteForce(), UniformGrid(), HierarchicalGrid(), Grid())
+"""Ours, all of which must find the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class OurScene:
+    """Our tight boxes (m, 4) before the step and after it, our pairs (k, 2) after it, and those we find among Box2D's wide boxes."""
+
+    before: FloatArray
+    after: FloatArray
+    pairs: IntArray
+    wide_pairs: tuple[IntArray, ...]
+
+
+def our_scene(shapes: PackedShapes, indices: IntArray, scene: OracleScene) -> OurScene:
+    """Return our boxes and pairs for the poses Box2D had; `shapes` are as Box2D holds them, with their skins."""
+    turned = (batched.poses_with_rotation(poses.copy()) for poses in (scene.poses_before, scene.poses))
+    before, after = (batched.box_rows(shapes, indices, poses) for poses in turned)
+    wide = tuple(phase.pairs(scene.boxes) for phase in BROAD_PHASES)
+    return OurScene(before, after, Grid().pairs(after), wide)
+
+
+def judge_pairs(shapes: PackedShapes, indices: IntArray, scene: OracleScene, n_pairs: int, ours: OurScene | None = None) -> Verdicts:
+    """Judge the first `n_pairs` pairs of a scene; the row of one is j (j - 1) / 2 + i for bodies i < j."""
+    if ours is None:
+        ours = our_scene(shapes, indices, scene)
+    is_wide, off = _follows_rule(shapes, indices, scene, ours)
+    m = len(indices)
+    theirs, mine = _marked(scene.pairs, m), _marked(ours.pairs, m)
+    is_right = (_overlaps(scene.boxes) == theirs) & (_overlaps(ours.after) == mine)
+    is_right &= np.all([_marked(found, m) == theirs for found in ours.wide_pairs], axis=0)
+    is_right &= np.all([_is_told_once(found, m) for found in (ours.pairs, *ours.wide_pairs)], axis=0)
+
+    i, j = _pairs_in_order(n_pairs)
+    theirs, mine, is_right = theirs[i, j], mine[i, j], is_right[i, j]
+    is_fat = theirs & ~mine & is_wide[i] & is_wide[j]
+    agrees = is_right & (theirs == mine)
+    differences: list[Explanation] = []
+    for row in np.flatnonzero(~agrees).tolist():
+        a, b = int(i[row]), int(j[row])
+        gap = float(np.maximum(ours.after[a, :2] - ours.after[b, 2:], ours.after[b, :2] - ours.after[a, 2:]).max())
+        if is_right[row] and is_fat[row]:
+            told = f"bodies {a} and {b}: the tight boxes are {gap:.3g} m apart, those in Box2D's tree overlap"
+            differences.append(Explanation(row, "fat_box", gap, told))
+            continue
+        whose = "Box2D" if theirs[row] else "we" if mine[row] else "neither"
+        what = f"{whose} alone report them" if theirs[row] != mine[row] else "the broad phases differ"
+        differences.append(Explanation(row, "unexplained", abs(gap), f"bodies {a} and {b}: {what}"))
+    most = {"most_bodies": float(m)}
+    return Verdicts(theirs, tuple(differences), float(off[is_wide].max(initial=0.0)), maxima=most)
+
+
+def _follows_rule(shapes: PackedShapes, indices: IntArray, scene: OracleScene, ours: OurScene) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Tell of each body whether its wide box is the one of Box2D's rule, and by how much it is off."""
+    reach = np.maximum(np.abs(scene.poses_before[:, :2]).sum(axis=1), np.abs(scene.poses[:, :2]).sum(axis=1))
+    allowed = allowances.tree_box_allowance(reach + shapes.extent[indices])
+    extension = np.array((-1.0, -1.0, 1.0, 1.0)) * BOX2D_BOX_EXTENSION
+    at_first = ours.before + extension
+    off_first = np.abs(scene.boxes_before - at_first).max(axis=1, initial=0.0)
+
+    swept = np.hstack((np.minimum(ours.before[:, :2], ours.after[:, :2]), np.maximum(ours.before[:, 2:], ours.after[:, 2:])))
+    ahead = BOX2D_BOX_MULTIPLIER * (scene.poses[:, :2] - scene.poses_before[:, :2])
+    grown = swept + extension + np.hstack((np.minimum(ahead, 0.0), np.maximum(ahead, 0.0)))
+    off_grown = np.abs(scene.boxes - grown).max(axis=1, initial=0.0)
+    # how far the swept box sticks out of the first wide box: that decides whether it is made anew
+    out = np.hstack((at_first[:, :2] - swept[:, :2], swept[:, 2:] - at_first[:, 2:])).max(axis=1, initial=-np.inf)
+    is_kept = (scene.boxes == scene.boxes_before).all(axis=1) & (out <= allowed)
+    is_new = (off_grown <= allowed) & (out >= -allowed)
+    follows = (off_first <= allowed) & (is_kept | is_new)
+    return follows, np.where(is_kept, off_first, np.maximum(off_first, off_grown))
+
+
+def _pairs_in_order(n_pairs: int) -> tuple[IntArray, IntArray]:
+    j, i = np.tril_indices(n_bodies(n_pairs), -1)
+    return i[:n_pairs].astype(np.int64), j[:n_pairs].astype(np.int64)
+
+
+def _marked(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+    """Return a symmetric (m, m) matrix, true for `pairs`."""
+    marked = np.zeros((m, m), dtype=np.bool_)
+    marked[pairs[:, 0], pairs[:, 1]] = marked[pairs[:, 1], pairs[:, 0]] = True
+    return marked
+
+
+def _is_told_once(pairs: IntArray, m: int) -> NDArray[np.bool_]:
+    """Return a symmetric (m, m) matrix, false for pairs told more than once, and for all of a body that is paired with itself."""
+    told = np.zeros((m, m), dtype=np.int64)
+    np.add.at(told, (pairs.min(axis=1), pairs.max(axis=1)), 1)
+    is_alone = np.diagonal(told) == 0
+    once: NDArray[np.bool_] = (told + told.T <= 1) & is_alone[:, None] & is_alone[None, :]
+    np.fill_diagonal(once, True)
+    return once
+
+
+def _overlaps(boxes: FloatArray) -> NDArray[np.bool_]:
+    """Return an (m, m) matrix, true where two boxes share a point, false on the diagonal."""
+    low, high = boxes[:, :2], boxes[:, 2:]
+    overlap: NDArray[np.bool_] = np.all((low[:, None] <= high[None, :]) & (low[None, :] <= high[:, None]), axis=2)
+    np.fill_diagonal(overlap, False)
+    return overlap

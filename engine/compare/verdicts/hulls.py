@@ -25,6 +25,7 @@ from engine.box2d.oracle.hulls import OracleHulls
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, COLLINEAR_ROUNDING, EPS32
+from engine.compare.proofs.exact import Corner, whole
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Polygon
 from engine.geometry.hull import convex_hull
@@ -37,10 +38,10 @@ _U = 0.5 * EPS32
 _PER_ROUNDING = round(1.0 / (4.0 * _U))
 """4 u is 2^-22: a margin is within its bound if this many of it are not more than what it is relative to."""
 
-_SCALE = 1 << 150
+_BITS = 150
 """Every float32 is a whole number of 2^-149: exact arithmetic without fractions."""
 
-_Corner = tuple[int, int]
+_SCALE = 1 << _BITS
 
 
 def our_hulls(sets: Sequence[FloatArray]) -> list[FloatArray | None]:
@@ -92,7 +93,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     theirs, refusal = box2d.corners[row], box2d.refusals[row]
     n, n_wrapped = len(points), int(box2d.n_wrapped[row])
     order = box2d.wrapped[row, : n if n_wrapped < 0 else n_wrapped].tolist()
-    exact = [(_scaled(x), _scaled(y)) for x, y in points.tolist()]
+    exact = [(whole(x, _BITS), whole(y, _BITS)) for x, y in points.tolist()]
     if theirs is not None and not np.array_equal(theirs, points[order]):
         return "unexplained", 0.0, "Box2D's hull is not that of its own rule"
     turned = _turned_comparisons(points, exact, order)
@@ -111,7 +112,7 @@ def _explain(row: int, points: FloatArray, mine: FloatArray | None, box2d: Oracl
     return "float32_tie", farthest, said
 
 
-def _turned_comparisons(points: FloatArray, exact: Sequence[_Corner], order: Sequence[int]) -> tuple[int, float] | None:
+def _turned_comparisons(points: FloatArray, exact: Sequence[Corner], order: Sequence[int]) -> tuple[int, float] | None:
     """Follow the wrapping; return how many comparisons rounding turned, and the distance of the worst; None if one is not proved."""
     held = points.astype(np.float32)
     n_turned, farthest = 0, 0.0
@@ -142,7 +143,7 @@ def _turned_comparisons(points: FloatArray, exact: Sequence[_Corner], order: Seq
     return n_turned, farthest / float(_SCALE)
 
 
-def _refused(corners: Sequence[_Corner], refusal: str) -> tuple[str, float, str]:
+def _refused(corners: Sequence[Corner], refusal: str) -> tuple[str, float, str]:
     pairs = list(zip(corners, [*corners[1:], corners[0]], strict=True))
     area = Fraction(sum(ax * by - ay * bx for (ax, ay), (bx, by) in pairs), 2 * _SCALE**2)
     magnitude = Fraction(sum(abs(ax * by) + abs(ay * bx) for (ax, ay), (bx, by) in pairs), _SCALE**2)
@@ -159,11 +160,6 @@ def _refused(corners: Sequence[_Corner], refusal: str) -> tuple[str, float, str]
         told = f"of its area, exactly {float(area):.3g} m^2, up to {float(lost):.3g} m^2 are lost in float32 ({refusal})"
         return "cancellation", width, told
     return "unexplained", width, f"Box2D refuses a polygon of {float(area):.3g} m^2 ({refusal})"
-
-
-def _scaled(value: float) -> int:
-    numerator, denominator = value.as_integer_ratio()
-    return numerator * (_SCALE // denominator)
 
 
 def _fault_of_constructor(hull: FloatArray | None) -> tuple[str, float, str] | None:

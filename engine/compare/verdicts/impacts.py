@@ -4,7 +4,7 @@ b2TimeOfImpact aims at cores D = max(slop, radii - 3 slop) apart and is content 
 its target, and before our time the cores are farther apart than D. Write r for the float32 rounding of its separation
 (`allowances.impact_allowance`). Two times agree if the bodies cannot move farther between them than 2 (T + r), and a look at some moments
 before, or in the whole step where both see no touch, shows the cores nowhere nearer than D - T - r. Where they differ, each
-time that somebody calls a touch must be one (cores within D + T + r), and
+time that one side calls a touch must be one (cores within D + T + r), and
 
     Box2D is later, or saw no touch    `toi_missed` if at some moment in between the cores are nearer than D - T - r;
                                        `graze` if they are between D - T - r and D + T + r at each time given, and at no moment in
@@ -18,7 +18,7 @@ time that somebody calls a touch must be one (cores within D + T + r), and
     otherwise                          unexplained
 
 The inequalities at one moment are between whole numbers (`exact`), and only a few of them need the whole distance. That two cores are
-*nearer* than a bound is shown by a witness, whoever found it: a point that lies in both, or a corner of one and an edge of the other. That
+*nearer* than a bound is shown by a witness, wherever from: a point that lies in both, or a corner of one and an edge of the other. That
 they are *farther apart* is shown by a direction along which their projections are; at *no moment* of an interval nearer, by as many
 directions as it takes (`approach`). The pose at a fraction of the sweep is that of float64, its cosine and sine taken as the exact
 rotation; what this moves is half a billion times less than r.

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from engine.box2d.oracle.properties import OracleMasses
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.tolerances import BOX2D_EPSILON, EPS32, EPS64
+from engine.compare.proofs.exact import whole
 from engine.compare.proofs.mass_rounding import MassBounds, mass_bounds, replayed_kept_centroid, replayed_mass
 from engine.compare.verdicts.verdict import Explanation, Verdicts
 from engine.geometry import Circle, Polygon
@@ -35,7 +36,12 @@ __all__ = ["Masses", "box2d_masses", "exact_mass", "judge_masses", "our_masses"]
 
 _U32, _U64 = 0.5 * EPS32, 0.5 * EPS64
 
-_SCALE = 1 << 150
+_BITS = 150
+"""Every float32 is a whole number of 2^-149."""
+
+_SCALE = 1 << _BITS
+
+_QUANTITIES = (("mass", "kg"), ("centroid", "m"), ("inertia", "kg m^2"), ("kept centroid", "m"))
 
 _CIRCLE_OPERATIONS = 9.0
 """Roundings of a circle's inertia: pi, three factors of the mass, r^2 / 2 with two, centre^2 with two, their sum, the last product."""
@@ -43,7 +49,7 @@ _CIRCLE_OPERATIONS = 9.0
 
 @dataclass(frozen=True, slots=True)
 class Masses:
-    """Somebody's answers in columns: mass, centroid (n, 2), inertia about the centroid, and the centroid kept for collision.
+    """One side's answers in columns: mass, centroid (n, 2), inertia about the centroid, and the centroid kept for collision.
 
     `is_refused` (n,) where there is no mass, centroid and inertia.
     """
@@ -53,6 +59,11 @@ class Masses:
     inertia: FloatArray
     kept: FloatArray
     is_refused: NDArray[np.bool_]
+
+    @property
+    def columns(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The numbers, as `_QUANTITIES` names them."""
+        return self.mass, self.centroid, self.inertia, self.kept
 
 
 def our_masses(shapes: Sequence[Circle | Polygon], density: FloatArray) -> Masses:
@@ -78,7 +89,7 @@ def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d:
     if ours is None:
         ours = our_masses(shapes, density)
     bounds = _Bounds(shapes, density)
-    errors = _errors(ours, box2d)
+    errors = [np.abs(one - other).reshape(len(shapes), -1).max(axis=1) for one, other in zip(ours.columns, box2d.columns, strict=True)]
     agrees = np.all([error <= allowed for error, allowed in zip(errors, bounds.agreement, strict=True)], axis=0) & ~box2d.is_refused
     differences: list[Explanation] = []
     lost = kept = 0.0
@@ -96,15 +107,6 @@ def judge_masses(shapes: Sequence[Circle | Polygon], density: FloatArray, box2d:
     worst = max((float(one[agrees].max(initial=0.0)) for one in relative), default=0.0)
     maxima = {"max_relative_error": worst, "worst_inertia_error": lost, "worst_kept_centroid_error": kept}
     return Verdicts(np.zeros(len(shapes), dtype=np.bool_), tuple(differences), float(points[agrees].max(initial=0.0)), maxima=maxima)
-
-
-def _errors(one: Masses, other: Masses) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    return (
-        np.abs(one.mass - other.mass),
-        np.abs(one.centroid - other.centroid).max(axis=1),
-        np.abs(one.inertia - other.inertia),
-        np.abs(one.kept - other.kept).max(axis=1),
-    )
 
 
 class _Bounds:
@@ -160,8 +162,8 @@ def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple
         radius_sq = Fraction(shape.radius) ** 2
         mass = rho * Fraction(math.pi) * radius_sq
         return mass, (Fraction(shape.center[0]), Fraction(shape.center[1])), mass * radius_sq / 2
-    # whole numbers, so that only the results are fractions: all float32 numbers are multiples of 2^-149
-    corners = [(_scaled(x), _scaled(y)) for x, y in shape.vertices.tolist()]
+    # whole numbers, so that only the results are fractions
+    corners = [(whole(x, _BITS), whole(y, _BITS)) for x, y in shape.vertices.tolist()]
     twice_area = first_x = first_y = second = 0
     for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
         turn = ax * by - ay * bx
@@ -175,16 +177,11 @@ def exact_mass(shape: Circle | Polygon, density: float) -> tuple[Fraction, tuple
     return rho * Fraction(twice_area, 2 * _SCALE**2), (x, y), rho * about_centroid
 
 
-def _scaled(value: float) -> int:
-    numerator, denominator = value.as_integer_ratio()
-    return numerator * (_SCALE // denominator)
-
-
 def _explain(shape: Circle | Polygon, density: float, row: int, ours: Masses, box2d: Masses, bounds: _Bounds) -> tuple[str, float, str]:
     exact = exact_mass(shape, density)
     told: list[str] = []
     size, is_proved = 0.0, True
-    for at, (name, unit) in enumerate((("mass", "kg"), ("centroid", "m"), ("inertia", "kg m^2"), ("kept centroid", "m"))):
+    for at, (name, unit) in enumerate(_QUANTITIES):
         our_error, error = (_off(one, row, at, exact) for one in (ours, box2d))
         our_bound, bound, agreeing = (float(one[at][row]) for one in (bounds.ours, bounds.box2d, bounds.agreement))
         if our_error > our_bound:
@@ -227,8 +224,6 @@ def _explain_refusal(shape: Circle | Polygon, density: float, mass_allowed: floa
 
 def _off(one: Masses, row: int, at: int, exact: tuple[Fraction, tuple[Fraction, Fraction], Fraction]) -> float:
     mass, centroid, inertia = exact
-    if at in (0, 2):
-        value, right = ((one.mass, mass), (one.inertia, inertia))[at // 2]
-        return abs(float(Fraction(float(value[row])) - right))
-    points = one.centroid if at == 1 else one.kept
-    return max(abs(float(Fraction(float(points[row, k])) - centroid[k])) for k in range(2))
+    right = ((mass,), centroid, (inertia,), centroid)[at]
+    values = np.atleast_1d(one.columns[at][row]).tolist()
+    return max(abs(float(Fraction(value) - exactly)) for value, exactly in zip(values, right, strict=True))

@@ -12,8 +12,7 @@ import pytest
 from engine.app.pictures.check_picture import SIZE, draw_finding
 from engine.check.kinds import KINDS
 from engine.check.plain import PlainPair, plain_pair
-from engine.check.report import html_report
-from engine.check.result import as_json, command_of, pair_of
+from engine.check.report import as_json, command_of, html_report, pair_of
 from engine.check.trial import Tally, Task, check_pair
 from engine.compare.pair.file import load_pair, save_pair
 from engine.geometry import Circle, Polygon

@@ -75,7 +75,7 @@ def test_some_kinds_only(kinds):
     assert {PAIR_KINDS[index] for index in some.kind.tolist()} == set(kinds)
     has_edges = any(isinstance(shape, Segment) for shape in some.shapes)
     assert has_edges == any(kind.startswith("edge") for kind in kinds)
-    assert case_chunk(3, 1, 500, kinds).solids == some.solids
+    assert case_chunk(3, 1, 500, kinds).shapes == some.shapes
 
 
 def test_motions_pass_through_the_poses_and_families_are_what_they_say():
