@@ -12,7 +12,7 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.compare.pair.file import Outsider, Pair
 from engine.geometry import AABB, AnyShape, Circle, Polygon, Segment, Transform
 from engine.render import palette
-from engine.render.labels import ALL_SIDES
+from engine.render.fonts import ALL_SIDES
 from engine.render.palette import Color, mix
 
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from engine.render.camera import Camera, Place
 from engine.render.canvas import Canvas
 from engine.render.debug_draw import DebugDraw
 from engine.render.differences import PlacedDifferences, length_words, reason_color
-from engine.render.discs import DiscBook
 from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
-from engine.render.raster import Raster, load_raster
+from engine.render.raster import DiscBook, Raster, load_raster
 
 __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 

@@ -1,4 +1,4 @@
-"""Rows of a column of properties: what is shown, and what to do with another value. `engine.app.panels.form` shows and changes them.
+"""Rows of a column of properties, which `engine.app.panels.inspector_dock` shows and changes: values, and what to do with others.
 
 `says` is a sentence about what a row does, shown while the pointer is on it.
 """

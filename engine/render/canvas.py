@@ -19,11 +19,9 @@ from engine.geometry.aabb import AABB
 from engine.render import palette
 from engine.render.camera import Camera
 from engine.render.clip import clip_polygon, clip_segment, dashes, draw_dashed_box
-from engine.render.discs import LARGEST_DISC, DiscBook
-from engine.render.fonts import FontBook
-from engine.render.labels import ALL_SIDES, LabelRoom
+from engine.render.fonts import ALL_SIDES, FontBook, LabelRoom
 from engine.render.palette import Color
-from engine.render.raster import NO_COLOR, Raster
+from engine.render.raster import LARGEST_DISC, NO_COLOR, DiscBook, Raster
 
 __all__ = ["Canvas", "Dots"]
 

@@ -68,7 +68,7 @@ ROOMS = {
         "headless window_timing tour loop",
     ),
     "engine.app.panels": (
-        "dock buttons sheet form",
+        "dock buttons sheet",
         "asking_dock files_dock timeline_dock recording_dock menu_dock",
         "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock dock_area",
     ),

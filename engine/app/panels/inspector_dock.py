@@ -1,28 +1,190 @@
-"""The inspector at the right: what is selected, in numbers that can be changed, and the settings of the world."""
+"""The inspector at the right: what is selected, in numbers that can be changed, and the settings of the world.
+
+A page lists its rows anew in every frame, each with its present value and what to do with another; its form lays them out and finds the
+row under the pointer. So what is shown is always what is, however it was changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import pygame
 
 from engine.app.keys import is_plain
 from engine.app.panels.dock import Dock
-from engine.app.panels.form import Form
+from engine.app.panels.sheet import Laid, Sheet, Typing, draw_sheet
 from engine.common.errors import LabError
 from engine.editor.editor import Editor
 from engine.editor.joint_page import joint_rows
 from engine.editor.pages import body_rows, world_rows
-from engine.editor.rows import Row
+from engine.editor.rows import Choice, Field, Number, Row, Switch, Text
 from engine.render import palette
 from engine.render.camera import Place
+from engine.render.fonts import FontBook
 from engine.render.palette import mix
 
 if TYPE_CHECKING:
     from engine.demo.session import Session
 
-__all__ = ["InspectorDock"]
+__all__ = ["Form", "InspectorDock"]
+
+_FAST = 10.0
+"""Steps that one click with Shift takes."""
+_NOTCH = 40.0
+"""Design pixels that one notch of the wheel scrolls."""
+_MOST_TYPED = 64
+
+
+class Form:
+    """Takes events for rows in a place; `refuse` is told in one line what is wrong with something typed.
+
+    The `sheet` has the rows as they were laid out last.
+    """
+
+    def __init__(self, refuse: Callable[[str], None]) -> None:
+        self._refuse = refuse
+        self.sheet: Sheet | None = None
+        self._typing: Typing | None = None
+        self._pointer: tuple[int, int] | None = None
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys go into a field."""
+        return self._typing is not None
+
+    @property
+    def is_pointed(self) -> bool:
+        """Whether the pointer is in it."""
+        return self._pointer is not None
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """How far it is scrolled, which field is typed in, and what."""
+        return 0 if self.sheet is None else self.sheet.scrolled, self._typing
+
+    def lay_out(self, rows: Sequence[Row], place: Place, fonts: FontBook) -> None:
+        """Take the rows of this frame."""
+        self.sheet = Sheet(rows, place, fonts, 0 if self.sheet is None else self.sheet.scrolled)
+        if self._typing is not None and self._named(self._typing.name) is None:
+            self._typing = None
+
+    def stop_typing(self) -> None:
+        """Forget what is being typed."""
+        self._typing = None
+
+    def draw(self, surface: pygame.Surface) -> None:
+        """Draw the rows in their place."""
+        if self.sheet is not None:
+            draw_sheet(surface, self.sheet, self._typing, self._pointer)
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def handle(self, event: pygame.event.Event) -> bool:
+        """Take in an event; True if it was the form's."""
+        sheet = self.sheet
+        if sheet is None:
+            return False
+        inside = hasattr(event, "pos") and sheet.place.collidepoint(event.pos)
+        if event.type == pygame.MOUSEMOTION:
+            self._pointer = event.pos if inside else None
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            self._take()
+            if inside and event.button == 1:
+                self._click(sheet, event.pos)
+            return bool(inside)
+        elif event.type == pygame.MOUSEWHEEL:
+            at = getattr(event, "mouse", self._pointer)
+            if at is not None and sheet.place.collidepoint(at):
+                sheet.scroll(-sheet.px(_NOTCH * float(getattr(event, "precise_y", event.y))))
+                return True
+        elif event.type == pygame.KEYDOWN and self._typing is not None:
+            self._key(event, self._typing)
+            return True
+        return False
+
+    def _key(self, event: pygame.event.Event, typing: Typing) -> None:
+        if event.key == pygame.K_ESCAPE:
+            self._typing = None
+        elif event.key in (pygame.K_RETURN, pygame.K_KP_ENTER):
+            self._take()
+        elif event.key == pygame.K_TAB:
+            self._next(-1 if event.mod & pygame.KMOD_SHIFT else 1)
+        elif event.key in (pygame.K_BACKSPACE, pygame.K_DELETE):
+            self._typing = Typing(typing.name, "" if typing.is_fresh else typing.text[:-1])
+        elif event.key in (pygame.K_UP, pygame.K_DOWN):
+            row, steps = self._named(typing.name), _FAST if event.mod & pygame.KMOD_SHIFT else 1.0
+            if isinstance(row, Number):
+                self._typing = None
+                row.change(row.stepped(steps if event.key == pygame.K_UP else -steps))
+        elif event.unicode and event.unicode.isprintable() and not event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META):
+            self._typing = Typing(typing.name, (("" if typing.is_fresh else typing.text) + event.unicode)[:_MOST_TYPED])
+
+    def _click(self, sheet: Sheet, at: tuple[int, int]) -> None:
+        one = sheet.at(at)
+        if one is None:
+            return
+        row = one.row
+        if isinstance(row, Switch):
+            row.change(not row.value or row.is_mixed)
+        elif isinstance(row, Choice):
+            for word, button in zip(row.words, sheet.choice_rects(one), strict=True):
+                if button.collidepoint(at):
+                    row.change(word)
+        elif isinstance(row, Field):
+            box, less, more = sheet.field_rects(one)
+            steps = _FAST if pygame.key.get_mods() & pygame.KMOD_SHIFT else 1.0
+            if isinstance(row, Number) and less.collidepoint(at):
+                row.change(row.stepped(-steps))
+            elif isinstance(row, Number) and more.collidepoint(at):
+                row.change(row.stepped(steps))
+            elif box.collidepoint(at):
+                self._typing = Typing(row.name, row.shown(), is_fresh=True)
+
+    def _take(self) -> None:
+        """Give the row what was typed, or say what is wrong with it."""
+        typing, self._typing = self._typing, None
+        if typing is None or typing.is_fresh:
+            return
+        row, typed = self._named(typing.name), typing.text.strip()
+        if isinstance(row, Text):
+            row.change(typed)
+        elif isinstance(row, Number):
+            number = self._number(row, typed)
+            if number is not None:
+                row.change(number)
+
+    def _number(self, row: Number, typed: str) -> float | None:
+        """Return the number that was typed for a row; None where it is none, which is told."""
+        try:
+            number = float(int(typed, 0 if "x" in typed.lower() else 10)) if row.whole else float(typed.replace(",", "."))
+        except ValueError:
+            kind = "a whole number" if row.whole else "a number"
+            self._refuse(f"{row.name} must be {kind}{f' of {row.unit}' if row.unit else ''}, got {typed!r}")
+            return None
+        if not math.isfinite(number):
+            self._refuse(f"{row.name} must be a finite number, got {typed}")
+            return None
+        return number
+
+    def _next(self, way: int) -> None:
+        """Take what was typed, and type in the next field."""
+        fields = self._fields()
+        at = next((k for k, (row, _) in enumerate(fields) if self._typing is not None and row.name == self._typing.name), -1)
+        self._take()
+        row, laid = fields[(at + way) % len(fields)]
+        self._typing = Typing(row.name, row.shown(), is_fresh=True)
+        if self.sheet is not None:
+            self.sheet.show(laid)
+
+    def _fields(self) -> list[tuple[Field, Laid]]:
+        """Return the rows that can be typed in."""
+        return [(one.row, one) for one in self.sheet.laid if isinstance(one.row, Field)] if self.sheet is not None else []
+
+    def _named(self, name: str) -> Field | None:
+        return next((row for row, _ in self._fields() if row.name == name), None)
+
 
 _WIDTH = 256.0
 _TABS = 34.0

@@ -9,8 +9,7 @@ import random
 import pygame
 import pytest
 
-from engine.app.panels.form import Form
-from engine.app.panels.inspector_dock import InspectorDock
+from engine.app.panels.inspector_dock import Form, InspectorDock
 from engine.app.panels.sheet import Sheet, draw_sheet
 from engine.box2d import memory
 from engine.editor.editor import Chosen

@@ -8,7 +8,7 @@ from engine.render.camera import Camera
 from engine.render.canvas import Canvas
 from engine.render.clip import draw_dashed_box
 from engine.render.differences import length_words
-from engine.render.labels import LabelRoom
+from engine.render.fonts import LabelRoom
 from engine.render.palette import TEXT
 
 VIEW = (10, 20, 300, 200)
