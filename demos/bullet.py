@@ -57,6 +57,7 @@ KERNELS = "kernels"
 
 HIGHEST, LOWEST = 1.15, 0.25  # metres to either side of the line of fire: the strip of a lane
 LEAST_SHARE = 0.7  # of the scale that a slanting flight leaves
+FOOT_SHARE = 0.29  # of the view's height: the time line
 LEAD = 22.0  # design pixels: the line over all lanes
 HEADING = 24.0  # design pixels over a lane, for each row of words
 NARROW = 720.0  # design pixels: a picture narrower than this has its verdicts on a row of their own, where there is room
@@ -111,7 +112,6 @@ class Bullet(Demo):
         ("B  O  G  C  E", "blade, other bullet, grid of posts, chain, sensor"),
         ("T", "each in turn"),
     )
-    foot_share = 0.29
     needs_referee = True
     automatic: ClassVar[bool] = True
 
@@ -267,6 +267,9 @@ class Bullet(Demo):
         spec = self.spec()
         return max(min(0.6 * spec.travel * abs(math.sin(spec.angle)) + 2.0 * spec.radius, HIGHEST), LOWEST)
 
+    def foot_height(self, height: float, ui_scale: float) -> float:
+        return FOOT_SHARE * height
+
     def home(self) -> AABB:
         return AABB((self._left, -(len(self.lanes) - 1) * self._pitch - self._half), (self._right, self._half + self._head + self._lead))
 
@@ -412,7 +415,7 @@ class Bullet(Demo):
     def _foot(self, canvas: Canvas) -> tuple[int, int, int, int]:
         left, top, width, height = canvas.camera.view
         inset = round(10 * canvas.ui_scale)
-        begins = top + round((1.0 - self.foot_share) * height)
+        begins = top + round((1.0 - FOOT_SHARE) * height)
         return left + inset, begins, max(width - 2 * inset, 1), max(top + height - begins - inset, 1)
 
     def _timeline(self, canvas: Canvas) -> tuple[int, GapTimeline] | None:

@@ -162,7 +162,7 @@ def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float 
         scale = ui_scale if ui_scale is not None else _scale_for(size)
         window = window_on(demo, size, scale)
         window.session.clock.paused = paused
-        window.session.clock.settle()
+        window.session.clock.show(1.0)
         surface = pygame.Surface(size)
         for _ in range(3):  # the first makes fonts and discs, the second is measured, the third shows what it cost
             window.session.costs.observe(demo.run.times)
@@ -266,7 +266,7 @@ def _report(demo: Demo, costs: list[float]) -> RunReport:
         bodies=sum(len(stage.world.body_ids) for stage in demo.stages),
         counts=counts,
         contacts=demo.agreement(),
-        pairs=demo.pair_agreement(),
+        pairs=sum((stage.pair_total for stage in demo.stages), PairAgreement()),
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),

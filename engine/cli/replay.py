@@ -94,7 +94,7 @@ def _picture(recording: Recording, at: int, target: str) -> None:
 
     history = replay(recording)
     with progress("going there", at) as advance:
-        history.seek(at, lambda _: advance())
+        history.seek(at, advance)
     write_atomically(target, picture_of(history.demo, paused=True))
 
 
@@ -103,7 +103,7 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> li
 
     history = replay(recording)
     with filmed(wanted) as camera, progress("filming", last) as advance:
-        history.seek(first, lambda _: advance())
+        history.seek(first, advance)
         camera.start(history.demo)
         for step in range(first + 1, last + 1):
             history.seek(step)

@@ -29,7 +29,7 @@ import numpy as np
 from engine.common.checks import integer, seed_number
 from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
-from engine.contracts import PairAgreement, StepAgreement
+from engine.contracts import StepAgreement
 from engine.demo.dropping import DroppedBody, place
 from engine.demo.grip import Grip, take_hold
 from engine.demo.parameters import Parameter, parameter_values
@@ -117,8 +117,6 @@ class Demo(CapturedInPlace):
     """The demo's own keys and what they do, for the overlay of keys: ``(("Left, Right", "walk"),)``."""
     needs_referee: ClassVar[bool] = False
     """Whether there is little to see without the referee's algorithms: the browser's preview gets them too then."""
-    foot_share: ClassVar[float] = 0.0
-    """Share of the view's height, from below, that the demo draws a diagram of its own on: the worlds are shown above it."""
     not_captured: ClassVar[frozenset[str]] = frozenset({"seed", "viewer"})
     """Names of attributes that are no part of the demo's past. A demo names those of its own, such as what is computed for the picture
     alone; these here are left out as well."""
@@ -195,10 +193,6 @@ class Demo(CapturedInPlace):
         """Return what was compared with Box2D since the restart: every contact of every world, unless overridden."""
         return sum((stage.total for stage in self.stages), StepAgreement())
 
-    def pair_agreement(self) -> PairAgreement:
-        """Return what was compared of touching pairs since the restart: every pair of every world in every step, unless overridden."""
-        return sum((stage.pair_total for stage in self.stages), PairAgreement())
-
     def arrange(self, width: float, height: float) -> bool:
         """Lay the worlds out for a picture of so many design pixels, and return True if that makes a difference.
 
@@ -207,11 +201,11 @@ class Demo(CapturedInPlace):
         return False
 
     def foot_height(self, height: float, ui_scale: float) -> float:
-        """Return how much of a view of that height, pixels, the demo draws a diagram of its own on, from below.
+        """Return how much of a view of that height, pixels, the demo draws a diagram on, from below: its worlds are shown above that.
 
-        Of lines of text and the like it takes what they need; `ui_scale` is of screen pixels to a design pixel.
+        `ui_scale` is of screen pixels to a design pixel.
         """
-        return self.foot_share * height
+        return 0.0
 
     def home(self) -> AABB:
         """Return what the camera shows at first: all fixtures as they were built, unless overridden."""

@@ -16,20 +16,19 @@ takes::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, replace
 
 from engine.common.arrays import FloatArray
 from engine.common.errors import LabError
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
-from engine.demo.camera_follow import CameraFollow
 from engine.demo.stage import Stage
 from engine.geometry import AABB, Transform
 from engine.render.camera import Camera, Place
 
-__all__ = ["CameraController", "Focus"]
+__all__ = ["CameraController", "CameraFollow", "Focus"]
 
 _FARTHEST = 12.0
 """How many times smaller than at first the picture may become: farther out a demo is a dot that cannot be found again."""
@@ -44,6 +43,13 @@ _FOOT = 16.0
 """Design pixels at the bottom of the view that the scale bar takes beyond the margin of a view of the usual height."""
 _SCALE_BAR, _MARGIN = 38.0, 0.05
 """Design pixels that the scale bar takes, and the share of the view's height that is margin (`Camera.fitted`)."""
+
+_SETTLE = 0.12
+"""Seconds in which the distance to the followed body falls to a third."""
+_GLIDE = 0.3
+"""Seconds on the way to another picture."""
+_CLOSE_ENOUGH = 0.5
+"""Pixels from which the rest of the way to the followed body is not seen."""
 
 _Margins = tuple[float, float, float, float]
 """Pixels at left, top, right and bottom of the view that the picture leaves free."""
@@ -60,6 +66,76 @@ class Focus:
     def is_of(self, stage: Stage, difference: Difference) -> bool:
         """Tell whether a difference is that one, in this step or another."""
         return stage is self.stage and (difference.fixture_a, difference.fixture_b) == (self.fixture_a, self.fixture_b)
+
+
+@dataclass(slots=True)
+class _Glide:
+    start: Camera
+    end: Camera
+    passed: float = 0.0
+
+
+class CameraFollow:
+    """What the camera does by itself.
+
+    Attributes
+    ----------
+    followed : (stage, body) or None
+        The body that it stays with: the stage's place among the demo's, and its id.
+    """
+
+    def __init__(self) -> None:
+        self.followed: tuple[int, int] | None = None
+        self._offset: tuple[float, float] | None = None
+        self._glide: _Glide | None = None
+
+    def follow(self, followed: tuple[int, int]) -> None:
+        """Stay with a body from now on."""
+        self.followed, self._offset, self._glide = followed, None, None
+
+    def glide(self, start: Camera, end: Camera) -> None:
+        """Go from one picture to another."""
+        self.followed, self._glide = None, _Glide(start, end)
+
+    def stop(self) -> None:
+        """Leave the camera where it is."""
+        self.followed = self._glide = None
+
+    def interrupt(self) -> None:
+        """Give up the way to another picture: the user moves the camera."""
+        self._glide = None
+
+    def cut(self, view: Place) -> None:
+        """Take note that a panel beside the picture has come or gone: nothing jumps, what is followed goes gently to the middle."""
+        self._offset = None
+        if self._glide is not None:
+            self._glide.start, self._glide.end = self._glide.start.cut(view), self._glide.end.cut(view)
+
+    def advance(self, camera: Camera, elapsed: float) -> Camera:
+        """Return the camera after `elapsed` real seconds."""
+        if self._offset is not None:
+            left = math.exp(-elapsed / _SETTLE)
+            self._offset = self._offset[0] * left, self._offset[1] * left
+        glide = self._glide
+        if glide is None:
+            return camera
+        glide.passed += elapsed
+        share = min(glide.passed / _GLIDE, 1.0)
+        if share == 1.0:
+            self._glide = None
+        share *= share * (3.0 - 2.0 * share)  # starts and stops gently
+        (x0, y0), (x1, y1) = glide.start.center, glide.end.center
+        scale = glide.start.scale * (glide.end.scale / glide.start.scale) ** share
+        return replace(camera, center=(x0 + share * (x1 - x0), y0 + share * (y1 - y0)), scale=scale)
+
+    def centred(self, camera: Camera, body: tuple[float, float]) -> Camera:
+        """Return the camera that follows, for a body drawn there, a point of the picture."""
+        if self._offset is None:
+            self._offset = camera.center[0] - body[0], camera.center[1] - body[1]
+        x, y = self._offset
+        if math.hypot(x, y) * camera.scale < _CLOSE_ENOUGH:
+            x = y = 0.0
+        return replace(camera, center=(body[0] + x, body[1] + y))
 
 
 class CameraController:
@@ -154,7 +230,7 @@ class CameraController:
         if self._is_untouched and self._is_held:  # when the panel goes, nothing has changed
             return
         grain = _GRAIN * ui_scale
-        width, height = (grain * ceil(length / grain) for length in readout)
+        width, height = (grain * math.ceil(length / grain) for length in readout)
         grown = (max(self._readout[0], width), max(self._readout[1], height))
         foot = max(_FOOT * ui_scale, _SCALE_BAR * ui_scale - _MARGIN * self.camera.view[3])
         if grown != self._readout or self._foot != foot:

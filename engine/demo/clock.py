@@ -134,12 +134,8 @@ class FixedClock:
         """Forget time held and steps asked for: a new world begins."""
         self._held, self._requested, self._forgiven, self.lag = 0.0, 0, 0.0, 0.0
 
-    def settle(self) -> None:
-        """Draw the state after the last step, until time passes: for a picture of the end."""
-        self._held = self._step
-
     def show(self, fraction: float) -> None:
-        """Draw at a fraction of the last step, 0 to 1, until time passes: for the frames of a film."""
+        """Draw at a fraction of the last step, 0 to 1, until time passes: for a picture of the end, and the frames of a film."""
         self._held = min(max(fraction, 0.0), 1.0) * self._step
 
     def advance(self, elapsed: float) -> int:

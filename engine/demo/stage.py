@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Union
 
 import numpy as np
 
@@ -21,64 +21,25 @@ from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 from engine.world import World
 
-__all__ = ["Referee", "RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "body_box", "stage_under", "union"]
+if TYPE_CHECKING:
+    from engine.compare.live.contacts import LiveReferee
+    from engine.compare.live.pairs import LivePairs
+    from engine.experiments.rules import Piece
 
-
-class PairReferee(Protocol):
-    """Finds a step's touching pairs once more: `engine.compare.live.pairs.LivePairs`."""
-
-    @property
-    def total(self) -> PairAgreement:
-        """Running totals."""
-
-    @property
-    def last_ms(self) -> float:
-        """What the last check cost."""
-
-    def check(self, contacts: StepContacts, /) -> PairAgreement:
-        """Compare the pairs of one step."""
-
-
-class Referee(Protocol):
-    """Recomputes a step's contacts and compares them: `engine.compare.live.contacts.LiveReferee`."""
-
-    @property
-    def ready(self) -> bool:
-        """False while its kernels are not warmed up."""
-
-    @property
-    def total(self) -> StepAgreement:
-        """Running totals."""
-
-    @property
-    def pairs(self) -> PairReferee | None:
-        """The check of which pairs touch, if there is one."""
-
-    def check(self, contacts: StepContacts, /) -> StepAgreement:
-        """Compare one step."""
-
-
-class StepPiece(Protocol):
-    """A step that the world took, from `start` to `end` of the stage's step: `engine.experiments.rules.Piece`."""
-
-    @property
-    def contacts(self) -> StepContacts:
-        """Of the world's step."""
-
-    @property
-    def start(self) -> float:
-        """0 to 1."""
-
-    @property
-    def end(self) -> float:
-        """0 to 1."""
+__all__ = ["RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "body_box", "stage_under", "union"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class WholeStep:
+    """A step that was taken in one piece."""
+
     contacts: StepContacts
     start: float = 0.0
     end: float = 1.0
+
+
+StepPiece = Union["Piece", WholeStep]
+"""A step that the world took, from `start` to `end` of the stage's step."""
 
 
 def union(boxes: Sequence[AABB]) -> AABB | None:
@@ -112,7 +73,8 @@ def stage_under(stages: Sequence[Stage], point: tuple[float, float]) -> int:
 _KEPT_ERRORS = 2400
 """Steps: five seconds at 480 Hz, the most hertz a demo has."""
 
-RefereeFactory = Callable[[World], Referee]
+RefereeFactory = Callable[[World], "LiveReferee"]
+"""Makes what computes the contacts of a world again and compares them."""
 
 
 @dataclass(slots=True)
@@ -177,7 +139,7 @@ class Stage(CapturedInPlace):
         self.trail = ContactTrail()
         self.impacts: StepImpacts | StepPath | None = None
         """When, inside the last step, bodies met: what the picture must not show before."""
-        self.referee: Referee | None = None
+        self.referee: LiveReferee | None = None
         self.checking = True
         self.agreement = StepAgreement()
         """Of the last step's manifolds, those asked about last where there is no referee; its `differences` are those of the pairs too."""
@@ -202,7 +164,7 @@ class Stage(CapturedInPlace):
         return self.sampled + self.referee.total if self.referee is not None else self.sampled
 
     @property
-    def pair_referee(self) -> PairReferee | None:
+    def pair_referee(self) -> LivePairs | None:
         """The check of which pairs touch, if there is one."""
         return self.referee.pairs if self.referee is not None else None
 
@@ -250,7 +212,7 @@ class Stage(CapturedInPlace):
         return taken[-1].contacts
 
     def _whole_step(self) -> Iterator[StepPiece]:
-        yield _Whole(self.world.step())
+        yield WholeStep(self.world.step())
 
     def _checked(self, contacts: StepContacts) -> list[StepAgreement]:
         """Let the referee check one of the world's steps; return what it says, or nothing where there is none."""

@@ -177,7 +177,7 @@ class Timeline:
             return
         goal, start = self._way[0], perf_counter()
         self._way = None  # it ends here if it cannot be gone
-        if history.seek(goal, is_enough=lambda: perf_counter() - start > self.longest_way):
+        if history.seek(goal, lambda: perf_counter() - start > self.longest_way):
             self._messages.end_passing()
         else:
             self._way = goal, history.now

@@ -200,10 +200,15 @@ class Editor:
         """Begin edits that belong together."""
         return Gesture(self.session)
 
+    @contextmanager
+    def change(self) -> Iterator[Gesture]:
+        """Begin edits that belong together, and tell what is refused of them, as `telling`."""
+        with self.telling():
+            yield self.gesture()
+
     def destroy(self, chosen: list[Chosen]) -> None:
         """Take bodies out of their worlds."""
-        gesture = self.gesture()
-        with self.telling():
+        with self.change() as gesture:
             for one in chosen:
                 if self.is_alive(one):
                     gesture.edit(one.stage, "destroy_body", one.body)
@@ -212,16 +217,15 @@ class Editor:
     def destroy_joint(self) -> None:
         """Take the selected joint away, and with it the gears on it."""
         if self._joint is not None:
-            with self.telling():
-                self.gesture().edit(self._joint.stage, "destroy_joint", self._joint.joint)
+            with self.change() as gesture:
+                gesture.edit(self._joint.stage, "destroy_joint", self._joint.joint)
         self.prune()
 
     def pin(self) -> None:
         """Make what is selected static; dynamic, if all of it is static already."""
         specs = [self.world(one.stage).body(one.body).spec for one in self.selection]
         wanted = "dynamic" if all(spec.type == "static" for spec in specs) else "static"
-        gesture = self.gesture()
-        with self.telling():
+        with self.change() as gesture:
             for one, spec in zip(self.selection, specs, strict=True):
                 if spec.type != wanted:
                     gesture.edit(one.stage, "set_body", one.body, type=wanted)

@@ -62,8 +62,7 @@ class JoinTool(Tool):
             self._take(at)
             return
         (stage, _), _ = first
-        gesture = self.editor.gesture()
-        with self.editor.telling():
+        with self.editor.change() as gesture:
             self._join(gesture, self.editor.stages[stage], first, at)
         self._first = None
 

@@ -212,8 +212,7 @@ def _motion_rows(editor: Editor, first: Chosen) -> list[Row]:
 def _set_world(editor: Editor, name: str, value: Any) -> None:
     if name.endswith("_iterations"):
         value = int(value)
-    gesture = editor.gesture()
-    with editor.telling():
+    with editor.change() as gesture:
         for stage in editor.stages:
             changed(stage.world.settings, "WorldSettings", {name: value})  # refused, if at all, before anything is changed
         for k, stage in enumerate(editor.stages):
@@ -224,8 +223,7 @@ def _set_world(editor: Editor, name: str, value: Any) -> None:
 
 
 def _set_bodies(editor: Editor, name: str, value: Any) -> None:
-    gesture = editor.gesture()
-    with editor.telling():
+    with editor.change() as gesture:
         for one in editor.selection:
             spec = editor.world(one.stage).body(one.body).spec
             at_rest = replace(spec, linear_velocity=(0.0, 0.0), angular_velocity=0.0)
@@ -237,8 +235,7 @@ def _set_bodies(editor: Editor, name: str, value: Any) -> None:
 
 
 def _set_fixtures(editor: Editor, name: str, value: Any) -> None:
-    gesture = editor.gesture()
-    with editor.telling():
+    with editor.change() as gesture:
         for one in editor.selection:
             spec = editor.world(one.stage).body(one.body).spec
             fixtures = tuple(changed(fixture, "fixture", {name: value}) for fixture in spec.fixtures)
@@ -252,16 +249,14 @@ def _set_fixtures(editor: Editor, name: str, value: Any) -> None:
 
 
 def _wake(editor: Editor, awake: bool) -> None:
-    gesture = editor.gesture()
-    with editor.telling():
+    with editor.change() as gesture:
         for one in editor.selection:
             if editor.world(one.stage).body(one.body).spec.type != "static":
                 gesture.edit(one.stage, "set_awake", one.body, awake)
 
 
 def _move(editor: Editor, one: Chosen, method: str, pair: tuple[float, float], turn: float) -> None:
-    gesture = editor.gesture()
-    with editor.telling():
+    with editor.change() as gesture:
         gesture.edit(one.stage, method, one.body, pair, turn)
         editor.wake_around(gesture, [one])
         _rouse(editor, gesture, one)

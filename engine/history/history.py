@@ -19,7 +19,7 @@ it was met first.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -254,12 +254,12 @@ class History(Generic[_Demo]):
 
     # -- going back ---------------------------------------------------------------------------------------------------
 
-    def seek(self, step: int, progress: Callable[[int], object] | None = None, is_enough: Callable[[], bool] | None = None) -> bool:
+    def seek(self, step: int, on_step: Callable[[], object] | None = None) -> bool:
         """Go to a step that has been: the state right after it, before anything was done there; of the last one, after it.
 
-        `is_enough` is asked after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
+        `on_step` is called after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
         """
-        return self._go(self._checked(step), None if step == self.last else 0, progress, is_enough)
+        return self._go(self._checked(step), None if step == self.last else 0, on_step)
 
     def leave_lost_worlds(self) -> None:
         """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
@@ -268,7 +268,7 @@ class History(Generic[_Demo]):
         for step, given in ((here, None), (here, max(len(self._branch.inputs[here]) - 1, 0)), (keyframe, 0)):
             with contextlib.suppress(LabError):
                 self._go_to_keyframe(keyframe)
-                self._go(step, given, None)
+                self._go(step, given)
             if not any(stage.world.is_lost for stage in self.demo.stages):
                 break
         self._cut()
@@ -280,7 +280,7 @@ class History(Generic[_Demo]):
             for k in range(len(given) - 1, -1, -1):
                 if given[k].begins:
                     self._undone.append(_Undone(self._branch, self.now, self._given, (step, k)))
-                    self._go(step, k, None)
+                    self._go(step, k)
                     self._cut()
                     return True
         return False
@@ -316,23 +316,21 @@ class History(Generic[_Demo]):
         """Go to where time went on from a step, with all that was done there, look, and come back."""
         here, given = self.now, self._given
         try:
-            self._go(self._checked(step), None, None)
+            self._go(self._checked(step), None)
             look()
         finally:
-            self._go(here, given, None)
+            self._go(here, given)
 
-    def verify(self, progress: Callable[[int], object] | None = None) -> Divergence | None:
-        """Play everything again from the beginning, without keyframes, and return the first step that ends otherwise, if any."""
+    def verify(self) -> Divergence | None:
+        """Play everything again from the beginning, without other keyframes, and return the first step that ends otherwise, if any."""
         here, given = self.now, self._given
-        keyframes = self._keyframes
-        self._keyframes = keyframes.first()
         self.divergence = None
-        try:
-            self._go_to_keyframe(0)
-            self._go(self.last, None, progress)
-        finally:
-            self._keyframes = keyframes
-        self._go(here, given, None)
+        self._go_to_keyframe(0)
+        with self._unchecked():
+            while self.now < self.last:
+                _quietly(self.step)
+        self.catch_up()
+        self._go(here, given)
         return self.divergence
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -354,27 +352,17 @@ class History(Generic[_Demo]):
         self._branch = self._branch.until(self.now, self._given)
         self._keyframes.cut(self.now)
 
-    def _go(
-        self, step: int, given: int | None, progress: Callable[[int], object] | None, is_enough: Callable[[], bool] | None = None
-    ) -> bool:
+    def _go(self, step: int, given: int | None, on_step: Callable[[], object] | None = None) -> bool:
         """Go to where `given` of the inputs at a step were given; to where all were, without it; and return whether it came so far."""
         wanted = len(self._branch.inputs[step]) if given is None else given
         nearest = self._keyframes.latest(step)
         if not (self.now < step or (self.now == step and self._given <= wanted)) or nearest > self.now:
             self._go_to_keyframe(nearest)
-        checking = [(stage, stage.checking) for stage in self.demo.stages]
-        for stage, _ in checking:
-            stage.checking = False
-        try:
+        with self._unchecked():
             while self.now < step:
                 _quietly(self.step)
-                if progress is not None:
-                    progress(self.now)
-                if is_enough is not None and self.now < step and is_enough():
+                if on_step is not None and on_step() is True and self.now < step:
                     break
-        finally:
-            for stage, was in checking:
-                stage.checking = was
         self.demo.run.use_missing_referees()
         if self.now < step:
             return False
@@ -382,6 +370,18 @@ class History(Generic[_Demo]):
             _repeat(self.demo, one)
         self._given = wanted
         return True
+
+    @contextlib.contextmanager
+    def _unchecked(self) -> Iterator[None]:
+        """Let no step be checked: it is taken again."""
+        checking = [(stage, stage.checking) for stage in self.demo.stages]
+        for stage, _ in checking:
+            stage.checking = False
+        try:
+            yield
+        finally:
+            for stage, was in checking:
+                stage.checking = was
 
     def _go_to_keyframe(self, step: int) -> None:
         self._keyframes.restore(step, self.demo)

@@ -113,17 +113,6 @@ class Keyframes:
         for step in self._steps[bisect_right(self._steps, last) :]:
             self._drop(step)
 
-    def first(self) -> Keyframes:
-        """Return the first of them alone, with no room for others."""
-        alone, step = Keyframes(0), self._steps[0]
-        alone._steps = [step]
-        if step in self._whole:
-            alone._whole[step] = self._whole[step]
-        else:
-            alone._packed[step] = self._packed[step]
-            alone._n_packed_bytes = alone._packed[step].n_bytes
-        return alone
-
     def _drop(self, step: int) -> None:
         self._steps.remove(step)
         if self._whole.pop(step, None) is None:

@@ -116,14 +116,7 @@ class LiveReferee:
         if self._version != self._world.structure_version:
             self._repack(contacts)
         step = judge_contacts(contacts, self._shapes)
-        self.total = StepAgreement(
-            compared=self.total.compared + step.compared,
-            agree=self.total.agree + step.agree,
-            explained=self.total.explained + step.explained,
-            unexplained=self.total.unexplained + step.unexplained,
-            max_point_error=max(self.total.max_point_error, step.max_point_error),
-            differences=step.differences,
-        )
+        self.total += step
         self.last_ms = 1000.0 * (time.perf_counter() - started)
         return step
 

@@ -107,15 +107,7 @@ class LivePairs:
         found = self._compare(step, contacts)
         self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
         self._last = (step.step, step.n_builds)
-        before = self.total
-        self.total = PairAgreement(
-            before.ours + found.ours,
-            before.box2d + found.box2d,
-            before.agree + found.agree,
-            before.explained + found.explained,
-            before.unexplained + found.unexplained,
-            found.differences,
-        )
+        self.total += found
         self.last_ms = 1000.0 * (time.perf_counter() - started)
         return found
 

@@ -12,6 +12,7 @@ from engine.app.headless import run_headless
 from engine.app.layout import lay_out
 from engine.app.warmup import referee_factory
 from engine.app.window import Window
+from engine.contracts import PairAgreement
 from engine.demo import Demo
 from engine.demo.registry import all_demos
 from engine.demo.session import Session
@@ -58,7 +59,7 @@ def test_agrees_with_box2d(demo: type[Demo]) -> None:
     """Contacts and touching pairs; `python main.py run ID --headless` takes 600 steps, and status 1 says that something is unexplained."""
     report, running = run_headless(demo, 120, seed=1, referee=referee_factory())
     assert report.contacts.unexplained == 0, [one for stage in running.stages for one in stage.agreement.differences]
-    pairs = running.pair_agreement()
+    pairs = sum((stage.pair_total for stage in running.stages), PairAgreement())
     assert pairs.unexplained == 0, [one for stage in running.stages for one in stage.pairs.differences]
     assert pairs.ours + pairs.box2d == 2 * pairs.agree + pairs.explained
 

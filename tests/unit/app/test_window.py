@@ -126,7 +126,8 @@ def test_a_demo_that_lays_itself_out_knows_its_room_above_its_foot(drop: type[De
     rooms: list[tuple[float, float]] = []
 
     class Strips(drop):  # type: ignore[valid-type,misc]
-        foot_share = 0.4
+        def foot_height(self, height: float, ui_scale: float) -> float:
+            return 0.4 * height
 
         def arrange(self, width: float, height: float) -> bool:
             rooms.append((width, height))
