@@ -14,12 +14,12 @@ import Box2D
 import numpy as np
 
 from engine.box2d.contacts import EvaluatedPairs, FixtureTable, impulses_of
-from engine.box2d.fixing import fix
+from engine.box2d.convert import fix
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.joints import create_joint
 from engine.box2d.listener import ContactListener, FixtureHandle
+from engine.box2d.memory import RawContacts, Reader
 from engine.box2d.profile import phases_of
-from engine.box2d.reading import RawContacts, Reader
 from engine.common.arrays import IntArray
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape
@@ -294,11 +294,6 @@ class Box2DCache:
                 sensor=np.array([handle.sensor for _, handle in known], dtype=np.bool_),
             )
         return self._table
-
-    def pose(self, body: int) -> tuple[float, float, float]:
-        """Return x, y, angle of one body."""
-        made = self._bodies[body]
-        return float(made.position.x), float(made.position.y), float(made.angle)
 
     def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
         """Return local centre of mass, mass and inertia about it."""

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.reading import MANIFOLD_DTYPE, RawContacts
+from engine.box2d.memory import MANIFOLD_DTYPE, RawContacts
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.tolerances import EPS32
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts, no_contacts
@@ -310,23 +310,7 @@ def _removed(
         gone = old_exists
     else:
         gone = old_exists & ~_are_among(old.feature_id, old_exists, feature_id[slot], known[:, None] & exists[slot])
-    return tuple(
-        ContactPoint(
-            step=step,
-            body_a=int(old.body_a[row]),
-            body_b=int(old.body_b[row]),
-            fixture_a=int(old.fixture_a[row]),
-            fixture_b=int(old.fixture_b[row]),
-            position=(float(old.position[row, k, 0]), float(old.position[row, k, 1])),
-            normal=(float(old.normal[row, 0]), float(old.normal[row, 1])),
-            separation=float(old.separation[row, k]),
-            feature_id=int(old.feature_id[row, k]),
-            normal_impulse=0.0,
-            tangent_impulse=0.0,
-            state=PointState.REMOVE,
-        )
-        for row, k in np.argwhere(gone).tolist()
-    )
+    return tuple(old.point(row, k, step) for row, k in np.argwhere(gone).tolist())
 
 
 def _row_of(keys: IntArray, pair: tuple[int, int]) -> int | None:

@@ -20,7 +20,7 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.tolerances import BOX2D_EPSILON, BOX2D_POLYGON_SKIN
 from engine.geometry import Capsule, Circle, FixtureShape, Polygon, Segment, Shape
 
-__all__ = ["Box2DShape", "check_fixture_shape", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
+__all__ = ["Box2DShape", "check_fixture_shape", "fix", "mass_of", "to_box2d", "to_edge", "to_fixture_shape"]
 
 Box2DShape = Circle | Polygon | Segment
 """The shapes that Box2D has, of which it makes fixtures."""
@@ -138,3 +138,18 @@ def _is_rotation(given: list[tuple[float, float]], held: list[tuple[float, float
         return False
     start = given.index(held[0])
     return given[start:] + given[:start] == held
+
+
+def fix(body: Any, definition: Any, shape: Any) -> Any:
+    """Return the new b2Fixture of a b2Body: a copy of `shape`, which is Python's own again, with the rest of the b2FixtureDef.
+
+    In pybox2d ``definition.shape = shape`` gives the shape away (SWIG's DISOWN): Python frees it no more, and nothing else does: Box2D
+    copies the shape into the fixture, and a b2FixtureDef owns nothing. So each shape that was ever fixed would stay: 304 bytes of a
+    polygon, 64 of an edge, 32 of a disc.
+    """
+    definition.shape = shape
+    try:
+        return body.CreateFixture(definition)
+    finally:
+        definition.shape = None  # it must not point to what Python may free from now on
+        shape.thisown = True

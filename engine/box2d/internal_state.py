@@ -17,7 +17,7 @@ Offsets: `b2Body.h`, `b2Joint.h` and the joints' headers of Box2D 2.3.0, where o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,6 +167,52 @@ def self_test() -> str | None:
     return None
 
 
+_LIMIT: dict[str, Any] = {"enableLimit": True}
+_MOTOR: dict[str, Any] = {"enableMotor": True, "motorSpeed": 2.0}
+_SLIDE: dict[str, Any] = {"localAxisA": (0.8, 0.6), "referenceAngle": 0.0}
+_HELD: dict[str, Any] = {"maxForce": _HOLDING, "maxTorque": _HOLDING}
+
+
+def _at(a: tuple[float, float], b: tuple[float, float], **more: Any) -> dict[str, Any]:
+    return {"localAnchorA": a, "localAnchorB": b, **more}
+
+
+_JOINTS: tuple[tuple[tuple[str, str, dict[str, Any]], ...], ...] = (
+    (("Revolute", "post arm", {}), ("Revolute", "arm tip", {})),
+    (
+        ("Revolute", "post arm", _LIMIT | {"lowerAngle": -0.2, "upperAngle": 0.1}),
+        ("Revolute", "arm tip", _MOTOR | {"maxMotorTorque": 100.0}),
+    ),
+    (
+        ("Prismatic", "post arm", _SLIDE | _LIMIT | {"lowerTranslation": -0.3, "upperTranslation": 0.1}),
+        ("Prismatic", "arm tip", _SLIDE | _MOTOR | {"maxMotorForce": 1000.0}),
+    ),
+    (
+        ("Distance", "post arm", _at((0.0, 1.0), (0.1, 0.0), length=1.0)),
+        ("Distance", "arm tip", _at((0.3, 0.0), (0.1, 0.0), length=1.0, frequencyHz=3.0, dampingRatio=0.2)),
+    ),
+    (
+        ("Weld", "post arm", _at((0.4, 0.0), (0.0, 0.0), referenceAngle=0.0)),
+        ("Weld", "arm tip", _at((1.2, 0.1), (0.0, 0.0), referenceAngle=0.0, frequencyHz=4.0, dampingRatio=0.3)),
+    ),
+    (
+        ("Rope", "post arm", _at((0.0, 1.0), (0.1, 0.0), maxLength=1.1)),
+        (
+            "Wheel",
+            "arm tip",
+            _at((1.2, 0.1), (0.0, 0.0), localAxisA=(0.6, 0.8), frequencyHz=4.0, dampingRatio=0.5, **_MOTOR, maxMotorTorque=60.0),
+        ),
+    ),
+    (("Pulley", "arm tip", _at((0.0, 0.0), (0.3, 0.0), lengthA=3.0, lengthB=2.9, ratio=1.5)), ("Mouse", "post tip", {"maxForce": 2000.0})),
+    (
+        ("Friction", "post arm", _at((0.4, 0.0), (0.0, 0.0), **_HELD)),
+        ("Motor", "arm tip", _HELD | {"linearOffset": (1.3, 0.4), "angularOffset": 0.5, "correctionFactor": 0.2}),
+    ),
+    (("Revolute", "post arm", {"referenceAngle": 0.3}), ("Prismatic", "post tip", _SLIDE | _at((1.0, 0.1), (0.0, 0.0)))),
+)
+"""Of each column: a post, an arm and a tip, the kinds of joints, what they join, and their settings."""
+
+
 class _Joined:
     """A world with every kind of joint, all bodies off their centres of mass, no contacts, some joints at their limits."""
 
@@ -177,12 +223,22 @@ class _Joined:
         self.bodies: list[Any] = []
         self.joints: list[Any] = []
         create = self.world.CreateJoint
-        for column, make in enumerate(self._makers()):
+        for column, kinds in enumerate(_JOINTS):
             x = 6.0 * column
-            post = self.world.CreateStaticBody(position=(x, 0.0))
-            arm = self._arm(x + 0.4, 0.0)
-            tip = self._arm(x + 1.6, 0.1)
-            self.joints += [create(definition) for definition in make(post, arm, tip)]
+            bodies = {
+                "post": self.world.CreateStaticBody(position=(x, 0.0)),
+                "arm": self._arm(x + 0.4, 0.0),
+                "tip": self._arm(x + 1.6, 0.1),
+            }
+            for kind, ends, settings in kinds:
+                joined = {side: bodies[one] for side, one in zip(("bodyA", "bodyB"), ends.split(), strict=True)}
+                if kind in ("Revolute", "Prismatic"):
+                    joined |= {"localAnchorA": joined["bodyA"].GetLocalPoint(joined["bodyB"].position), "localAnchorB": (0.0, 0.0)}
+                if kind == "Pulley":
+                    joined |= {"groundAnchorA": (x + 0.4, 3.0), "groundAnchorB": (x + 1.6, 3.0)}
+                if kind == "Mouse":
+                    joined["target"] = tuple(bodies["tip"].GetWorldPoint((0.3, 0.0)))
+                self.joints.append(create(getattr(Box2D, f"b2{kind}JointDef")(**joined | settings)))
         a, b = self.joints[-2:]
         self.sum = a.angle + _GEAR_RATIO * b.translation
         """What the gear joint between the last two joints keeps as it is; of neither the coordinate is 0."""
@@ -200,86 +256,6 @@ class _Joined:
         body.CreatePolygonFixture(vertices=[(0.0, -0.1), (0.9, -0.05), (0.8, 0.12)], density=50.0, groupIndex=-1)
         self.bodies.append(body)
         return body
-
-    @staticmethod
-    def _makers() -> list[Callable[[Any, Any, Any], list[Any]]]:
-        def ends(a: Any, b: Any) -> dict[str, Any]:
-            return {"bodyA": a, "bodyB": b}
-
-        def hinge(a: Any, b: Any, **more: Any) -> Any:
-            return Box2D.b2RevoluteJointDef(**ends(a, b), localAnchorA=a.GetLocalPoint(b.position), localAnchorB=(0.0, 0.0), **more)
-
-        def slide(a: Any, b: Any, **more: Any) -> Any:
-            anchor = a.GetLocalPoint(b.position)
-            return Box2D.b2PrismaticJointDef(
-                **ends(a, b), localAnchorA=anchor, localAnchorB=(0.0, 0.0), localAxisA=(0.8, 0.6), referenceAngle=0.0, **more
-            )
-
-        limit = {"enableLimit": True}
-        motor = {"enableMotor": True, "motorSpeed": 2.0}
-        return [
-            lambda p, a, t: [hinge(p, a), hinge(a, t)],
-            lambda p, a, t: [
-                hinge(p, a, **limit, lowerAngle=-0.2, upperAngle=0.1),
-                hinge(a, t, **motor, maxMotorTorque=100.0),
-            ],
-            lambda p, a, t: [
-                slide(p, a, **limit, lowerTranslation=-0.3, upperTranslation=0.1),
-                slide(a, t, **motor, maxMotorForce=1000.0),
-            ],
-            lambda p, a, t: [
-                Box2D.b2DistanceJointDef(**ends(p, a), localAnchorA=(0.0, 1.0), localAnchorB=(0.1, 0.0), length=1.0),
-                Box2D.b2DistanceJointDef(
-                    **ends(a, t), localAnchorA=(0.3, 0.0), localAnchorB=(0.1, 0.0), length=1.0, frequencyHz=3.0, dampingRatio=0.2
-                ),
-            ],
-            lambda p, a, t: [
-                Box2D.b2WeldJointDef(**ends(p, a), localAnchorA=(0.4, 0.0), localAnchorB=(0.0, 0.0), referenceAngle=0.0),
-                Box2D.b2WeldJointDef(
-                    **ends(a, t), localAnchorA=(1.2, 0.1), localAnchorB=(0.0, 0.0), referenceAngle=0.0, frequencyHz=4.0, dampingRatio=0.3
-                ),
-            ],
-            lambda p, a, t: [
-                Box2D.b2RopeJointDef(**ends(p, a), localAnchorA=(0.0, 1.0), localAnchorB=(0.1, 0.0), maxLength=1.1),
-                Box2D.b2WheelJointDef(
-                    **ends(a, t),
-                    localAnchorA=(1.2, 0.1),
-                    localAnchorB=(0.0, 0.0),
-                    localAxisA=(0.6, 0.8),
-                    frequencyHz=4.0,
-                    dampingRatio=0.5,
-                    **motor,
-                    maxMotorTorque=60.0,
-                ),
-            ],
-            lambda p, a, t: [
-                Box2D.b2PulleyJointDef(
-                    **ends(a, t),
-                    groundAnchorA=(a.position.x, 3.0),
-                    groundAnchorB=(t.position.x, 3.0),
-                    localAnchorA=(0.0, 0.0),
-                    localAnchorB=(0.3, 0.0),
-                    lengthA=3.0,
-                    lengthB=2.9,
-                    ratio=1.5,
-                ),
-                Box2D.b2MouseJointDef(**ends(p, t), target=tuple(t.GetWorldPoint((0.3, 0.0))), maxForce=2000.0),
-            ],
-            lambda p, a, t: [
-                Box2D.b2FrictionJointDef(
-                    **ends(p, a), localAnchorA=(0.4, 0.0), localAnchorB=(0.0, 0.0), maxForce=_HOLDING, maxTorque=_HOLDING
-                ),
-                Box2D.b2MotorJointDef(
-                    **ends(a, t), linearOffset=(1.3, 0.4), angularOffset=0.5, maxForce=_HOLDING, maxTorque=_HOLDING, correctionFactor=0.2
-                ),
-            ],
-            lambda p, a, t: [
-                hinge(p, a, referenceAngle=0.3),
-                Box2D.b2PrismaticJointDef(
-                    **ends(p, t), localAnchorA=(1.0, 0.1), localAnchorB=(0.0, 0.0), localAxisA=(0.8, 0.6), referenceAngle=0.0
-                ),
-            ],
-        ]
 
     def step(self) -> None:
         self.before = [(body.worldCenter.x, body.worldCenter.y, body.angle) for body in self.bodies]

@@ -130,7 +130,7 @@ class _Import:
         if len(self._notes) > MOST_NOTES:
             self._notes = [*self._notes[: MOST_NOTES - 1], f"And {len(self._notes) - MOST_NOTES + 1} more notes."]
         notes = tuple(note[:LONGEST_TEXT] for note in self._notes)
-        return Scene(settings, tuple(self._bodies), tuple(joints), self._title, notes=notes)
+        return Scene(settings, tuple(self._bodies), tuple(joints), title=self._title, notes=notes)
 
     def _look_at_names(self, given: RubeObject) -> None:
         self._ignored.update((given.kind, str(name)[:40]) for name in given.plain if name not in _NAMES[given.kind] and name != "image")

@@ -52,20 +52,27 @@ _DEFAULT = WorldSettings()
 
 @dataclass(frozen=True)
 class SceneWorld:
-    """A world that stands beside the first of a scene, and has nothing to do with it.
+    """What a world is made of; beside the first one of a scene, it has nothing to do with that.
 
     Parameters
     ----------
-    settings, bodies, joints
-        As in `Scene`.
+    settings : WorldSettings
+    bodies : sequence of BodySpec
+    joints : sequence of JointSpec
+        Their bodies are places in `bodies`, from 0, and the joints of a gear joint places before it in `joints`.
     offset : pair of float
         Where its origin is in the picture, metres.
     label : str
-        Its name.
+        What it is called where there are several.
     pictures : sequence of BodyPicture
         What bodies look like; theirs are places in `bodies`.
     solver : str
-        What drives it, one of `engine.world.solvers`.
+        What drives it, one of `engine.world.solvers`; all specifications are as that holds them.
+
+    Raises
+    ------
+    InvalidInputError
+        A joint of a body that is not there, a text too long, too many of something, what the solver cannot take.
     """
 
     settings: WorldSettings = _DEFAULT
@@ -81,57 +88,35 @@ class SceneWorld:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """What a world is made of, or several that stand side by side.
+class Scene(SceneWorld):
+    """A world, or several that stand side by side; errors are those of `SceneWorld`.
 
     Parameters
     ----------
-    settings : WorldSettings
-    bodies : sequence of BodySpec
-    joints : sequence of JointSpec
-        Their bodies are places in `bodies`, from 0, and the joints of a gear joint places before it in `joints`.
     title, watch : str
         What it is called, and a sentence on what to watch.
     camera : AABB, optional
         What is shown at first, metres; everything otherwise.
     notes : sequence of str
         A sentence each: what an import left out or changed.
-    offset : pair of float
-        Where the world's origin is in the picture, metres.
-    label : str
-        What the world is called where there are several.
     worlds : sequence of SceneWorld
         The others.
-    pictures : sequence of BodyPicture
-        What bodies look like; theirs are places in `bodies`.
-    solver : str
-        What drives the first world, one of `engine.world.solvers`; all specifications are as it holds them.
-
-    Raises
-    ------
-    InvalidInputError
-        A joint of a body that is not there, a text too long, too many of something.
     """
 
-    settings: WorldSettings = _DEFAULT
-    bodies: tuple[BodySpec, ...] = ()
-    joints: tuple[JointSpec, ...] = ()
     title: str = ""
     watch: str = ""
     camera: AABB | None = None
     notes: tuple[str, ...] = ()
-    offset: tuple[float, float] = (0.0, 0.0)
-    label: str = ""
     worlds: tuple[SceneWorld, ...] = ()
-    pictures: tuple[BodyPicture, ...] = ()
-    solver: str = DEFAULT
 
     def __post_init__(self) -> None:
-        _check_world(self)
+        super().__post_init__()
         for name, kind, most in (("notes", str, MOST_NOTES), ("worlds", SceneWorld, MOST_WORLDS - 1)):
             object.__setattr__(self, name, _listed(name, getattr(self, name), kind, most))
         for name in ("title", "watch"):
             _text(name, getattr(self, name))
+        if any(isinstance(one, Scene) for one in self.worlds):
+            raise InvalidInputError("worlds", "a sequence of SceneWorld", Described("a Scene among them"))
         for k, note in enumerate(self.notes):
             _text(f"notes[{k}]", note)
         pictures = [picture for world in self.all_worlds for picture in world.pictures]
@@ -146,7 +131,7 @@ class Scene:
             raise InvalidInputError("camera", "an AABB", self.camera)
 
     @property
-    def all_worlds(self) -> tuple[Scene | SceneWorld, ...]:
+    def all_worlds(self) -> tuple[SceneWorld, ...]:
         """All its worlds, the first one first."""
         return (self, *self.worlds)
 
@@ -160,7 +145,7 @@ def build_all(scene: Scene) -> list[World]:
     return worlds
 
 
-def build(scene: Scene | SceneWorld) -> World:
+def build(scene: SceneWorld) -> World:
     """Return a new world of a scene, of several the first; bodies and joints have their places in the scene as ids.
 
     Raises
@@ -257,10 +242,11 @@ def scene_of_snapshot(
         joints.append(replace(standing, **numbers))
     seen = [replace(one, bodies=left) for one in pictures if (left := tuple(places[k] for k in one.bodies if k in places))]
     told, solver = tuple(notes[:MOST_NOTES]), snapshot.solver
-    return Scene(snapshot.settings, tuple(bodies), tuple(joints), title, watch, camera, told, pictures=tuple(seen), solver=solver)
+    made = tuple(bodies), tuple(joints)
+    return Scene(snapshot.settings, *made, pictures=tuple(seen), solver=solver, title=title, watch=watch, camera=camera, notes=told)
 
 
-def _check_world(world: Scene | SceneWorld) -> None:
+def _check_world(world: SceneWorld) -> None:
     """Check the parts that every world of a scene has, and make tuples of them."""
     if not isinstance(world.settings, WorldSettings):
         raise InvalidInputError("settings", "WorldSettings", world.settings)

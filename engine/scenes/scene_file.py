@@ -127,7 +127,7 @@ def scene_as_json(scene: Scene) -> dict[str, Any]:
     return plain
 
 
-def _world_as_json(world: Scene | SceneWorld) -> dict[str, Any]:
+def _world_as_json(world: SceneWorld) -> dict[str, Any]:
     plain: dict[str, Any] = {"label": world.label} if world.label else {}
     if world.offset != (0.0, 0.0):
         plain["offset"] = list(world.offset)

@@ -92,10 +92,6 @@ class WorldState:
             x, y, angle = self._motion.poses[self._motion.rows[body]].tolist()
         return Transform((x, y), angle)
 
-    def forget_motion(self) -> None:
-        """Read the motion again when it is asked for next."""
-        self._is_stale = True
-
     def take_dropped(self) -> list[int]:
         """Return the joints that went during steps, since it was asked last."""
         dropped, self._dropped = self._dropped, []

@@ -80,7 +80,7 @@ def test_another_process_gives_the_same_hash() -> None:
 
 
 def test_the_reader_changes_nothing(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    from engine.box2d.reading import PublicReader
+    from engine.box2d.memory import PublicReader
 
     monkeypatch.setattr(solver, "best_reader", PublicReader)
     slow = eventful(80)

@@ -15,8 +15,7 @@ import Box2D
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.box2d.convert import to_box2d
-from engine.box2d.fixing import fix
+from engine.box2d.convert import fix, to_box2d
 from engine.box2d.oracle.held import held_poses
 from engine.common.arrays import FloatArray, IntArray, finite_rows, frozen
 from engine.common.errors import InvalidInputError, LabError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.box2d import memory, solver
-from engine.box2d.reading import PublicReader, Reader
+from engine.box2d.memory import PublicReader, Reader
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PointState, StepContacts
 from engine.geometry import Circle, Polygon

@@ -5,7 +5,7 @@ import gc
 import Box2D
 import pytest
 
-from engine.box2d.fixing import fix
+from engine.box2d.convert import fix
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World
 from tests.hazards.resident import allocated

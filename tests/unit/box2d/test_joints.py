@@ -299,7 +299,9 @@ def test_copied_wheels_have_the_gear_between_them_and_no_other() -> None:
     made = geared()
     world = made.world
     stage = SimpleNamespace(world=world, offset=(0.0, 0.0))
-    gesture = SimpleNamespace(edit=lambda _, method, *arguments: getattr(world, method)(*arguments))
+    gesture = SimpleNamespace(
+        create=lambda _, spec: world.create_body(spec), edit=lambda _, method, *arguments: getattr(world, method)(*arguments)
+    )
     hands: Any = SimpleNamespace(stages=[stage], world=lambda _: world, gesture=lambda: gesture)
     every = [Chosen(0, body) for body in (made.base, made.bar, *made.wheels)]
     copied = copy_of(hands, every)

@@ -43,4 +43,4 @@ def test_a_world_tells_the_parts_of_its_step() -> None:
         world.step()
         cost = world.last_cost
         assert min(cost.collide, cost.solve, cost.toi) >= 0.0
-        assert cost.collide + cost.solve + cost.toi <= cost.box2d + 5.0 * PROFILE_RESOLUTION
+        assert cost.collide + cost.solve + cost.toi <= cost.solver + 5.0 * PROFILE_RESOLUTION
