@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import io
 import json
 import marshal
 import math
@@ -47,10 +48,10 @@ class _MalformedError(Exception):
     """The function returned something that is no answer."""
 
 
-class _Counter:
-    """Stands where the printed output went, and counts it."""
+class _Counter(io.TextIOBase):
+    """Stands where the printed output went, and counts it; it cannot be closed, and has no descriptor."""
 
-    encoding, errors, newlines, closed, line_buffering = "utf-8", "replace", None, False, False
+    encoding, errors, line_buffering = "utf-8", "replace", False
 
     def __init__(self) -> None:
         self.printed = 0
@@ -59,27 +60,11 @@ class _Counter:
         self.printed += len(text)
         return len(text)
 
-    def writelines(self, lines: Any) -> None:
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def isatty(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return False
-
     def writable(self) -> bool:
         return True
 
-    def fileno(self) -> int:
-        raise OSError("printed output goes nowhere while a function is checked")
+    def close(self) -> None:
+        pass
 
 
 def read_answer(value: Any, query: str) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import Any
 
@@ -91,9 +92,7 @@ def plain_answer(reply: Reply) -> object:
 def _finding_json(task: Task, finding: Finding) -> dict[str, Any]:
     kind, first = KINDS[finding.kind], finding.first
     return {
-        "number": None if first.place is None else first.place.number,
-        "chunk": None if first.place is None else first.place.chunk,
-        "row": None if first.place is None else first.place.row,
+        **(dict.fromkeys(("number", "chunk", "row")) if first.place is None else asdict(first.place)),
         "told": first.failure.fault.told,
         "a": _listed(first.failure.pair.a),
         "b": _listed(first.failure.pair.b),

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.compare.bulk.tally import Point, Sketch
 from engine.compare.pair.file import Pair
-from engine.geometry import Circle, Polygon, Segment, Transform
+from engine.geometry import AnyShape, Circle, Polygon, Transform
 
 if TYPE_CHECKING:
     from engine.common.arrays import FloatArray, IntArray
@@ -89,8 +89,8 @@ def box_pair(
     return Sketch(bodies, (), ours, box2d, f"{words[0]} (tight boxes)", f"{words[1]} (the boxes of its tree)")
 
 
-def outline(shape: Circle | Polygon | Segment, pose: Transform) -> tuple[Point, ...]:
-    """Return the corners of a shape in the world; of a circle as many as look round."""
+def outline(shape: AnyShape, pose: Transform) -> tuple[Point, ...]:
+    """Return the corners of a shape's core in the world; of a circle as many on it as look round."""
     if isinstance(shape, Circle):
         local = np.array(shape.center) + shape.radius * np.column_stack((np.cos(_ROUND), np.sin(_ROUND)))
     else:

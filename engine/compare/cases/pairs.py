@@ -113,7 +113,7 @@ def case_chunk(seed: int, chunk: int, n_pairs: int = CHUNK, kinds: Sequence[str]
     middle_a = poses_a[:, :2] + _turned(poses_a[:, 2], centers[pairs[:, 0]])
     poses_b = np.column_stack((middle_a + away - _turned(angle_b, centers[pairs[:, 1]]), angle_b))
 
-    maker = _Maker(rng, shapes, pairs, poses_a, poses_b, reach, centers)
+    maker = _Maker(rng, [outline_of(shape) for shape in shapes], pairs, poses_a, poses_b, reach, centers)
     for row in np.flatnonzero(family >= 0).tolist():
         maker.make(FAMILIES[family[row]], row)
     swapped = rng.random(CHUNK) < 0.5
@@ -146,26 +146,21 @@ def _chosen(rng: np.random.Generator, kind: IntArray, family: IntArray, pools: d
     return pairs
 
 
+@dataclass
 class _Maker:
     """Turns rows of random poses into those of a family."""
 
-    def __init__(
-        self,
-        rng: np.random.Generator,
-        shapes: tuple[CaseShape, ...],
-        pairs: IntArray,
-        poses_a: FloatArray,
-        poses_b: FloatArray,
-        reach: FloatArray,
-        centers: FloatArray,
-    ) -> None:
-        self._rng, self._pairs, self._a, self._b = rng, pairs, poses_a, poses_b
-        self._reach, self._centers = reach, centers
-        self._outlines = [outline_of(shape) for shape in shapes]
+    rng: np.random.Generator
+    outlines: list[FloatArray]
+    pairs: IntArray
+    a: FloatArray
+    b: FloatArray
+    reach: FloatArray
+    centers: FloatArray
 
     def make(self, family: str, row: int) -> None:
         """Change the poses of one row."""
-        rng, a, b = self._rng, self._a, self._b
+        rng, a, b = self.rng, self.a, self.b
         if family in _ON_FEATURES:
             self._on_features(family, row)
         elif family == "grid":
@@ -190,19 +185,19 @@ class _Maker:
             b[row, 2] = a[row, 2] + rng.uniform(-_NEARLY, _NEARLY)
             self._put_middle(row, rng.uniform(-_NEARLY, _NEARLY, 2))
         elif family in ("contained", "concentric"):
-            inside = rng.uniform(0.0, 0.3) * self._reach[self._pairs[row, 0]] if family == "contained" else 0.0
+            inside = rng.uniform(0.0, 0.3) * self.reach[self.pairs[row, 0]] if family == "contained" else 0.0
             toward = rng.uniform(-math.pi, math.pi)
             self._put_middle(row, inside * np.array((math.cos(toward), math.sin(toward))))
 
     def _put_middle(self, row: int, away: FloatArray) -> None:
-        shape_a, shape_b = self._pairs[row]
-        middle = self._a[row, :2] + _turned_one(self._a[row, 2], self._centers[shape_a]) + away
-        self._b[row, :2] = middle - _turned_one(self._b[row, 2], self._centers[shape_b])
+        shape_a, shape_b = self.pairs[row]
+        middle = self.a[row, :2] + _turned_one(self.a[row, 2], self.centers[shape_a]) + away
+        self.b[row, :2] = middle - _turned_one(self.b[row, 2], self.centers[shape_b])
 
     def _on_features(self, family: str, row: int) -> None:
         """Bring a corner or an edge of B to a corner or an edge of A, so far in front of it as the family wants."""
-        rng, a, b = self._rng, self._a, self._b
-        outline_a, outline_b = (self._outlines[shape] for shape in self._pairs[row])
+        rng, a, b = self.rng, self.a, self.b
+        outline_a, outline_b = (self.outlines[shape] for shape in self.pairs[row])
         if rng.random() < 0.5:
             a[row, 2] = 0.0
         i, j = int(rng.integers(len(outline_a))), int(rng.integers(len(outline_b)))

@@ -203,5 +203,4 @@ def scene_chunk(cases: CaseChunk, seed: int, chunk: int, n_pairs: int) -> SceneC
 def _extent(shape: Shape | Segment) -> float:
     if isinstance(shape, Segment):
         return math.inf
-    vertices = getattr(shape, "vertices", None)
-    return float(getattr(shape, "radius", 0.0)) if vertices is None else 0.5 * float(np.ptp(vertices, axis=0).max())
+    return 0.5 * float(np.ptp(shape.core, axis=0).max()) + shape.radius - shape.skin_radius

@@ -7,16 +7,15 @@ Box2D cannot hold or does not answer is asked of our algorithms alone, as it sta
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from engine.box2d.oracle.pairs import PairOracle
 from engine.common.arrays import FloatArray
 from engine.common.words import counted
 from engine.compare.cases import MotionChunk
 from engine.compare.pair.file import Pair, Point
-from engine.compare.pair.held import NO_FAMILY, PAIR, NotForBox2DError, held, made_by_box2d, pair_oracle, pose_row, posed_pair, posed_ray
+from engine.compare.pair.held import NO_FAMILY, PAIR, NotForBox2DError, held, pair_oracle, pose_row, posed_pair, posed_ray
 from engine.compare.queries import (
     Answers,
     Impacts,
@@ -112,10 +111,8 @@ def _ask_contact(pair: Pair) -> PairAnswers:
 
 
 def _ask_distance(pair: Pair) -> PairAnswers:
-    assert pair.shape_b is not None
-    oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
-    pair = replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
-    posed = posed_pair(pair, None)
+    oracle, pair = pair_oracle(pair)
+    posed = posed_pair(pair, oracle)
     found = oracle.distances(posed.pairs, posed.poses_a, posed.poses_b)
     verdicts = judge_distances(posed, found.distance, our_distances(posed))
     gap = float(found.distance[0])

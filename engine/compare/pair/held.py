@@ -22,7 +22,7 @@ from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_ray
 from engine.geometry import AnyShape, Capsule, Circle, Segment, Transform
 from engine.narrowphase.packing import pack
 
-__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "made_by_box2d", "pair_oracle", "pose_row", "posed_pair", "posed_ray"]
+__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "pair_oracle", "pose_row", "posed_pair", "posed_ray"]
 
 _Oracle = TypeVar("_Oracle")
 
@@ -74,11 +74,11 @@ def held(pair: Pair) -> Pair:
 def pair_oracle(pair: Pair) -> tuple[PairOracle, Pair]:
     """Return Box2D's narrow phase over both shapes, and the pair with the shapes as it holds them."""
     assert pair.shape_b is not None
-    oracle = made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
+    oracle = _made_by_box2d(PairOracle, (pair.shape_a, pair.shape_b))
     return oracle, replace(pair, shape_a=oracle.shapes[0], shape_b=oracle.shapes[1])
 
 
-def made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
+def _made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) -> _Oracle:
     """Return an oracle over shapes, unless Box2D refuses them."""
     try:
         return kind(shapes)
@@ -86,16 +86,14 @@ def made_by_box2d(kind: Callable[[Any], _Oracle], shapes: tuple[AnyShape, ...]) 
         raise NotForBox2DError(f"Box2D refuses the shapes: {error}") from None
 
 
-def posed_pair(pair: Pair, oracle: PairOracle | None) -> PosedPairs:
-    """Return the pair's columns, with the shapes of an oracle if one is given."""
-    assert pair.shape_b is not None
-    shapes = pack(oracle.shapes, oracle.centroids) if oracle is not None else pack((pair.shape_a, pair.shape_b))
-    return posed_pairs(shapes, PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b))
+def posed_pair(pair: Pair, oracle: PairOracle) -> PosedPairs:
+    """Return the pair's columns, with the shapes of an oracle."""
+    return posed_pairs(pack(oracle.shapes, oracle.centroids), PAIR, pose_row(pair.pose_a), pose_row(pair.pose_b))
 
 
 def posed_ray(pair: Pair) -> tuple[PointOracle, PosedRays, Pair]:
     """Return Box2D's rays and points, the columns of the pair's ray or point, and the pair with the shape as Box2D holds it."""
-    oracle = made_by_box2d(PointOracle, (pair.shape_a,))
+    oracle = _made_by_box2d(PointOracle, (pair.shape_a,))
     pair = replace(pair, shape_a=oracle.shapes[0])
     origin, end = pair.ray if pair.ray is not None else (pair.point, pair.point)
     poses, origins, ends = pose_row(pair.pose_a), np.array([origin], dtype=np.float64), np.array([end], dtype=np.float64)

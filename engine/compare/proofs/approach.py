@@ -91,8 +91,8 @@ def clearances(moving: MovingPairs, rows: IntArray, since: FloatArray, until: Fl
     return Clearance(is_open, moment, lowest)
 
 
-def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the core gap of rows `which` at their fractions (negative: overlapping), the direction, and the points of both surfaces."""
+def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the core gap of rows `which` at their fractions (negative: overlapping), and the direction."""
     from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_pairs
 
     poses_a, poses_b = moving.poses(which, fraction)
@@ -104,13 +104,12 @@ def core_gaps(moving: MovingPairs, which: IntArray, fraction: FloatArray) -> tup
         )  # fmt: skip
     is_deep = deep[:, 0] > 0.0
     gap = np.where(is_deep, -deep[:, 0], apart[:, 0]) + shapes.radius[pairs].sum(axis=1)
-    normal = np.where(is_deep[:, None], deep[:, 5:7], apart[:, 5:7])
-    return gap, normal, deep[:, 1:3], deep[:, 3:5]
+    return gap, np.where(is_deep[:, None], deep[:, 5:7], apart[:, 5:7])
 
 
 def _bounds_within(moving: MovingPairs, which: IntArray, middle: FloatArray, half: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the core gap at each moment, and what it cannot be less than within `half` of it."""
-    gap, normal, _, _ = core_gaps(moving, which, middle)
+    gap, normal = core_gaps(moving, which, middle)
     normal = np.ascontiguousarray(np.where(np.isfinite(normal), normal, 0.0))
     shapes, pairs, motion = moving.shapes, moving.pairs[which], moving.motion
     poses_a, poses_b = moving.poses(which, middle)

@@ -15,7 +15,7 @@ from engine.compare.bulk.shown import outline
 from engine.compare.bulk.tally import Point, Sketch
 from engine.compare.pair.answers import Answer, PairAnswers
 from engine.compare.pair.file import Pair
-from engine.compare.report.view import Outline, View, middle_of, plain, size_of
+from engine.compare.report.view import Outline, View, middle_of, size_of
 
 __all__ = ["pair_svgs", "sketch_svg"]
 
@@ -42,7 +42,7 @@ def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
     """Return a drawing of a pair with both answers, and where it shows more a second one, close to where they differ."""
     pair = answers.pair
     sides = [(pair.shape_a, pair.sweep_a, "a")] + ([(pair.shape_b, pair.sweep_b, "b")] if pair.shape_b is not None else [])
-    outlines = [outline(plain(shape), sweep.start) for shape, sweep, _ in sides]
+    outlines = [outline(shape, sweep.start) for shape, sweep, _ in sides]
     both = [(answers.ours, "ours")] + ([(answers.box2d, "box2d")] if answers.box2d is not None else [])
     marks = [point for answer, _ in both for point in (*answer.points, *(answer.witnesses or ()))]
     if pair.query == "toi":
@@ -50,12 +50,12 @@ def pair_svgs(answers: PairAnswers, title: str) -> list[str]:
             at
             for shape, sweep, _ in sides
             for fraction in (*np.linspace(0.0, 1.0, _MOMENTS).tolist(), *(one.fraction for one, _ in both if one.fraction is not None))
-            for at in outline(plain(shape), sweep.at(fraction))
+            for at in outline(shape, sweep.at(fraction))
         ]
         small, large = sorted((size_of(outlines[0]), size_of(outlines[1])))
         if large > _RATIO * small:
             smaller = sides[0] if size_of(outlines[0]) == small else sides[1]
-            seen = [at for fraction in (0.0, 0.5, 1.0) for at in outline(plain(smaller[0]), smaller[1].at(fraction))]
+            seen = [at for fraction in (0.0, 0.5, 1.0) for at in outline(smaller[0], smaller[1].at(fraction))]
     else:
         seen = _worth_seeing(outlines, marks, pair)
         tried = [at for answer, _ in both for at in _moved_out(pair, answer)]
@@ -131,7 +131,7 @@ def _moved_out(pair: Pair, answer: Answer) -> Outline:
     if pair.query not in ("manifold", "overlap") or answer.normal is None or pair.shape_b is None or answer.depth <= 0.0:
         return ()
     dx, dy = answer.depth * answer.normal[0], answer.depth * answer.normal[1]
-    return [(x + dx, y + dy) for x, y in outline(plain(pair.shape_b), pair.pose_b)]
+    return [(x + dx, y + dy) for x, y in outline(pair.shape_b, pair.pose_b)]
 
 
 def _focus(answers: PairAnswers, marks: Sequence[Point]) -> tuple[Point, float] | None:
@@ -183,9 +183,9 @@ def _drawn(view: View, answers: PairAnswers, both: Sequence[tuple[Answer, str]],
         view.dot(pair.point, "ink", 3.0)
         for answer, color in both:
             view.ring(pair.point, color if answer.is_yes else "soft", 9.0 if color == "ours" else 14.0, dashed=color != "ours")
-    whole = [outline(plain(pair.shape_a), pair.pose_a)]
+    whole = [outline(pair.shape_a, pair.pose_a)]
     if pair.shape_b is not None:
-        whole.append(outline(plain(pair.shape_b), pair.pose_b))
+        whole.append(outline(pair.shape_b, pair.pose_b))
     for corners, others, color in zip(whole, reversed(whole), ("a", "b"), strict=False):
         view.name(corners, others if len(whole) > 1 else (), color)
     return view.svg(title)

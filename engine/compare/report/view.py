@@ -9,9 +9,9 @@ from html import escape
 from engine.compare.bulk.shown import outline
 from engine.compare.bulk.tally import Point
 from engine.compare.report.page import metres
-from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.geometry import AnyShape, Circle, Segment, Transform
 
-__all__ = ["Outline", "View", "middle_of", "plain", "size_of"]
+__all__ = ["Outline", "View", "middle_of", "size_of"]
 
 _WIDTH, _HEIGHT = 640, 420
 _MARGIN = 46
@@ -49,14 +49,14 @@ class View:
             for ghost, end in ((shape.ghost1, shape.p1), (shape.ghost2, shape.p2)):
                 if ghost is not None and fill:
                     self.line(pose.apply(ghost), pose.apply(end), color, 1.0, dashed=True)
-        corners = outline(plain(shape), pose)
+        corners = outline(shape, pose)
         self.closed(corners, color, width + (1.0 if len(corners) == 2 else 0.0), fill and len(corners) > 2, opacity, dashed)
 
     def skin(self, shape: AnyShape, pose: Transform, color: str) -> None:
         """Draw the rounding as a wide, faint line, if it can be seen."""
         radius = 0.0 if isinstance(shape, Circle) else shape.radius
         if radius * self._scale >= 1.5:
-            self.closed(outline(plain(shape), pose), color, 2.0 * radius * self._scale, False, 0.22)
+            self.closed(outline(shape, pose), color, 2.0 * radius * self._scale, False, 0.22)
 
     def closed(self, corners: Outline, color: str, width: float, fill: bool = False, opacity: float = 1.0, dashed: bool = False) -> None:
         """Draw a closed outline, cut to what is near the view."""
@@ -175,11 +175,6 @@ class View:
                 if inside >= 0.0:
                     points.append(at)
         return points
-
-
-def plain(shape: AnyShape) -> Circle | Polygon | Segment:
-    """Return what is drawn as an outline; a capsule as its line, whose rounding is drawn as a skin."""
-    return Segment(shape.p1, shape.p2) if isinstance(shape, Capsule) else shape
 
 
 def _is_in(point: Point, corners: Outline, margin: float) -> bool:
