@@ -233,7 +233,8 @@ class LivePairs:
             pair = (int(listed[at, 0]), int(listed[at, 1])) if is_theirs else self._order(key, settled)
             rows, is_known = self._rows(np.array([key]))
             if not is_known[0]:
-                differences.append(_unplaced(pair, "one of the two belongs to a body that is not active"))
+                told = "one of the two belongs to a body that is not active"
+                differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told))
                 continue
             bodies = step.fixtures.body_row[np.searchsorted(step.fixtures.fixture, np.array(pair))]
             poses = settled[key][1] if key in settled else ImpactPose(*(_pose(step.poses[row]) for row in bodies.tolist()))
@@ -307,10 +308,6 @@ class LivePairs:
             shared = f"the boxes share {-pair.gap:.3g} m of {bound:.3g} m that rounding may take, and Box2D's are apart"
             return "float32_tie", -pair.gap, shared
         return None
-
-
-def _unplaced(pair: tuple[int, int], told: str) -> Difference:
-    return Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told)
 
 
 def _pose(row: FloatArray) -> tuple[float, float, float]:
