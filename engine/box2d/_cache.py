@@ -179,13 +179,13 @@ class Box2DCache:
         They keep their impulses, but for those of motor and limits of the changed one, which may push where nothing is any more; and
         their sums, but for that of a gear joint that was itself changed.
         """
-        remembered = self.read_internal()
+        state = self.read_internal()
         for joint in reversed(tuple(joints)):
             self.remove_joint(joint)
         for joint, resolved in joints.items():
             self.add_joint(joint, resolved)
-        if remembered is not None:
-            self.write_internal(remembered.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
+        if state is not None:
+            self.write_internal(state.of_joints(tuple(joints), changed, type(self._joints[changed]).__name__))
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class Box2DCache:
         return (position.x, position.y, made.angle, velocity.x, velocity.y, made.angularVelocity), bool(made.awake)
 
     def read_internal(self) -> InternalState | None:
-        """Read what bodies and joints remember, in ascending order of id; None where that is out of reach."""
+        """Read the internal state of bodies and joints, in ascending order of id; None where that is out of reach."""
         if self.internal is None:
             return None
         ids, _, addresses, _ = self._body_rows()

@@ -1,4 +1,4 @@
-"""The contacts of a step without what follows from the rest, for those who keep many of them.
+"""The contacts of a step without what follows from the rest, so that many can be kept.
 
 Of a `StepContacts` nearly all is computed from the manifolds and keys beside it and from where the bodies stood (`contacts.point_columns`):
 

@@ -3,7 +3,7 @@
 `b2PolygonShape` hulls whatever it is given: it starts at the rightmost vertex and drops what lies on a line at float32
 precision. Vertices are read back once and compared, so that a silent change becomes an error, and so that our
 algorithms number vertices and edges as Box2D does (feature ids then compare). Its way round nearly collinear vertices may
-not end, and would write past its array: so the hull is foretold (`engine.box2d.wrap`) before Box2D is asked.
+not end, and would write past its array: so the hull is predicted (`engine.box2d.wrap`) before Box2D is asked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def to_box2d(shape: Shape) -> tuple[Any, Shape]:
 
 @lru_cache(maxsize=1024)
 def _polygon_to_box2d(shape: Polygon) -> tuple[Any, Polygon]:
-    """Foretell the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
+    """Predict the hull, make it, look at it; kept, for a polygon is checked when a body is specified, and fixed when it is made."""
     given = [(float(x), float(y)) for x, y in shape.vertices]
     corners = wrap(shape.vertices.astype(np.float32))
     if corners is None:

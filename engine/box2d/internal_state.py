@@ -1,4 +1,4 @@
-"""What a body and a joint remember from one step to the next, and Box2D tells nobody: read from its memory, and written back.
+"""Internal state that bodies and joints carry from one step to the next, and Box2D does not publish: read from memory, and written back.
 
 Of a body: its transform and its sweep, of which the centre of mass is the truth in a step and the origin is rounded from it; the forces
 that wait for the next step; how long it has been at rest. Of a joint: the impulses that the solver starts from, and at which of its
@@ -78,7 +78,7 @@ class InternalState:
     joints: Words
 
     def of_joints(self, joints: Sequence[int], changed: int, kind: str) -> InternalState:
-        """Return what some of the joints remember, of one that was changed, of a kind of Box2D's, only what still holds."""
+        """Return the state of some of the joints; of one that was changed, of a kind of Box2D's, only what still holds."""
         ids = np.array(sorted(joint for joint in joints if joint != changed or kind != "b2GearJoint"), dtype=np.int64)
         words = self.joints[np.searchsorted(self.joint_ids, ids)]
         words[ids == changed, _BEFORE_LIMITS.get(kind, _MOST_JOINT_WORDS) :] = 0
@@ -94,7 +94,7 @@ class InternalMemory:
         self._kernel = _memory_kernel
 
     def read(self, body_ids: IntArray, bodies: IntArray, joints: Mapping[int, Any]) -> InternalState:
-        """Read what bodies, given by address, and joints, given as pybox2d's objects by id, remember."""
+        """Read the state of bodies, given by address, and of joints, given as pybox2d's objects by id."""
         body_words = np.empty((len(bodies), len(BODY_WORDS)), dtype=np.uint32)
         self._kernel.copy_words(bodies, _body_offsets(len(bodies)), body_words)
         ids = sorted(joints)

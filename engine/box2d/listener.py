@@ -42,11 +42,11 @@ class FixtureHandle(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """Events noted since the last step, and pairs of fixtures whose beginning or end nobody was told of."""
+    """Events noted since the last step, and pairs of fixtures whose beginning or end has not been reported."""
 
     began: tuple[PairEvent, ...]
     ended: tuple[PairEvent, ...]
-    overdue: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    unreported: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
 
 
 class _Phase(Enum):
@@ -62,10 +62,10 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
     Attributes
     ----------
     began, ended : list of PairEvent
-        Since the last `harvest`.
+        Since the last `take_events`.
     impacts : dict of (fixture a, fixture b) to ImpactPose
-    overdue : tuple of (pairs begun, pairs ended), each of (fixture a, fixture b)
-        Found while a world was built again, and told to nobody yet: told as the next step starts.
+    unreported : tuple of (pairs begun, pairs ended), each of (fixture a, fixture b)
+        Found while a world was built again: reported as the next step starts.
     moments : list of (fixture a, fixture b, ImpactPose)
         Every impact inside the step, in the order in which Box2D came to them.
     settled : dict of (fixture a, fixture b) to ImpactPose
@@ -90,7 +90,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.moments: list[tuple[int, int, ImpactPose]] = []
         self.settled: dict[tuple[int, int], ImpactPose] = {}
         self.impact_impulses: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
-        self.overdue: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        self.unreported: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         self.error: BaseException | None = None
 
     def start_step(self, step: int, start_pose: Callable[[int], Pose], may_skip_solving: bool = False) -> None:
@@ -107,7 +107,7 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         self.moments = []
         self.settled = {}
         self.impact_impulses = {}
-        (begun, ended), self.overdue = self.overdue, ([], [])
+        (begun, ended), self.unreported = self.unreported, ([], [])
         if begun or ended:
             known = {handle.fixture: handle for handle in self._handles.values()}
             for tell, pairs in ((self._begin, begun), (self._end, ended)):
@@ -127,19 +127,19 @@ class ContactListener(Box2D.b2ContactListener):  # type: ignore[misc]
         error, self.error = self.error, None
         return error
 
-    def harvest(self) -> tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]:
+    def take_events(self) -> tuple[tuple[PairEvent, ...], tuple[PairEvent, ...]]:
         """Return the begin and end events noted since the last call, and forget them."""
         events = tuple(self.began), tuple(self.ended)
         self.began, self.ended = [], []
         return events
 
     def pending(self) -> Pending:
-        """Return what the next step will tell: events that began and ended, and what is overdue."""
-        return Pending(tuple(self.began), tuple(self.ended), (list(self.overdue[0]), list(self.overdue[1])))
+        """Return what the next step will tell: events that began and ended, and what is unreported."""
+        return Pending(tuple(self.began), tuple(self.ended), (list(self.unreported[0]), list(self.unreported[1])))
 
-    def owe(self, pending: Pending) -> None:
+    def set_pending(self, pending: Pending) -> None:
         """Let the next step tell this, and nothing else."""
-        self.began, self.ended, self.overdue = list(pending.began), list(pending.ended), pending.overdue
+        self.began, self.ended, self.unreported = list(pending.began), list(pending.ended), pending.unreported
 
     def BeginContact(self, contact: Any) -> None:
         try:

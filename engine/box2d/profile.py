@@ -9,7 +9,7 @@ reading has the fraction of a millisecond that was lost at the start on top:
                                                     toi     = t3 - floor(t2),  step = t3 - floor(t0)
 
 One part begins where another ends. The fraction of t1 is that of the reading `collide`, the fraction of t2 that of `solve`; taken off,
-they leave the times themselves. Of `collide` nobody knows what was lost: what the whole step took, measured from outside, is what is
+they leave the times themselves. Of `collide` it is not known what was lost: what the whole step took, measured from outside, is what is
 left for it. A clock that loses nothing is recognised by its parts, which are together not longer than the whole.
 """
 

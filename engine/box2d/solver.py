@@ -49,7 +49,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Box2DMemory:
-    """What the next step of Box2D depends on beside what anybody can read.
+    """What the next step of Box2D depends on beside what its public interface tells.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Box2DMemory:
     manifolds : array of `MANIFOLD_DTYPE`
         With the contact impulses that the solver starts from.
     internal : InternalState or None
-        What bodies and joints remember, as raw words; None where it was out of reach, or not to be kept.
+        Internal state of bodies and joints, as raw words; None where it was out of reach, or not to be kept.
     """
 
     keys: IntArray
@@ -380,7 +380,7 @@ class Box2DSolver(Solver):
             lost: list[int] = cache.body_ids[~finite.all(axis=1)].tolist()
             return lost
         movable = self._movable(before)
-        began, ended = cache.listener.harvest()
+        began, ended = cache.listener.take_events()
         inputs = StepInputs(
             step=number,
             raw=cache.read_contacts(),
@@ -444,11 +444,11 @@ class Box2DSolver(Solver):
             self._pairs = EvaluatedPairs(state.contacts, remembered.keys, remembered.manifolds)
             self._keeps_state = state.is_whole or best_internal_memory() is None  # as it went on then, so it must now
             self._shapes = {fixture: made for fixture, made in self._shapes.items() if fixture in self.truth.fixtures}
-            listener.owe(Pending(*state.events))
+            listener.set_pending(Pending(*state.events))
             self._rebuild(_Read(dict(self.truth.rows), state.motion, remembered.internal), set(state.touching))
         except Exception:
             self._pairs, self._keeps_state, self._shapes = before
-            listener.owe(pending)
+            listener.set_pending(pending)
             raise
 
     def canonicalize(self) -> None:
@@ -463,7 +463,7 @@ class Box2DSolver(Solver):
     def go_back(self, mark: object) -> None:
         assert isinstance(mark, _Mark)
         self._must_rebuild = False
-        self._rebuild(mark.read or self._salvaged(mark.concerned), pending=mark.pending)
+        self._rebuild(mark.read or self._read_after_failure(mark.concerned), pending=mark.pending)
 
     def _read_concerned(self, command: c.Command) -> tuple[int, tuple[float, ...], bool] | None:
         """Read the one body that a command changes in several strokes, before the first."""
@@ -475,10 +475,10 @@ class Box2DSolver(Solver):
                 return body, *self._cache.motion_of(body)
         return None
 
-    def _salvaged(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> _Read:
+    def _read_after_failure(self, concerned: tuple[int, tuple[float, ...], bool] | None) -> _Read:
         """Return the motion of all bodies after a command that broke off: as read now, of the one concerned as read before.
 
-        What that one remembers besides is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
+        Its internal state is not kept, for Box2D may have changed it: it has rested for no time, and no force waits for it.
         """
         ids, raw, internal = self._cache.body_ids, self._cache.read_bodies(), self._cache.read_internal()
         if concerned is not None:
@@ -493,7 +493,7 @@ class Box2DSolver(Solver):
 
     def _touching(self) -> set[tuple[int, int]]:
         """Return the pairs of fixtures of whose beginning a hook was told, and of no end yet; sensors included."""
-        begun, ended = self._cache.listener.overdue
+        begun, ended = self._cache.listener.unreported
         return (self._cache.touching() - set(begun)) | set(ended)
 
     # -- building anew ------------------------------------------------------------------------------------------------
@@ -510,9 +510,9 @@ class Box2DSolver(Solver):
         cache.listener.hooks, cache.listener.error = old.listener.hooks, old.listener.take_error()
         if pending is None:
             found = cache.touching() if touching is not None else set()
-            overdue = ([], []) if touching is None else (sorted(found - touching), sorted(touching - found))
-            pending = Pending(*old.listener.harvest(), overdue)
-        cache.listener.owe(pending)
+            unreported = ([], []) if touching is None else (sorted(found - touching), sorted(touching - found))
+            pending = Pending(*old.listener.take_events(), unreported)
+        cache.listener.set_pending(pending)
         cache.attach_listener()
         self._cache = cache
         self._read = None
@@ -565,7 +565,7 @@ class Box2DSolver(Solver):
         assert isinstance(memory, Box2DMemory)
         return unpack_contacts(left, memory.keys, memory.manifolds, fixtures)
 
-    # -- for those who judge it ---------------------------------------------------------------------------------------
+    # -- for its judges -----------------------------------------------------------------------------------------------
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:

@@ -5,7 +5,7 @@ Box2D settles whether a pair touches when it evaluates the pair's contact, and i
     Collide           at the start of a step, of each pair with an awake body, where the step found the bodies
     SolveTOI          at an impact inside the step, of the pairs of the bodies hit, where the impact finds them
 
-A pair of sleepers is left as it was. So a step is described by the bodies at its start, by who was awake, and by the poses of the few
+A pair of sleepers is left as it was. So a step is described by the bodies at its start, by which were awake, and by the poses of the few
 pairs that an impact settled anew. Of an impact that changes nothing and leaves the pair apart Box2D tells nothing; nor does it matter here.
 """
 

@@ -1,4 +1,4 @@
-"""The hull that Box2D is about to make of a few points, foretold: without compiling anything, for shapes are made at start-up.
+"""The hull that Box2D is about to make of a few points, predicted without compiling anything, for shapes are made at start-up.
 
 The rule, and why its rounded form may go round for ever, are told in `engine.box2d._wrap_kernel`, which wraps many sets at once. Here all
 comparisons of one set, n^3 of them, are made in one sweep over arrays of float32, and the way from corner to corner is then read off.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +25,20 @@ from engine.world.truth import BodyEntry, FixtureEntry
 
 __all__ = ["WorldReadings"]
 
+_T = TypeVar("_T")
+
 
 class WorldReadings:
     """The half of `World` that only reads; held to the thread that made the world, for a solver knows no locks."""
 
-    __slots__ = ("_busy", "_deaths", "_next_ids", "_solver", "_thread", "_unguarded")
+    __slots__ = ("_busy", "_destroyed_at", "_next_ids", "_solver", "_thread", "_unguarded")
 
     def __init__(self, settings: WorldSettings, solver: str) -> None:
         self._thread = threading.get_ident()
         self._solver = solver
         self._unguarded = WorldState(settings, load_solver(solver))
         self._next_ids = {"body": 0, "fixture": 0, "joint": 0}
-        self._deaths: dict[tuple[str, int], int] = {}
+        self._destroyed_at: dict[tuple[str, int], int] = {}
         self._busy = False
 
     @property
@@ -233,27 +235,24 @@ class WorldReadings:
         return self._unguarded
 
     def _body_entry(self, body: int) -> BodyEntry:
-        entry = self._state.truth.bodies.get(body) if _is_id(body) else None
-        if entry is None:
-            raise self._dead("body", body)
-        return entry
+        return self._entry("body", self._state.truth.bodies, body)
 
     def _fixture_entry(self, fixture: int) -> FixtureEntry:
-        entry = self._state.truth.fixtures.get(fixture) if _is_id(fixture) else None
-        if entry is None:
-            raise self._dead("fixture", fixture)
-        return entry
+        return self._entry("fixture", self._state.truth.fixtures, fixture)
 
     def _joint_entry(self, joint: int) -> ResolvedJoint:
-        entry = self._state.truth.joints.get(joint) if _is_id(joint) else None
+        return self._entry("joint", self._state.truth.joints, joint)
+
+    def _entry(self, kind: str, living: Mapping[int, _T], number: int) -> _T:
+        entry = living.get(number) if _is_id(number) else None
         if entry is None:
-            raise self._dead("joint", joint)
+            raise self._dead(kind, number)
         return entry
 
     def _dead(self, kind: str, number: object) -> DeadHandleError:
         if not _is_id(number):
             return DeadHandleError(f"there is no {kind} {number!r}")
-        step = self._deaths.get((kind, number))
+        step = self._destroyed_at.get((kind, number))
         if step is not None:
             return DeadHandleError(f"{kind} {number} was destroyed after step {step}")
         if self._busy and number < self._next_ids[kind]:

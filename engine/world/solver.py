@@ -41,7 +41,7 @@ __all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "load_solve
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
-"""What drives a world of which nobody says what shall."""
+"""What drives a world that is made without a solver's name."""
 
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
 """Module and class of each solver, by the solver's name."""
@@ -220,7 +220,7 @@ class Solver(ABC):
 
     @property
     def keeps_state(self) -> bool:
-        """Whether `save`, `load` and `canonicalize` keep all that is in reach, and not only what anybody can read."""
+        """Whether `save`, `load` and `canonicalize` keep all that is in reach, and not only what its public interface tells."""
         return True
 
     @keeps_state.setter
@@ -260,7 +260,7 @@ class Solver(ABC):
             object.__setattr__(contacts, name, value)
         return contacts
 
-    # -- for those who judge it ---------------------------------------------------------------------------------------
+    # -- for its judges -----------------------------------------------------------------------------------------------
 
     @property
     def impact_moments(self) -> tuple[ImpactMoment, ...]:

@@ -63,13 +63,13 @@ class World(WorldReadings):
     A world belongs to the thread that made it. It neither copies nor pickles: take a `snapshot`.
     """
 
-    __slots__ = ("_deferred", "_doomed", "_log", "hooks")
+    __slots__ = ("_deferred", "_log", "_to_be_destroyed", "hooks")
 
     def __init__(self, settings: WorldSettings | None = None, solver: str = DEFAULT) -> None:
         if settings is not None:
             _want("settings", settings, WorldSettings)
         super().__init__(WorldSettings() if settings is None else settings, solver)
-        self._doomed: set[tuple[str, int]] = set()
+        self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
         self.hooks: StepHooks | None = None
@@ -94,7 +94,7 @@ class World(WorldReadings):
 
     @property
     def keeps_solver_state(self) -> bool:
-        """Whether `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only what anybody can read.
+        """Whether `canonicalize` and `snapshot` keep all of the solver's state that is in reach, and not only what is public.
 
         True at first. Of runs that must be alike bit for bit none may have it otherwise than the others: a world restored to a snapshot
         without it goes on without it.
@@ -307,7 +307,7 @@ class World(WorldReadings):
         with DeferredInterrupt():
             self._unguarded.load(snapshot)  # a world that is lost, too
             self._next_ids = dict(zip(("body", "fixture", "joint"), snapshot.next_ids, strict=True))
-            self._deaths.clear()
+            self._destroyed_at.clear()
             self._log.clear()
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ class World(WorldReadings):
         self._check_command(command)
         self._reserve(command)
         if self._busy:
-            self._doomed.update(self._victims(command))
+            self._to_be_destroyed.update(self._destroyed_by(command))
             self._deferred.append(command)
             return
         with DeferredInterrupt():
@@ -326,7 +326,7 @@ class World(WorldReadings):
     def _check_command(self, command: c.Command) -> None:
         if self._busy:
             for kind, one in self._targets(command):
-                if (kind, one) in self._doomed:
+                if (kind, one) in self._to_be_destroyed:
                     raise DeadHandleError(f"{kind} {one} is destroyed at the end of this step already")
         self._state.check(command)
 
@@ -350,7 +350,7 @@ class World(WorldReadings):
                     raised = state.solver.take_error()
                     errors += [] if raised is None else [raised]
                 deferred, self._deferred = self._deferred, []
-                self._doomed.clear()
+                self._to_be_destroyed.clear()
                 waiting = [partial(self._execute, command) for command in deferred]
         finally:
             self._busy = False
@@ -360,7 +360,7 @@ class World(WorldReadings):
             raise errors[0]
 
     def _advance(self) -> None:
-        """Make the step, and remember the joints that went because of a body that was taken out; log a step that broke off."""
+        """Make the step, and note the joints that went because of a body that was taken out; log a step that broke off."""
         state = self._state
         n_before = len(state.truth.out_of_range)
         try:
@@ -369,17 +369,17 @@ class World(WorldReadings):
             self._log.append((state.truth.step_index, c.Canonicalize(tuple(state.truth.out_of_range[n_before:]))))
             raise
         finally:
-            self._bury_dropped()
+            self._note_dropped()
 
-    def _bury_dropped(self) -> None:
+    def _note_dropped(self) -> None:
         state = self._unguarded
-        self._deaths.update((("joint", joint), state.truth.step_index) for joint in state.take_dropped())
+        self._destroyed_at.update((("joint", joint), state.truth.step_index) for joint in state.take_dropped())
 
     def _execute(self, command: c.Command) -> None:
-        """Apply a command, log it, and remember who died of it."""
+        """Apply a command, log it, and note what it destroyed."""
         for kind, one in self._targets(command):
             {"body": self._body_entry, "fixture": self._fixture_entry, "joint": self._joint_entry}[kind](one)
-        victims = self._victims(command)
+        destroyed = self._destroyed_by(command)
         state = self._state
         try:
             dropped = state.execute(command)
@@ -387,12 +387,12 @@ class World(WorldReadings):
             if not isinstance(command, c.Canonicalize):
                 self._log.append((state.truth.step_index, c.Canonicalize()))  # what has come of it
             raise
-        self._bury_dropped()
+        self._note_dropped()
         self._log.append((self.step_index, command))
-        for handle in [*victims, *(("joint", joint) for joint in dropped)]:
-            self._deaths[handle] = self.step_index
+        for handle in [*destroyed, *(("joint", joint) for joint in dropped)]:
+            self._destroyed_at[handle] = self.step_index
 
-    def _victims(self, command: c.Command) -> list[tuple[str, int]]:
+    def _destroyed_by(self, command: c.Command) -> list[tuple[str, int]]:
         """Return everything that a command destroys."""
         match command:
             case c.DestroyBody(body):

@@ -38,8 +38,8 @@ def to_world(
     plane_normal = np.where(is_circles[:, None], toward, plane_normal)
 
     gap = ((clips - plane_point[:, None, :]) * plane_normal[:, None, :]).sum(axis=2)
-    lift = 0.5 * (reference[:, None] - other[:, None] - gap)
-    position = clips + lift[:, :, None] * plane_normal[:, None, :]
+    shift = 0.5 * (reference[:, None] - other[:, None] - gap)
+    position = clips + shift[:, :, None] * plane_normal[:, None, :]
     normal = np.where(is_face_b[:, None], -plane_normal, plane_normal)
     return normal, position, gap - round_radii[:, None]
 
