@@ -139,7 +139,10 @@ _STRICTER: Mapping[tuple[str, str], Rule] = MappingProxyType(
         ("PulleyJointSpec", "ratio"): Rule("number", low=1.0e-3, high=1.0e3),
     }
 )
-_BY_TYPE = {"bool": Rule("flag"), "float": Rule("number"), "float | None": Rule("number"), "str": Rule("text")}
+_BY_TYPE = {
+    **{"bool": Rule("flag"), "str": Rule("text"), "tuple[float, float]": Rule("vector")},
+    **dict.fromkeys(("float", "float | None"), Rule("number")),
+}
 
 
 def rule_of(kind: type, name: str) -> Rule | None:

@@ -191,7 +191,7 @@ def distance(world: World, joint: int) -> float:
 @pytest.mark.parametrize(
     ("make", "holds"),
     [
-        (lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.0)), lambda w, j, b: distance(w, j) < 0.02),
+        (lambda a, b: RevoluteJointSpec(a, b, (1.1, 0.1)), lambda w, j, b: distance(w, j) < 0.02),
         (
             lambda a, b: RevoluteJointSpec(a, b, (1.0, 0.0), enable_limit=True, lower_angle=-0.5, upper_angle=0.5),
             lambda w, j, b: abs(w.state(b).angle + 0.5) < 0.1,
@@ -213,6 +213,9 @@ def test_each_joint_holds(make: Any, holds: Any) -> None:
     spec: JointSpec = make(a, b)
     joint = world.create_joint(spec)
     assert world.joint(joint).spec == accept(spec)
+    resolved = world._state.truth.joints[joint]
+    numbers = np.array([*resolved.local_anchor_a, *resolved.local_anchor_b, *resolved.local_axis_a, resolved.length_a])
+    assert np.array_equal(numbers, numbers.astype(np.float32))
     assert joint in world.body(b).joints
     for _ in range(120):
         world.step()
