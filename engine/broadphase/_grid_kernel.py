@@ -15,7 +15,7 @@ less the row's widest box, and the box's right end. Cells of a row are side by s
 
 Each pair is seen once: by its lower box, within a row by the left one, within a cell by the first. No cell need be as large as any box:
 a tall one looks into more rows, a wide one only makes those look farther that end in its row. A run is compared eight at a time
-(`_eight_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
+(`_simd_kernel`), so that narrow columns and high rows pay: runs end close to where they must, and there are few.
 
 A counting sort lays the boxes out cell by cell, row by row. There are at most `CELLS_PER_BOX` cells a box, so that clearing them costs no
 more than sorting; where the boxes lie farther apart than that, cells grow.
@@ -36,7 +36,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from engine.broadphase._eight_kernel import EIGHT, PLACES, PlaceArray, append_overlapping
+from engine.broadphase._simd_kernel import EIGHT, PLACES, PlaceArray, append_overlapping
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import GRID_MARGIN

@@ -22,8 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._eight_kernel import PlaceArray
-from engine.broadphase._rank_kernel import LANES, MORE_LANES, write_few, write_some
+from engine.broadphase._simd_kernel import LANES, MORE_LANES, PlaceArray, write_few, write_some
 from engine.common.arrays import IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 
@@ -157,7 +156,7 @@ def ordered_pairs(
     """Write to `pairs` (n_found + 1, 2) those of boxes ``numbers[first[k]]`` and ``numbers[second[k]]``, sorted; boxes are below `n`.
 
     For pairs of a search through cells, most of whose boxes have a handful of partners: they are laid out by their smaller number, and
-    the partners of each put in order by `_rank_kernel`. The second counting sort would scatter all pairs over memory once more, which
+    the partners of each put in order by `_simd_kernel`. The second counting sort would scatter all pairs over memory once more, which
     takes twice as long with 100,000 boxes. The last row of `pairs` is scratch; so are, on return, `first` and `second`, and all the time
     `counts` (n,) and `lists` (n_found + MORE_LANES,).
     """

@@ -22,7 +22,7 @@ node paired with itself replaces one by three, and goes down one node in both. S
 height of B`` are added to the one that waits at first. (What is put on top is dealt with before what waits below.)
 
 **Leaves.** First those boxes of the left leaf that overlap the right leaf's whole box, then each of these with all of the right leaf.
-Places are written in any case and kept if the boxes overlap: cheaper than a branch that cannot be foreseen. (`_eight_kernel`, which
+Places are written in any case and kept if the boxes overlap: cheaper than a branch that cannot be foreseen. (`_simd_kernel`, which
 writes two lists, takes longer here.)
 
 Sources: C. Ericson, Real-Time Collision Detection, 2005, 6.3 (simultaneous descent, and which of two nodes is opened); E. Catto, Dynamic

@@ -32,10 +32,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._axis_kernel import columns_of, swept_pairs
 from engine.broadphase._boxes_kernel import boxes_meet
 from engine.broadphase._pair_table_kernel import added, removed, table_of, without
 from engine.broadphase._radix_kernel import radix_order
+from engine.broadphase._sweep_kernel import columns_of, swept_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 

@@ -91,13 +91,7 @@ class BoundingVolumeHierarchy(BroadPhase):
 
 
 class TopDownTree(BoundingVolumeHierarchy):
-    """Splits each set of boxes where the heuristic expects the least cost; see `_top_down_kernel`, and `BroadPhase` for the methods.
-
-    Examples
-    --------
-    >>> TopDownTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
-    """
+    """Splits each set of boxes where the heuristic expects the least cost; see `_top_down_kernel`, and `BroadPhase` for the methods."""
 
     name = "BVH, top-down"
     short_name = "top-down"
@@ -111,13 +105,7 @@ class TopDownTree(BoundingVolumeHierarchy):
 
 
 class BottomUpTree(BoundingVolumeHierarchy):
-    """Joins clusters of boxes that are each other's nearest; see `_bottom_up_kernel`, and `BroadPhase` for the methods.
-
-    Examples
-    --------
-    >>> BottomUpTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
-    """
+    """Joins clusters of boxes that are each other's nearest; see `_bottom_up_kernel`, and `BroadPhase` for the methods."""
 
     name = "BVH, bottom-up"
     short_name = "bottom-up"
@@ -134,11 +122,6 @@ class InsertionTree(BoundingVolumeHierarchy):
     """Builds its tree as `DynamicTree` does, with tight boxes, then lays it out to be asked; see `BroadPhase` for the methods.
 
     The dearest to build by far; what it is good for is a set that grows (`DynamicTree`), and to compare the others with.
-
-    Examples
-    --------
-    >>> InsertionTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
     """
 
     name = "BVH, by insertion"
@@ -161,11 +144,6 @@ class MortonTree(BoundingVolumeHierarchy):
 
     The one to take where everything moves and sizes differ much, or bodies crowd in a wide world. At most 64 levels deep, whatever the
     boxes.
-
-    Examples
-    --------
-    >>> MortonTree().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
     """
 
     name = "BVH, Morton order"

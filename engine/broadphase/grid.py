@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.memory import room
 
 if TYPE_CHECKING:
-    from engine.broadphase._eight_kernel import PlaceArray
+    from engine.broadphase._simd_kernel import PlaceArray
 
 __all__ = ["EIGHTS_PER_BOX", "PAIRS_PER_BOX", "Grid", "GridWorkspace", "HierarchicalGrid", "UniformGrid", "sketch_of_grid"]
 
@@ -38,8 +38,8 @@ class GridWorkspace:
 
     def pairs(self, boxes: FloatArray, limit: float) -> IntArray | None:
         """Return the overlapping pairs of `boxes` (n, 4), sorted, or None where a box would compare more than `limit` eights."""
-        from engine.broadphase._eight_kernel import EIGHT
         from engine.broadphase._grid_kernel import search
+        from engine.broadphase._simd_kernel import EIGHT
         from engine.broadphase._sorting_kernel import ordered_pairs
 
         n = len(boxes)
@@ -58,9 +58,8 @@ class GridWorkspace:
         """Make room for `n` boxes and `n_pairs` pairs, if there is none."""
         if n <= self._n and n_pairs <= self._n_pairs:
             return
-        from engine.broadphase._eight_kernel import EIGHT, padded
         from engine.broadphase._grid_kernel import CELLS_PER_BOX
-        from engine.broadphase._rank_kernel import MORE_LANES
+        from engine.broadphase._simd_kernel import EIGHT, MORE_LANES, padded
 
         n = max(n, self._n)
         n_pairs = max(n_pairs, self._n_pairs) + EIGHT
@@ -108,51 +107,57 @@ def _counted(cells: FloatArray, levels: IntArray) -> CellSketch:
     return CellSketch(rows[:, 1:], counts, rows[:, 0].astype(np.int64))
 
 
-class _GridOfAll(BroadPhase):
-    """What the grids have in common: nothing is kept but memory, for sorting into cells anew costs less than looking what has changed."""
+class Grid(BroadPhase):
+    """A uniform grid where it does well, else a hierarchy of grids; see `BroadPhase`.
+
+    Nothing is kept but memory, for sorting into cells anew costs less than looking what has changed. A few boxes are asked how many they
+    would be compared with before any is, so that the choice costs next to nothing. `Automatic` chooses among more structures, and keeps
+    its choice.
+
+    Examples
+    --------
+    >>> Grid().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
+    [[0, 2]]
+    """
+
+    name = "grid"
+    MOST_EIGHTS = EIGHTS_PER_BOX
+    """Eights of boxes that a box may compare in the uniform grid; at 0 there is none."""
 
     def __init__(self) -> None:
         super().__init__()
         self._workspace = GridWorkspace()
+        self._is_uniform = self.MOST_EIGHTS > 0.0
 
     def _pairs(self) -> IntArray:
         proxies, boxes = self._live_boxes()
-        pairs = self._pairs_of(boxes)
-        return pairs if proxies is None else proxies[pairs]
+        found = self._workspace.pairs(boxes, self.MOST_EIGHTS) if self.MOST_EIGHTS > 0.0 else None
+        self._is_uniform = found is not None
+        if found is None:
+            from engine.broadphase._hierarchy_kernel import overlapping_pairs
 
-    @abstractmethod
-    def _pairs_of(self, boxes: FloatArray) -> IntArray:
-        """Return the overlapping pairs of rows of `boxes`, sorted."""
+            found = overlapping_pairs(boxes)
+        return found if proxies is None else proxies[found]
 
     def sketch(self) -> CellSketch:
-        """Return the cells in use."""
-        return sketch_of_grid(self._live_boxes()[1])
+        """Return the cells in use, of the grid that answered last; of a hierarchy those of all levels, a box beyond float64 in none."""
+        boxes = self._live_boxes()[1]
+        return sketch_of_grid(boxes) if self._is_uniform else _sketch_of_levels(boxes)
 
 
-class UniformGrid(_GridOfAll):
+class UniformGrid(Grid):
     """Sorts boxes into rows and columns by the size of the mean one; see `BroadPhase` and `_grid_kernel`.
 
     The best choice nearly always: sizes may differ much. Only crowds in a wide empty world fall into few cells, and there the cost is
     brute force's.
-
-    Examples
-    --------
-    >>> UniformGrid().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
     """
 
     name = "uniform grid"
     short_name = "uniform"
-
-    def _pairs_of(self, boxes: FloatArray) -> IntArray:
-        from engine.broadphase._grid_kernel import NO_LIMIT
-
-        pairs = self._workspace.pairs(boxes, NO_LIMIT)
-        assert pairs is not None
-        return pairs
+    MOST_EIGHTS = math.inf
 
 
-class HierarchicalGrid(_GridOfAll):
+class HierarchicalGrid(Grid):
     """Sorts boxes into grids by their size; see `BroadPhase` and `_hierarchy_kernel`.
 
     For crowds far from each other, and sizes over many powers of ten. Elsewhere it takes three to ten times as long as `UniformGrid`.
@@ -165,45 +170,4 @@ class HierarchicalGrid(_GridOfAll):
 
     name = "hierarchical grid"
     short_name = "hierarchy"
-
-    def _pairs_of(self, boxes: FloatArray) -> IntArray:
-        from engine.broadphase._hierarchy_kernel import overlapping_pairs
-
-        return overlapping_pairs(boxes)
-
-    def sketch(self) -> CellSketch:
-        """Return the cells in use, of all levels; a box beyond float64 is in none."""
-        return _sketch_of_levels(self._live_boxes()[1])
-
-
-class Grid(_GridOfAll):
-    """A uniform grid where it does well, else a hierarchy of grids; see `BroadPhase`.
-
-    A few boxes are asked how many they would be compared with before any is, so that the choice costs next to nothing. `Automatic`
-    chooses among more structures, and keeps its choice.
-
-    Examples
-    --------
-    >>> Grid().pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
-    """
-
-    name = "grid"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._is_uniform = True
-
-    def _pairs_of(self, boxes: FloatArray) -> IntArray:
-        pairs = self._workspace.pairs(boxes, EIGHTS_PER_BOX)
-        self._is_uniform = pairs is not None
-        if pairs is None:
-            from engine.broadphase._hierarchy_kernel import overlapping_pairs
-
-            pairs = overlapping_pairs(boxes)
-        return pairs
-
-    def sketch(self) -> CellSketch:
-        """Return the cells in use, of the grid that answered last."""
-        boxes = self._live_boxes()[1]
-        return sketch_of_grid(boxes) if self._is_uniform else _sketch_of_levels(boxes)
+    MOST_EIGHTS = 0.0

@@ -24,7 +24,7 @@ class _Sweep(BroadPhase):
         """Bring the orders, one or two, up to date and return them."""
 
     def _asked(self, questions: FloatArray) -> IntArray:
-        from engine.broadphase._axis_kernel import met_on_axes
+        from engine.broadphase._sweep_kernel import met_on_axes
 
         orders = self._orders()
         return met_on_axes(*orders[0], *orders[-1], self._boxes[: self._size], questions)
@@ -42,15 +42,6 @@ class SweepAndPrune(_Sweep):
     For scenes that are long and flat, or high and narrow, where little changes from frame to frame: the order of the last frame is
     then nearly that of this one. In a square scene each box is compared with a whole strip, a number that grows with the root of the
     number of boxes; then take a `Grid`. See `_sweep_kernel`.
-
-    Examples
-    --------
-    >>> sweep = SweepAndPrune()
-    >>> sweep.pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
-    >>> sweep.move([1], [(2, 2, 3, 3)])
-    >>> sweep.pairs().tolist()
-    [[0, 2], [1, 2]]
     """
 
     name = "sweep and prune"
@@ -68,8 +59,7 @@ class SweepAndPrune(_Sweep):
 
     def _orders(self) -> tuple[Along, ...]:
         if self._along is None:
-            from engine.broadphase._axis_kernel import columns_of
-            from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, repaired_order
+            from engine.broadphase._sweep_kernel import STEPS_PER_BOX, chosen_axis, columns_of, repaired_order
 
             boxes, is_live = self._boxes[: self._size], self._is_live[: self._size]
             axis = chosen_axis(boxes, is_live, self._axis)
@@ -81,7 +71,7 @@ class SweepAndPrune(_Sweep):
         return (self._along,)
 
     def _pairs(self) -> IntArray:
-        from engine.broadphase._axis_kernel import swept_pairs
+        from engine.broadphase._sweep_kernel import swept_pairs
 
         ((columns, order, _),) = self._orders()
         return swept_pairs(columns, order, self._size)
@@ -92,15 +82,6 @@ class SweepTwoAxes(_Sweep):
 
     For scenes nearly at rest: a frame without swaps looks at each end once, however many pairs there are. Where much moves, every swap
     costs more than a comparison elsewhere. See `_two_axes_kernel`.
-
-    Examples
-    --------
-    >>> sweep = SweepTwoAxes()
-    >>> sweep.pairs([(0, 0, 1, 1), (5, 5, 6, 6), (1, 1, 2, 2)]).tolist()
-    [[0, 2]]
-    >>> sweep.move([1], [(2, 2, 3, 3)])
-    >>> sweep.pairs().tolist()
-    [[0, 2], [1, 2]]
     """
 
     name = "sweep and prune, two axes"
@@ -132,7 +113,7 @@ class SweepTwoAxes(_Sweep):
     def _orders(self) -> tuple[Along, ...]:
         self._follow()
         if not self._along:
-            from engine.broadphase._axis_kernel import columns_of
+            from engine.broadphase._sweep_kernel import columns_of
             from engine.broadphase._two_axes_kernel import begins_of
 
             boxes, orders = self._boxes[: self._size], [begins_of(ends) for ends in self._ends]

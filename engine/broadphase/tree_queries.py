@@ -52,7 +52,7 @@ def named_between(a: Tree, b: Tree) -> IntArray:
 
 def pairs_within(tree: Tree) -> IntArray:
     """Return the overlapping pairs (n, 2) of proxies in one tree, each once, the smaller number first; sorted."""
-    from engine.broadphase._rank_kernel import MORE_LANES
+    from engine.broadphase._simd_kernel import MORE_LANES
     from engine.broadphase._sorting_kernel import ordered_pairs
 
     one, other = _places(tree, tree, True)

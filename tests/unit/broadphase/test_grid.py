@@ -8,8 +8,8 @@ import pytest
 from numba import config, njit
 
 from engine.broadphase import BruteForce, Grid, HierarchicalGrid, UniformGrid
-from engine.broadphase._eight_kernel import EIGHT, PLACES, append_overlapping, padded
 from engine.broadphase._grid_kernel import CELLS_PER_BOX, NO_LIMIT, TOO_CROWDED, grid_of
+from engine.broadphase._simd_kernel import EIGHT, PLACES, append_overlapping, padded
 from engine.broadphase.grid import EIGHTS_PER_BOX, PAIRS_PER_BOX, GridWorkspace
 from engine.common.jit import has_wide_registers, kernel
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.broadphase import BruteForce, SpatialHash
 from engine.broadphase._hash_kernel import IN_CELLS, OVERSIZE, index, place, relink
-from engine.broadphase.cell_size import chosen_cell
+from engine.broadphase.spatial_hash import chosen_cell
 from tests.unit.broadphase.scenes import around
 
 

@@ -1,7 +1,10 @@
-"""One box against eight others at once, and those it meets written side by side.
+"""Two steps that work on eight numbers at once, without a branch: overlapping boxes written side by side, and a few numbers put in order.
 
-A search through cells compares a box with a few dozen others that lie side by side in memory, and a fifth of them overlap it. Nobody
-can foresee which, so that a branch for each would be guessed wrong all the time. Eight at a time there is none::
+Numba has no such operations, so they are written in the compiler's own intermediate language; processors without registers of eight
+numbers take two or four, with the same result.
+
+**Boxes.** A search through cells compares a box with a few dozen others that lie side by side in memory, and a fifth of them overlap it.
+Which cannot be foreseen, so that a branch for each would be guessed wrong all the time. Eight at a time there is none::
 
     the others' lower x    a  b  c  d  e  f  g  h       each compared with the box's upper x, and so on: four comparisons
     overlap?               0  1  0  0  1  1  0  0       eight bits: a number below 256
@@ -9,11 +12,21 @@ can foresee which, so that a branch for each would be guessed wrong all the time
     written                b  e  f  a  a  a  a  a       all eight; the next ones are written from here on
                                     ^
 
-The boxes lie in four columns: all lower x, all lower y, all upper x, all upper y. Numba has no such operation, so this one is written in
-the compiler's own intermediate language; processors without registers of eight numbers take two or four, with the same result.
+The boxes lie in four columns: all lower x, all lower y, all upper x, all upper y.
+
+**Ranks.** Most boxes have a handful of partners. To sort so few by insertion takes as many guesses of the processor as comparisons, half of
+them wrong; to compare each with all of them takes one instruction for each, as all lie side by side in a register, and each goes where its
+rank is, the number of smaller ones::
+
+    numbers    7  2  9  4        smaller than 7:  2, 4        so 7 goes to place 2
+    ranks      2  0  3  1
+
+Empty lanes hold a number above all others: they have the rank of the first place behind, and are written there, for what comes next to
+be written over it.
 
 Source: B. Schlegel, T. Willhalm, W. Lehner, Fast sorted-set intersection using SIMD instructions, ADMS 2011 (a table that brings chosen
-numbers to the front); D. Lemire, L. Boytsov, N. Kurz, SIMD compression and the intersection of sorted integers, 2016.
+numbers to the front); D. Lemire, L. Boytsov, N. Kurz, SIMD compression and the intersection of sorted integers, 2016; D. Knuth, The Art of
+Computer Programming 3, 5.2 (comparison counting).
 """
 
 from __future__ import annotations
@@ -25,15 +38,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.common.arrays import FloatArray
+from engine.common.arrays import FloatArray, IntArray
 
-__all__ = ["EIGHT", "PLACES", "PlaceArray", "append_overlapping", "padded"]
+__all__ = ["EIGHT", "LANES", "MORE_LANES", "PLACES", "PlaceArray", "append_overlapping", "padded", "write_few", "write_some"]
 
 PlaceArray: TypeAlias = NDArray[np.uint32]
 """Places in a list of boxes: half the memory of 64 bits, and eight to a register."""
 
 EIGHT = 8
 """Boxes looked at at once."""
+
+LANES, MORE_LANES = 8, 16
+"""Numbers that `write_few` and `write_some` can sort."""
 
 
 def _places() -> NDArray[np.uint8]:
@@ -51,7 +67,7 @@ def padded(n: int) -> int:
     return n + EIGHT
 
 
-def _plain(
+def _append_plainly(
     columns: FloatArray, stride: int, at: int, left: int, x0: float, y0: float, x1: float, y1: float,
     own: int, first: PlaceArray, second: PlaceArray, end: int, places: NDArray[np.uint8],
 ) -> Any:  # fmt: skip
@@ -68,7 +84,7 @@ def _plain(
     return end + np.uint64(is_met.sum())
 
 
-def _compiled() -> Callable[..., Any]:
+def _append_compiled() -> Callable[..., Any]:
     """Return the same for the compiler."""
     extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
     ir = importlib.import_module("llvmlite.ir")
@@ -120,5 +136,60 @@ def _compiled() -> Callable[..., Any]:
     return compiled
 
 
+def _write_plainly(numbers: PlaceArray, at: int, count: int, of: int, pairs: IntArray) -> None:
+    """Write ``(of, number)`` for the `count` numbers from `at` on, sorted, to the rows of `pairs` (n, 2) from `at` on.
+
+    One row behind them is written too. The numbers are different and below 2^32 - 1; there are rows of `numbers` to read for all lanes.
+    """
+    low, n = int(at), int(count)
+    pairs[low : low + n + 1, 0] = of
+    pairs[low : low + n, 1] = np.sort(numbers[low : low + n])
+
+
+def _write_compiled(lanes: int) -> Callable[..., None]:
+    """Return the same for the compiler, for up to so many numbers."""
+    extending, types = importlib.import_module("numba.extending"), importlib.import_module("numba.types")
+    ir = importlib.import_module("llvmlite.ir")
+    i32, i64 = ir.IntType(32), ir.IntType(64)
+    register = ir.VectorType(i32, lanes)
+
+    def write_ranked(context: Any, numbers: Any, at: Any, count: Any, of: Any, pairs: Any) -> Any:
+        signature = types.void(numbers, types.uint64, types.uint64, types.uint64, pairs)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            numbers, pairs = (context.make_array(signature.args[k])(context, builder, arguments[k]).data for k in (0, 4))
+            at, count, of = arguments[1:4]
+
+            def everywhere(value: Any, lane: int) -> Any:
+                return builder.shuffle_vector(value, value, ir.Constant(register, [lane] * lanes))
+
+            given = builder.load(builder.bitcast(builder.gep(numbers, [at]), register.as_pointer()), align=4)
+            n_given = everywhere(builder.insert_element(ir.Constant(register, ir.Undefined), builder.trunc(count, i32), i32(0)), 0)
+            is_given = builder.icmp_unsigned("<", ir.Constant(register, list(range(lanes))), n_given)
+            values = builder.select(is_given, given, ir.Constant(register, [2**32 - 1] * lanes))
+            ranks = ir.Constant(register, [0] * lanes)
+            for lane in range(lanes):
+                is_smaller = builder.icmp_unsigned("<", everywhere(values, lane), values)
+                ranks = builder.add(ranks, builder.zext(is_smaller, register))
+            row = ir.VectorType(i64, 2)
+            owner = builder.insert_element(ir.Constant(row, ir.Undefined), of, i32(0))
+            for lane in range(lanes):
+                place = builder.add(at, builder.zext(builder.extract_element(ranks, i32(lane)), i64))
+                pair = builder.insert_element(owner, builder.zext(builder.extract_element(values, i32(lane)), i64), i32(1))
+                to = builder.gep(pairs, [builder.mul(place, i64(2))])
+                builder.store(pair, builder.bitcast(to, row.as_pointer()), align=8)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    compiled: Callable[..., None] = extending.intrinsic(write_ranked)
+    return compiled
+
+
 append_overlapping: Callable[..., Any]
-append_overlapping = _plain if importlib.import_module("numba").config.DISABLE_JIT else _compiled()
+write_few: Callable[..., None]
+write_some: Callable[..., None]
+if importlib.import_module("numba").config.DISABLE_JIT:
+    append_overlapping, write_few, write_some = _append_plainly, _write_plainly, _write_plainly
+else:
+    append_overlapping, write_few, write_some = _append_compiled(), _write_compiled(LANES), _write_compiled(MORE_LANES)
