@@ -11,8 +11,8 @@ from demos._bounding_outlines import outline_named
 from demos._bounding_picture import ring_of
 from docs.pictures.kit import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, dot, plane
 from engine.bounding import cloud_of, swept_box, swept_circle, swept_hull
+from engine.bounding.boxes import calipers
 from engine.bounding.kinds import Placed, follower, volume_name
-from engine.bounding.oriented_box import calipers
 from engine.bounding.trade_off import ALL_VOLUMES, trade_offs
 from engine.geometry import Sweep, Transform
 

@@ -1,15 +1,13 @@
 """Volumes around shapes, simpler than they are: what a broad phase asks first. Each contains its shape, in exact arithmetic too."""
 
+from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
 from engine.bounding.capsule import BoundingCapsule, least_area_capsule
-from engine.bounding.circle import BoundingCircle, mean_circle
+from engine.bounding.circles import BoundingCircle, mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop
-from engine.bounding.oriented_box import OrientedBox, least_area_box
 from engine.bounding.outlines import outlines_overlap
-from engine.bounding.smallest_circle import smallest_circle
 from engine.bounding.swept import swept_box, swept_circle, swept_hull
-from engine.bounding.upright_box import box_area, fitted_box, refitted_box
 
 __all__ = [
     "BoundingCapsule",

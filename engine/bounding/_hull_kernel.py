@@ -1,7 +1,7 @@
 """Hulls of many bodies; see `engine.bounding.hull`.
 
 A row has the number of corners, the radius, the span (how far from the first corner any other lies), then the corners in world
-coordinates. The axis that parted a pair is not remembered: the volumes of a broad phase are mostly apart, and the first few edges say so.
+coordinates. The axis that parted a pair is not cached: the volumes of a broad phase are mostly apart, and the first few edges say so.
 
 Normals are not made unit vectors: an edge's separation from a corner, times the edge's length, is a product of differences. And most edges
 do not face the other hull at all, which any one of its corners tells: so the corner that told the last edge is asked first by the next one,

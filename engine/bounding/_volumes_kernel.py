@@ -1,6 +1,6 @@
 """Circles, boxes, oriented boxes and capsules of many bodies, placed at their poses and tested pair by pair.
 
-The derivations are in `engine.bounding.circle`, `upright_box`, `oriented_box` and `capsule`. Rows of a volume are filled from local rows
+The derivations are in `engine.bounding.circles`, `boxes` and `capsule`. Rows of a volume are filled from local rows
 (s, ..), one for each shape, for the shapes `which` (n,) of bodies at `poses` (n, 4) x, y, cos, sin; tests tell of pairs (m, 2) of rows.
 
 **Circles.** Of a pose only the centre is turned, and the radius takes the rounding.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bounding.circle import SQUARES_ROUNDING
+from engine.bounding.circles import SQUARES_ROUNDING
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import BOUNDING_ROUNDING, SAFE_PRODUCT

@@ -21,15 +21,13 @@ from engine.bounding._volumes_kernel import (
     rebuilt_boxes,
     refitted_boxes,
 )  # fmt: skip
+from engine.bounding.boxes import fitted_box, least_area_box
 from engine.bounding.capsule import least_area_capsule
-from engine.bounding.circle import BoundingCircle, mean_circle
+from engine.bounding.circles import BoundingCircle, mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, Points, cloud_of
 from engine.bounding.hull import bounding_hull, span_of
 from engine.bounding.kdop import fitted_kdop, kdop_axes, kdop_cloud
 from engine.bounding.kinds import KINDS
-from engine.bounding.oriented_box import least_area_box
-from engine.bounding.smallest_circle import smallest_circle
-from engine.bounding.upright_box import fitted_box
 from engine.common.arrays import FloatArray, IntArray, finite_rows, index_column, index_pairs
 from engine.common.checks import choice
 from engine.common.errors import Described, InvalidInputError

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.bounding.circles import smallest_circle
 from engine.bounding.cloud import Points, cloud_of
-from engine.bounding.smallest_circle import smallest_circle
 from engine.common.arrays import FloatArray
 from engine.common.checks import non_negative, point
 from engine.common.rng import stream

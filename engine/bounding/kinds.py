@@ -6,14 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from engine.bounding.boxes import OrientedBox, box_area, fitted_box, least_area_box, refitted_box
 from engine.bounding.capsule import BoundingCapsule, least_area_capsule
-from engine.bounding.circle import BoundingCircle, mean_circle
+from engine.bounding.circles import BoundingCircle, mean_circle, smallest_circle
 from engine.bounding.cloud import Cloud, Points, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
 from engine.bounding.kdop import KDop, fitted_kdop, kdop_axes, kdop_cloud
-from engine.bounding.oriented_box import OrientedBox, least_area_box
-from engine.bounding.smallest_circle import smallest_circle
-from engine.bounding.upright_box import box_area, fitted_box, refitted_box
 from engine.common.checks import choice
 from engine.geometry import AABB, Transform
 

@@ -31,11 +31,11 @@ import math
 
 import numpy as np
 
+from engine.bounding.boxes import fitted_box, grown_box
 from engine.bounding.capsule import BoundingCapsule
+from engine.bounding.circles import smallest_circle
 from engine.bounding.cloud import Cloud, Points, cloud_of
 from engine.bounding.hull import BoundingHull, bounding_hull
-from engine.bounding.smallest_circle import smallest_circle
-from engine.bounding.upright_box import fitted_box, grown_box
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
 from engine.common.tolerances import BOUNDING_ROUNDING, EPS64, SWEPT_PIECE

@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.bounding.batch import VolumeBatch
+from engine.bounding.circles import smallest_circle
 from engine.bounding.cloud import Points, cloud_of
 from engine.bounding.kdop import MOST_SIDES
 from engine.bounding.kinds import TURN_ALONG, Volume, area_of, follower
 from engine.bounding.outlines import outline_area, outlines_meeting, rings_of
-from engine.bounding.smallest_circle import smallest_circle
 from engine.common.arrays import FloatArray
 from engine.common.checks import integer
 from engine.common.errors import Described, InvalidShapeError

@@ -51,19 +51,19 @@ from engine.common.tolerances import RAY_ROUNDING, SMALLEST_NORMAL
 
 __all__ = [
     "Index",
-    "Question",
+    "Query",
     "boxes_meet",
     "half_perimeter",
     "is_met",
     "joint_half_perimeter",
     "n_invalid",
-    "question_at",
+    "query_at",
     "segment_meets_box",
 ]
 
 _WIDENING = 1.0 + RAY_ROUNDING
 
-Question = tuple[float, float, float, float]
+Query = tuple[float, float, float, float]
 
 Index = int | np.uint64
 """Of a row; where it is unsigned, the code that wraps negative ones around is spared."""
@@ -111,21 +111,21 @@ def segment_meets_box(ox: float, oy: float, dx: float, dy: float, boxes: FloatAr
 
 
 @inlined_kernel
-def question_at(questions: FloatArray, row: int) -> Question:
-    """Return the numbers of a question: of regions (n, 4) lower and upper corner, of rays (n, 2, 2) origin and translation.
+def query_at(queries: FloatArray, row: int) -> Query:
+    """Return the numbers of a query: of regions (n, 4) lower and upper corner, of rays (n, 2, 2) origin and translation.
 
     Which of the two they are shows in the number of dimensions, which the compiler knows: no branch is left.
     """
-    if questions.ndim == 3:
-        return questions[row, 0, 0], questions[row, 0, 1], questions[row, 1, 0], questions[row, 1, 1]
-    return questions[row, 0], questions[row, 1], questions[row, 2], questions[row, 3]
+    if queries.ndim == 3:
+        return queries[row, 0, 0], queries[row, 0, 1], queries[row, 1, 0], queries[row, 1, 1]
+    return queries[row, 0], queries[row, 1], queries[row, 2], queries[row, 3]
 
 
 @inlined_kernel
-def is_met(questions: FloatArray, question: Question, boxes: FloatArray, i: int) -> bool:
-    """Tell whether a question, one of `questions`, meets box `i`."""
-    x0, y0, x1, y1 = question
-    if questions.ndim == 3:
+def is_met(queries: FloatArray, query: Query, boxes: FloatArray, i: int) -> bool:
+    """Tell whether a query, one of `queries`, meets box `i`."""
+    x0, y0, x1, y1 = query
+    if queries.ndim == 3:
         return segment_meets_box(x0, y0, x1, y1, boxes, i)
     return bool((boxes[i, 0] <= x1) & (x0 <= boxes[i, 2]) & (boxes[i, 1] <= y1) & (y0 <= boxes[i, 3]))
 

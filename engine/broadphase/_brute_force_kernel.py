@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import boxes_meet, is_met, question_at
+from engine.broadphase._boxes_kernel import boxes_meet, is_met, query_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import kernel
@@ -35,15 +35,15 @@ def overlapping_pairs(boxes: FloatArray) -> IntArray:
 
 
 @kernel
-def met_boxes(boxes: FloatArray, is_live: NDArray[np.bool_], questions: FloatArray) -> IntArray:
-    """Return rows (n, 2) of question, as of `question_at`, and live box that meet, in order."""
-    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
+def met_boxes(boxes: FloatArray, is_live: NDArray[np.bool_], queries: FloatArray) -> IntArray:
+    """Return rows (n, 2) of query, as of `query_at`, and live box that meet, in order."""
+    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
-    for row in range(questions.shape[0]):
-        question = question_at(questions, row)
+    for row in range(queries.shape[0]):
+        query = query_at(queries, row)
         found = more_room(found, n_found, boxes.shape[0])
         for i in range(boxes.shape[0]):
             # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
             found[n_found, 0], found[n_found, 1] = row, i
-            n_found += int(is_live[i] and is_met(questions, question, boxes, i))
+            n_found += int(is_live[i] and is_met(queries, query, boxes, i))
     return found[:n_found].copy()

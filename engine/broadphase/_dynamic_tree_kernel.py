@@ -7,9 +7,9 @@ has the root, the first free inner node, and the first that was never used.
 
 **Fat boxes.** A leaf's box is wider than the tight one by a `margin` m all around, and longer where it is going by `reach` times the
 displacement d expected (Box2D 2.3: 0.1 m, twice). While the tight box stays inside, a move costs nothing but that check. What it costs: a
-box of side s meets fat ones whose corner lies within an area of ``(2 s + 2 m)^2`` and not ``(2 s)^2``, so that a question asks about ``(1
+box of side s meets fat ones whose corner lies within an area of ``(2 s + 2 m)^2`` and not ``(2 s)^2``, so that a query asks about ``(1
 + m / s)^2`` times as many leaves. What it spares: a body that goes on as expected is inserted anew after ``m / d + 2`` frames, not after
-each. Fat boxes lead a question down; whether a leaf is meant is decided by its tight box, so that the answers are those of brute force. A
+each. Fat boxes lead a query down; whether a leaf is meant is decided by its tight box, so that the answers are those of brute force. A
 leaf that has come to rest in a box made for speed, wider by more than `BOX2D_HUGE_MARGIN` margins than a new one, gets that (Box2D 2.4).
 
 **Insertion.** The cost of a tree is the sum of the perimeters of its inner nodes (`_top_down_kernel` says why). A new leaf L as sibling
@@ -53,7 +53,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter, question_at
+from engine.broadphase._boxes_kernel import half_perimeter, is_met, joint_half_perimeter, query_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
@@ -294,24 +294,24 @@ def _stack(heights: IntArray, state: IntArray) -> IntArray:
 
 @kernel
 def met_leaves(
-    questions: FloatArray, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int
+    queries: FloatArray, tight: FloatArray, boxes: FloatArray, links: IntArray, heights: IntArray, state: IntArray, n: int
 ) -> IntArray:
-    """Return the rows of question, as of `question_at`, and proxy that meet, in order; numbers of both are below `n`."""
-    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
+    """Return the rows of query, as of `query_at`, and proxy that meet, in order; numbers of both are below `n`."""
+    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     waiting = _stack(heights, state)
     n_found = 0
-    for row in range(questions.shape[0] if state[ROOT] >= 0 else 0):
-        question = question_at(questions, row)
+    for row in range(queries.shape[0] if state[ROOT] >= 0 else 0):
+        query = query_at(queries, row)
         waiting[0], n_waiting = state[ROOT], 1
         while n_waiting > 0:
             n_waiting -= 1
             node = waiting[n_waiting]
-            if not is_met(questions, question, boxes, node):
+            if not is_met(queries, query, boxes, node):
                 continue
             if node & 1:
                 waiting[n_waiting], waiting[n_waiting + 1] = links[node, RIGHT], links[node, LEFT]
                 n_waiting += 2
-            elif is_met(questions, question, tight, node >> 1):
+            elif is_met(queries, query, tight, node >> 1):
                 found = more_room(found, n_found, 1)
                 found[n_found, 0], found[n_found, 1] = row, node >> 1
                 n_found += 1

@@ -60,7 +60,7 @@ SAMPLED_FROM = 8
 """One box in so many is asked at most."""
 
 NO_LIMIT = math.inf
-"""More comparisons than anybody makes."""
+"""No limit to the comparisons."""
 
 TOO_CROWDED = -1
 """What `search` returns where it would compare more than the limit."""

@@ -17,7 +17,7 @@ the coordinate, that is the larger of their first columns, and of their first ro
 the same reason boxes that overlap do share that cell, whatever the rounding of the numbers did.
 
 Chains of different cells may run together in one place of the table; a walk along compares column and row. How the pairs are
-found, and questions answered: `_hash_query_kernel`.
+found, and queries answered: `_hash_query_kernel`.
 
 Source: M. Teschner et al., Optimized spatial hashing for collision detection of deformable objects, VMV 2003; C. Ericson, Real-Time
 Collision Detection, 2005, 7.1.3 (hashed storage and infinite grids); J.-P. Dittrich, B. Seeger, Data redundancy and duplicate detection

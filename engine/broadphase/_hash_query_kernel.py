@@ -1,4 +1,4 @@
-"""What is asked of a spatial hash: its overlapping pairs, of all boxes or of those touched; and what overlaps a region or a ray.
+"""Queries of a spatial hash: its overlapping pairs, of all boxes or of those touched; and what overlaps a region or a ray.
 
 **All pairs.** A chain leads all over memory, and each comparison along it would wait for the next box. So a chain is copied first, boxes
 side by side, and then each is compared with those after it: every link is followed once.
@@ -24,7 +24,7 @@ the larger of the first rows.
       |   ----- v |     |
       +-----+-----+-----+       A box that is in several of those cells is marked, and asked once.
 
-Where a question covers more cells than there are boxes, or numbers go beyond float64, all boxes are asked instead.
+Where a query covers more cells than there are boxes, or numbers go beyond float64, all boxes are asked instead.
 
 Source: J. Amanatides, A. Woo, A fast voxel traversal algorithm for ray tracing, Eurographics 1987 (the walk that this is not); C.
 Ericson, Real-Time Collision Detection, 2005, 7.4.2.
@@ -35,7 +35,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import Question, boxes_meet, is_met, question_at
+from engine.broadphase._boxes_kernel import Query, boxes_meet, is_met, query_at
 from engine.broadphase._hash_kernel import (
     CELL,
     END,
@@ -59,7 +59,7 @@ __all__ = ["met_in_cells", "pairs_anew", "pairs_of_touched"]
 
 COLUMN, ROW, FIRST_COLUMN, FIRST_ROW, PROXY = 0, 1, 2, 3, 4
 N_FIELDS = 5
-"""Of a link in the copy of a chain: the cell it hangs in, the first cell of its box, and the box."""
+"""Of a link in the copy of a chain: the cell it is for, the first cell of its box, and the box."""
 
 MARGIN = 8.0 * RAY_ROUNDING
 
@@ -176,23 +176,21 @@ def pairs_of_touched(
 
 
 @inlined_kernel
-def _corners(questions: FloatArray, question: Question) -> Question:
-    """Return the lower and the upper corner of a question: of a ray with a margin, infinite where that is beyond float64."""
-    if questions.ndim == 3:
-        ox, oy, dx, dy = question
+def _corners(queries: FloatArray, query: Query) -> Query:
+    """Return the lower and the upper corner of a query: of a ray with a margin, infinite where that is beyond float64."""
+    if queries.ndim == 3:
+        ox, oy, dx, dy = query
         margin_x, margin_y = MARGIN * (abs(ox) + abs(dx)), MARGIN * (abs(oy) + abs(dy))
         x0, y0, x1, y1 = min(ox, ox + dx), min(oy, oy + dy), max(ox, ox + dx), max(oy, oy + dy)
         return x0 - margin_x, y0 - margin_y, x1 + margin_x, y1 + margin_y
-    return question
+    return query
 
 
 @inlined_kernel
-def _rows_in_column(
-    questions: FloatArray, question: Question, column: int, grid: FloatArray, first_row: int, last_row: int
-) -> tuple[int, int]:
-    """Return the first and the last row which a question covers within a column: of a region those that it covers anywhere."""
-    if questions.ndim == 3:
-        ox, oy, dx, dy = question
+def _rows_in_column(queries: FloatArray, query: Query, column: int, grid: FloatArray, first_row: int, last_row: int) -> tuple[int, int]:
+    """Return the first and the last row which a query covers within a column: of a region those that it covers anywhere."""
+    if queries.ndim == 3:
+        ox, oy, dx, dy = query
         begin, begin_across, cell = grid[FROM_X], grid[FROM_Y], grid[CELL]
         left, right = begin + column * cell, begin + (column + 1) * cell
         margin = MARGIN * (abs(begin) + (abs(column) + 1) * cell + abs(ox) + abs(dx))
@@ -212,16 +210,16 @@ def _rows_in_column(
 
 @kernel
 def met_in_cells(
-    questions: FloatArray, boxes: FloatArray, oversize: IntArray,
+    queries: FloatArray, boxes: FloatArray, oversize: IntArray,
     grid: FloatArray, cells: IntArray, where: IntArray, links: IntArray, heads: IntArray,
 ) -> IntArray:  # fmt: skip
-    """Return rows (m, 2) of question, as of `question_at`, and proxy that meet, sorted."""
-    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
-    n_found, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], questions.ndim == 3
+    """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted."""
+    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
+    n_found, n, n_places, cell, are_rays = 0, boxes.shape[0], heads.shape[0], grid[CELL], queries.ndim == 3
     asked_by = np.full(n if are_rays else 0, -1, dtype=np.int64)
-    for row in range(questions.shape[0]):
-        question = question_at(questions, row)
-        x0, y0, x1, y1 = _corners(questions, question)
+    for row in range(queries.shape[0]):
+        query = query_at(queries, row)
+        x0, y0, x1, y1 = _corners(queries, query)
         first_column, last_column = index(x0, grid[FROM_X], cell), index(x1, grid[FROM_X], cell)
         first_row, last_row = index(y0, grid[FROM_Y], cell), index(y1, grid[FROM_Y], cell)
         n_columns, n_rows = last_column - first_column + 1, last_row - first_row + 1
@@ -229,10 +227,10 @@ def met_in_cells(
             found = more_room(found, n_found, n)
             for i in range(n):
                 found[n_found, 0], found[n_found, 1] = row, i
-                n_found += int((where[i] != NOWHERE) and is_met(questions, question, boxes, i))
+                n_found += int((where[i] != NOWHERE) and is_met(queries, query, boxes, i))
             continue
         for column in range(first_column, last_column + 1):
-            low, high = _rows_in_column(questions, question, column, grid, first_row, last_row)
+            low, high = _rows_in_column(queries, query, column, grid, first_row, last_row)
             for of_row in range(low, high + 1):
                 link = heads[place(column, of_row, n_places)]
                 while link != END:
@@ -243,7 +241,7 @@ def met_in_cells(
                         asked_by[i] = row
                     else:
                         is_first = (max(cells[i, 0], first_column) == column) & (max(cells[i, 1], first_row) == of_row)
-                    if is_first and is_met(questions, question, boxes, i) and (are_rays or is_link_of(link, cells, i, column, of_row)):
+                    if is_first and is_met(queries, query, boxes, i) and (are_rays or is_link_of(link, cells, i, column, of_row)):
                         found = more_room(found, n_found, 1)
                         found[n_found, 0], found[n_found, 1] = row, i
                         n_found += 1
@@ -251,5 +249,5 @@ def met_in_cells(
         found = more_room(found, n_found, oversize.shape[0] + 1)
         for k in range(oversize.shape[0]):
             found[n_found, 0], found[n_found, 1] = row, oversize[k]
-            n_found += int(is_met(questions, question, boxes, oversize[k]))
-    return sorted_rows(found, n_found, max(n, questions.shape[0]))
+            n_found += int(is_met(queries, query, boxes, oversize[k]))
+    return sorted_rows(found, n_found, max(n, queries.shape[0]))

@@ -36,7 +36,7 @@ from engine.common.tolerances import GRID_MARGIN
 __all__ = ["COLUMN_FACTOR", "HASH_BITS", "HASH_MASK", "ROW_FACTOR", "cells_of_boxes", "overlapping_pairs"]
 
 LEVEL_BITS = 2
-"""Doublings of the cell from level to level. With one, a box looks into twice as many levels and meets fewer strangers in each
+"""Doublings of the cell from level to level. With one, a box looks into twice as many levels and compares fewer of other cells in each
 (measured on log-normal sizes: a fifth to two thirds slower)."""
 
 INDEX_BITS = 28

@@ -4,7 +4,7 @@
 pairs of one first index are still sorted by their second. It takes no longer for a floor that everything lies on than for boxes with a
 few partners each, and has no branch for the processor to guess wrong.
 
-Rows of question and proxy come with the questions in order: many go through the same sort, which takes a step for every box there is; few
+Rows of query and proxy come with the queries in order: many go through the same sort, which takes a step for every box there is; few
 are sorted by themselves.
 
 **Merging.** Where only some of the boxes have changed, the pairs between the others still hold. Those that changed are asked about again;
@@ -111,7 +111,7 @@ def sort_few(numbers: PlaceArray | IntArray, low: int, high: int) -> None:
 
 @kernel
 def sorted_rows(found: IntArray, n_found: int, n: int) -> IntArray:
-    """Return the first `n_found` rows of question and proxy in order; the first column, in order, and the second are below `n`.
+    """Return the first `n_found` rows of query and proxy in order; the first column, in order, and the second are below `n`.
 
     `found` is used up.
     """

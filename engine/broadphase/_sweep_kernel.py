@@ -13,7 +13,7 @@ so that a frame without changes costs one look at each. But boxes that fly in fr
 new order from nothing costs n^2 / 4 such steps. After `STEPS_PER_BOX` steps for each box it is given up for a radix sort, which costs
 the same whatever the order was; what the repair did until then is lost, so that the worst case costs about twice the sort.
 
-**Questions.** By lower bound along the axis, the intervals that can meet one are together::
+**Queries.** By lower bound along the axis, the intervals that can meet one are together::
 
       order     0   1    2     3        4
                |--------------|                    A sweep holds box 0 against 1, 2, 3, .. until one begins beyond its
@@ -38,7 +38,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase._boxes_kernel import Question, question_at, segment_meets_box
+from engine.broadphase._boxes_kernel import Query, query_at, segment_meets_box
 from engine.broadphase._radix_kernel import radix_order
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, name_pairs, sorted_pairs, sorted_rows
 from engine.common.arrays import FloatArray, IntArray
@@ -185,14 +185,14 @@ def _first_above(values: FloatArray, wanted: float) -> int:
 
 
 @inlined_kernel
-def _shadow(questions: FloatArray, question: Question, axis: int) -> tuple[float, float]:
+def _shadow(queries: FloatArray, query: Query, axis: int) -> tuple[float, float]:
     """Return an interval of the axis outside which no box is met: of a region its own.
 
     The predicate meets a box on the axis where (low - o) / d <= 1 and (high - o) / d >= 0: the second is exact, the first lets `low` lie
     beyond o + d by a rounding of d; and o + d is rounded here. Together below 2 EPS64 (|o| + |d|).
     """
-    low, high = question[axis], question[axis + 2]
-    if questions.ndim == 3:
+    low, high = query[axis], query[axis + 2]
+    if queries.ndim == 3:
         margin = RAY_ROUNDING * (abs(low) + abs(high))
         return min(low, low + high) - margin, max(low, low + high) + margin
     return low, high
@@ -201,30 +201,30 @@ def _shadow(questions: FloatArray, question: Question, axis: int) -> tuple[float
 @kernel
 def met_on_axes(
     one: FloatArray, order_one: IntArray, axis_one: int, two: FloatArray, order_two: IntArray, axis_two: int,
-    boxes: FloatArray, questions: FloatArray,
+    boxes: FloatArray, queries: FloatArray,
 ) -> IntArray:  # fmt: skip
-    """Return rows (m, 2) of question, as of `question_at`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
-    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
+    """Return rows (m, 2) of query, as of `query_at`, and proxy that meet, sorted: by the order that leaves fewer boxes."""
+    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
-    for row in range(questions.shape[0]):
-        question = question_at(questions, row)
-        low, high = _shadow(questions, question, axis_one)
+    for row in range(queries.shape[0]):
+        query = query_at(queries, row)
+        low, high = _shadow(queries, query, axis_one)
         begin, beyond = _first_not_below(one[REACH], low), _first_above(one[LOW], high)
-        low_two, high_two = _shadow(questions, question, axis_two)
+        low_two, high_two = _shadow(queries, query, axis_two)
         begin_two, beyond_two = _first_not_below(two[REACH], low_two), _first_above(two[LOW], high_two)
         columns, order, axis = one, order_one, axis_one
         if beyond_two - begin_two < beyond - begin:
             columns, order, axis, low, begin, beyond = two, order_two, axis_two, low_two, begin_two, beyond_two
         found = more_room(found, n_found, max(beyond - begin, 0) + 1)
-        if questions.ndim == 3:
-            ox, oy, dx, dy = question
+        if queries.ndim == 3:
+            ox, oy, dx, dy = query
             for k in range(begin, beyond):
                 found[n_found, 0], found[n_found, 1] = row, order[k]
                 n_found += int(segment_meets_box(ox, oy, dx, dy, boxes, order[k]))
         else:
-            other_low, other_high = question[1 - axis], question[3 - axis]
+            other_low, other_high = query[1 - axis], query[3 - axis]
             for k in range(begin, beyond):
                 found[n_found, 0], found[n_found, 1] = row, order[k]
                 in_other = (other_low <= columns[OTHER_HIGH, k]) & (columns[OTHER_LOW, k] <= other_high)
                 n_found += int((low <= columns[HIGH, k]) & in_other)
-    return sorted_rows(found, n_found, max(boxes.shape[0], questions.shape[0]))
+    return sorted_rows(found, n_found, max(boxes.shape[0], queries.shape[0]))

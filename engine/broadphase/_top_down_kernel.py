@@ -1,7 +1,7 @@
 """A tree of n boxes built from the root down, each set of boxes split where the surface-area heuristic says.
 
 **What a tree costs.** A line or a small box that meets a convex region at random meets a convex part of it with a probability in
-proportion to the part's perimeter (in the plane; its surface in space: Crofton). So the nodes that a question visits are, expected, the
+proportion to the part's perimeter (in the plane; its surface in space: Crofton). So the nodes that a query visits are, expected, the
 sum of all nodes' perimeters over the root's. A split into L and R is paid by about ``perimeter(L) n(L) + perimeter(R) n(R)``: the smaller
 the better.
 

@@ -16,7 +16,7 @@ A leaf holds up to `LEAF_SIZE` boxes. Those of the leaves stand in the order of 
 `first[k]` is the first item of node k, so that a subtree's items are ``items[first[k] : first[k + sizes[k]]]`` (there is one more entry,
 the end).
 
-A walk that asks one question (a region, a ray) is one loop, and needs *no stack*, whatever the tree's depth: where the node's box is met
+A walk that asks one query (a region, a ray) is one loop, and needs *no stack*, whatever the tree's depth: where the node's box is met
 it goes on to k + 1, which is the left child, or after a leaf what follows; where it is missed, past the subtree. What is asked is monotone:
 a region that overlaps the inner box overlaps the outer one, and `segment_meets_box` promises the same of rays to the last bit. So what is
 below a node that is missed is missed.
@@ -26,12 +26,12 @@ notation: a leaf is pushed, an inner node joins the two subtrees pushed last, le
 that already stand at the end of the arrays: the last one at `at`, the one before it at ``at + sizes[at]``. So one pass from the end fills
 in everything, boxes included, and needs no stack either. Two leaves that fit into one leaf are made one on the way.
 
-**Cost.** A small question put at random somewhere in the root's box meets a node with a probability of ``perimeter(node) /
+**Cost.** A small query put at random somewhere in the root's box meets a node with a probability of ``perimeter(node) /
 perimeter(root)``. In an inner node it compares with two boxes, in a leaf with as many as are in it::
 
     cost = (sum over inner nodes of 2 perimeter + sum over leaves of count x perimeter) / perimeter(root)
 
-**Overlap.** Where two siblings overlap a question goes both ways: the perimeter of what both have in common, summed over all inner
+**Overlap.** Where two siblings overlap a query goes both ways: the perimeter of what both have in common, summed over all inner
 nodes, over the sum of the inner nodes' perimeters. 0 where all siblings are apart, 1 where all are the same.
 
 Sources: Ericson, Real-Time Collision Detection, 2005, 6.6.2 (preorder, skip pointers); B. Smits, Efficiency issues for ray tracing, JGT
@@ -43,7 +43,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.broadphase._boxes_kernel import half_perimeter, is_met, question_at
+from engine.broadphase._boxes_kernel import half_perimeter, is_met, query_at
 from engine.broadphase._sorting_kernel import FIRST_ROOM, more_room, sorted_rows
 from engine.broadphase.tree import Tree
 from engine.common.arrays import FloatArray, IntArray
@@ -155,23 +155,23 @@ def half_perimeters(boxes: FloatArray) -> float:
 
 @kernel
 def met_items(
-    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, questions: FloatArray, n: int
+    nodes: FloatArray, sizes: IntArray, first: IntArray, items: IntArray, item_boxes: FloatArray, queries: FloatArray, n: int
 ) -> IntArray:
-    """Return the rows of question, as of `question_at`, and item that meet, in order; numbers of both are below `n`."""
-    found: IntArray = np.empty((FIRST_ROOM * (questions.shape[0] + 1), 2), dtype=np.int64)
+    """Return the rows of query, as of `query_at`, and item that meet, in order; numbers of both are below `n`."""
+    found: IntArray = np.empty((FIRST_ROOM * (queries.shape[0] + 1), 2), dtype=np.int64)
     n_found = 0
-    for row in range(questions.shape[0]):
-        question = question_at(questions, row)
+    for row in range(queries.shape[0]):
+        query = query_at(queries, row)
         node = 0
         while node < sizes.shape[0]:
-            if is_met(questions, question, nodes, node):
+            if is_met(queries, query, nodes, node):
                 if sizes[node] == 1:
                     low, high = first[node], first[node + 1]
                     found = more_room(found, n_found, high - low)
                     for k in range(low, high):
                         # written in any case, kept if they meet: cheaper than a branch that cannot be foreseen
                         found[n_found, 0], found[n_found, 1] = row, items[k]
-                        n_found += int(is_met(questions, question, item_boxes, k))
+                        n_found += int(is_met(queries, query, item_boxes, k))
                 node += 1
             else:
                 node += sizes[node]

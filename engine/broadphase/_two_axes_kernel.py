@@ -21,10 +21,23 @@ that flies across the scene swaps with all that it passes, also with those it ne
 here costs a test or a look into the table: the more boxes move, the worse. After `STEPS_PER_BOX` swaps for each box all is made
 anew, by radix sort and a sweep.
 
+**The set of pairs** is a hash table. A pair i < j is one whole number, i 2^32 + j. Its place in the table is a hash of it, or the next
+one free after that::
+
+      hash(p) = hash(q) = 3        3    4    5    6
+                                  [p]  [q]  [r]  [ ]        q is looked for from 3 up to the first empty place
+
+When one is taken out, those after it up to the next empty place may stand where they do only because it was there. Each of them
+whose hash lies at or before the hole moves into the hole and leaves its own; no marks remain that would fill the table up in time::
+
+      p out:                      [q]  [r]  [ ]  [ ]        (the hash of r is 4)
+
+At most half of the table is full; then it is made twice as large.
+
 Source: D. Baraff, Dynamic simulation of non-penetrating rigid bodies, thesis, Cornell 1992; J. Cohen, M. Lin, D. Manocha, M.
 Ponamgi, I-COLLIDE, Symposium on Interactive 3D Graphics 1995 (a list for each axis, pairs by swaps); P. Terdiman, Sweep-and-prune,
 2007; D. Tracy, S. Buss, B. Woods, Efficient large-scale sweep and prune methods with AABB insertion and removal, IEEE VR 2009 (what a
-swap costs as scenes grow).
+swap costs as scenes grow); D. Knuth, The Art of Computer Programming 3, 6.4 (linear probing, algorithm R: deletion).
 """
 
 from __future__ import annotations
@@ -33,16 +46,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase._boxes_kernel import boxes_meet
-from engine.broadphase._pair_table_kernel import added, removed, table_of, without
+from engine.broadphase._hierarchy_kernel import COLUMN_FACTOR, HASH_MASK, ROW_FACTOR
 from engine.broadphase._radix_kernel import radix_order
+from engine.broadphase._sorting_kernel import sorted_pairs
 from engine.broadphase._sweep_kernel import columns_of, swept_pairs
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 
-__all__ = ["STEPS_PER_BOX", "begins_of", "followed"]
+__all__ = ["STEPS_PER_BOX", "added", "all_pairs", "begins_of", "followed", "removed", "table_of", "without"]
+
+EMPTY = -1
+FEWEST_PLACES = 64
+SHIFT = 32
+PART = 2**SHIFT - 1
+
+FOLD = np.uint64(15)
 
 STEPS_PER_BOX = 4
 """Swaps for each box, both axes together, after which all is made anew."""
+
+
+@kernel
+def _home(i: int, j: int, n_places: int) -> int:
+    """Return the hash of a pair in a table whose number of places is a power of 2."""
+    mixed = (np.uint64(i) * COLUMN_FACTOR + np.uint64(j) * ROW_FACTOR) & HASH_MASK
+    # the upper bits are the well mixed ones
+    return int(np.int64((mixed ^ (mixed >> FOLD)) & np.uint64(n_places - 1)))
+
+
+@kernel
+def _put(table: IntArray, i: int, j: int) -> bool:
+    """Put a pair into a table with room, and tell whether it is new."""
+    key, last = (np.int64(i) << SHIFT) | np.int64(j), table.shape[0] - 1
+    at = _home(i, j, table.shape[0])
+    while table[at] != EMPTY:
+        if table[at] == key:
+            return False
+        at = (at + 1) & last
+    table[at] = key
+    return True
+
+
+@kernel
+def table_of(pairs: IntArray) -> IntArray:
+    """Return a table of pairs (n, 2), each i < j and no two the same, with room for at least as many again."""
+    n_places = FEWEST_PLACES
+    while n_places < 4 * pairs.shape[0]:
+        n_places *= 2
+    table = np.full(n_places, EMPTY, dtype=np.int64)
+    for k in range(pairs.shape[0]):
+        _put(table, pairs[k, 0], pairs[k, 1])
+    return table
+
+
+@kernel
+def added(table: IntArray, n_pairs: int, i: int, j: int) -> tuple[IntArray, int]:
+    """Put the pair of `i` and `j` in, if it is not there; return the table, a larger one if need be, and how many pairs are in it."""
+    if 2 * (n_pairs + 1) > table.shape[0]:
+        larger = np.full(2 * table.shape[0], EMPTY, dtype=np.int64)
+        for at in range(table.shape[0]):
+            if table[at] != EMPTY:
+                _put(larger, table[at] >> SHIFT, table[at] & PART)
+        table = larger
+    return table, n_pairs + int(_put(table, min(i, j), max(i, j)))
+
+
+@kernel
+def removed(table: IntArray, n_pairs: int, i: int, j: int) -> int:
+    """Take the pair of `i` and `j` out, if it is there; return how many pairs are left."""
+    low, high, last = min(i, j), max(i, j), table.shape[0] - 1
+    key = (np.int64(low) << SHIFT) | np.int64(high)
+    hole = _home(low, high, table.shape[0])
+    while table[hole] != key:
+        if table[hole] == EMPTY:
+            return n_pairs
+        hole = (hole + 1) & last
+    at = (hole + 1) & last
+    while table[at] != EMPTY:
+        home = _home(table[at] >> SHIFT, table[at] & PART, table.shape[0])
+        # as far from its home, round the end of the table, as from the hole, or farther: then the hole is not before its home
+        if ((at - home) & last) >= ((at - hole) & last):
+            table[hole] = table[at]
+            hole = at
+        at = (at + 1) & last
+    table[hole] = EMPTY
+    return n_pairs - 1
+
+
+@kernel
+def all_pairs(table: IntArray, n_pairs: int, n: int) -> IntArray:
+    """Return the pairs (n_pairs, 2) of numbers below `n`, sorted."""
+    found = np.empty((n_pairs, 2), dtype=np.int64)
+    k = 0
+    for at in range(table.shape[0]):
+        if table[at] != EMPTY:
+            found[k, 0], found[k, 1] = table[at] >> SHIFT, table[at] & PART
+            k += 1
+    return sorted_pairs(found, n_pairs, n)
+
+
+@kernel
+def without(table: IntArray, n_pairs: int, is_gone: NDArray[np.bool_]) -> tuple[IntArray, int]:
+    """Return a table without the pairs of which one number is gone, and how many are in it."""
+    kept = np.empty((n_pairs, 2), dtype=np.int64)
+    k = 0
+    for at in range(table.shape[0]):
+        if table[at] != EMPTY:
+            i, j = table[at] >> SHIFT, table[at] & PART
+            kept[k, 0], kept[k, 1] = i, j
+            k += int(not (is_gone[i] or is_gone[j]))
+    return table_of(kept[:k]), k
 
 
 @inlined_kernel

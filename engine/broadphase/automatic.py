@@ -34,7 +34,7 @@ LOOKS = 8
 PATIENCE = 64
 """Frames after which the grid is asked again in any case, for a crowd may part while the ends of the world stay where they are."""
 
-MANY_QUESTIONS = 25
+MANY_QUERIES = 25
 """Regions or rays in one call from which on the tree is built or refitted for them, 40 ns a box; to ask one box takes 1.5 (measured)."""
 
 
@@ -111,9 +111,9 @@ class Automatic(BroadPhase):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._tree._moved(proxies, before, displacements)
 
-    def _asked(self, questions: FloatArray) -> IntArray:
-        few = len(questions) < MANY_QUESTIONS
-        return super()._asked(questions) if few else self._shared_tree()._asked(questions)
+    def _query(self, queries: FloatArray) -> IntArray:
+        few = len(queries) < MANY_QUERIES
+        return super()._query(queries) if few else self._shared_tree()._query(queries)
 
     def sketch(self) -> Sketch:
         """Return the cells of the grid where it was chosen, the boxes of the tree's nodes where that was."""

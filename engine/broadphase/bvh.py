@@ -80,10 +80,10 @@ class BoundingVolumeHierarchy(BroadPhase):
     def _moved(self, proxies: IntArray, before: FloatArray, displacements: FloatArray | None) -> None:
         self._is_stale = True
 
-    def _asked(self, questions: FloatArray) -> IntArray:
+    def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._tree_kernel import met_items
 
-        return met_items(*self.tree[:5], questions, max(len(questions), self._size))
+        return met_items(*self.tree[:5], queries, max(len(queries), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree."""

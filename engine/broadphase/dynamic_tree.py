@@ -39,7 +39,7 @@ class DynamicTree(BroadPhase):
     ----------
     margin : float
         Metres by which a leaf's box is wider than what is in it, on every side; 0 for none. The default is Box2D's, for bodies
-        of some metres; a wide one makes moves cheap and questions dear (see `_dynamic_tree_kernel`).
+        of some metres; a wide one makes moves cheap and queries dear (see `_dynamic_tree_kernel`).
     reach : float
         How many times the displacement to be expected the leaf's box reaches ahead.
 
@@ -78,7 +78,7 @@ class DynamicTree(BroadPhase):
 
     @property
     def tree(self) -> Tree:
-        """A snapshot with the tight boxes as they are now, laid out for many questions at once; with the next change it is no longer valid.
+        """A snapshot with the tight boxes as they are now, laid out for many queries at once; with the next change it is no longer valid.
 
         It follows boxes that move as other hierarchies do, and is taken from the tree again when leaves have come or gone, or it has grown.
         """
@@ -132,7 +132,7 @@ class DynamicTree(BroadPhase):
         from engine.broadphase._sorting_kernel import sorted_pairs
 
         if len(moved) <= ONE_BY_ONE * self._size:
-            found = self._asked(self._boxes[moved])
+            found = self._query(self._boxes[moved])
             found[:, 0] = moved[found[:, 0]]
         else:
             from engine.broadphase._morton_kernel import morton_tree
@@ -181,10 +181,10 @@ class DynamicTree(BroadPhase):
         move_leaves(proxies, self._boxes, before, expected, self.margin, self.reach, *self._arrays(), self._is_moved)
         self._is_stale = True
 
-    def _asked(self, questions: FloatArray) -> IntArray:
+    def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._dynamic_tree_kernel import met_leaves
 
-        return met_leaves(questions, self._boxes, *self._arrays(), max(len(questions), self._size))
+        return met_leaves(queries, self._boxes, *self._arrays(), max(len(queries), self._size))
 
     def sketch(self) -> TreeSketch:
         """Return the nodes of the tree with their wide boxes, and below each leaf the box that is in it."""

@@ -30,7 +30,7 @@ SPARE = 8
 class GridWorkspace:
     """Arrays for sorting boxes and pairs, in one piece of memory: fresh pages for them would cost as much as the search.
 
-    The piece comes from `engine.common.memory`, so that a workspace made for one question costs little more than one that is kept.
+    The piece comes from `engine.common.memory`, so that a workspace made for one query costs little more than one that is kept.
     """
 
     def __init__(self) -> None:

@@ -67,14 +67,14 @@ class BroadPhase(ABC):
         """Follow `proxies` (m,), whose boxes were `before` (m, 4); by default `_rebuilt`."""
         self._rebuilt()
 
-    def _asked(self, questions: FloatArray) -> IntArray:
-        """Return rows of question and proxy that meet, sorted; by default every box is asked.
+    def _query(self, queries: FloatArray) -> IntArray:
+        """Return rows of query and proxy that meet, sorted; by default every box is asked.
 
-        Questions are regions (m, 4), or rays (m, 2, 2), origin and translation of each.
+        Queries are regions (m, 4), or rays (m, 2, 2), origin and translation of each.
         """
         from engine.broadphase._brute_force_kernel import met_boxes
 
-        return met_boxes(self._boxes[: self._size], self._is_live[: self._size], questions)
+        return met_boxes(self._boxes[: self._size], self._is_live[: self._size], queries)
 
     @abstractmethod
     def sketch(self) -> Sketch:
@@ -168,7 +168,7 @@ class BroadPhase(ABC):
 
     def regions(self, aabbs: ArrayLike) -> IntArray:
         """Return which boxes overlap which regions (m, 4): rows (n, 2) of the region's number and the proxy, sorted."""
-        return self._asked(_checked_boxes(aabbs))
+        return self._query(_checked_boxes(aabbs))
 
     def rays(self, origins: ArrayLike, translations: ArrayLike) -> IntArray:
         """Return which boxes the segments from `origins` (m, 2) by `translations` (m, 2), metres, meet: rows (n, 2) as of `regions`.
@@ -177,7 +177,7 @@ class BroadPhase(ABC):
         one that is missed by a few roundings of the length may be named (see `_boxes_kernel`).
         """
         starts = _points("origins", origins)
-        return self._asked(np.stack((starts, _points("translations", translations, len(starts))), axis=1))
+        return self._query(np.stack((starts, _points("translations", translations, len(starts))), axis=1))
 
     # ---------------------------------------------------------------------------------------------------------- for structures
 

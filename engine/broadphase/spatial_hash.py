@@ -176,11 +176,11 @@ class SpatialHash(BroadPhase):
         self._is_touched[touched] = False
         return self._cached.copy()
 
-    def _asked(self, questions: FloatArray) -> IntArray:
+    def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._hash_query_kernel import met_in_cells
 
         self._build()
-        return met_in_cells(questions, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
+        return met_in_cells(queries, self._boxes[: self._size], self._oversize_ones(), self._grid, *self._table())
 
     def sketch(self) -> CellSketch:
         """Return the cells in use, and the oversize boxes with level -1."""

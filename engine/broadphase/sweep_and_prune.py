@@ -17,17 +17,17 @@ Along = tuple[FloatArray, IntArray, int]
 
 
 class _Sweep(BroadPhase):
-    """Questions and drawings of boxes in order along axes."""
+    """Queries and drawings of boxes in order along axes."""
 
     @abstractmethod
     def _orders(self) -> tuple[Along, ...]:
         """Bring the orders, one or two, up to date and return them."""
 
-    def _asked(self, questions: FloatArray) -> IntArray:
+    def _query(self, queries: FloatArray) -> IntArray:
         from engine.broadphase._sweep_kernel import met_on_axes
 
         orders = self._orders()
-        return met_on_axes(*orders[0], *orders[-1], self._boxes[: self._size], questions)
+        return met_on_axes(*orders[0], *orders[-1], self._boxes[: self._size], queries)
 
     def sketch(self) -> AxisSketch:
         """Return the intervals in order."""
@@ -121,7 +121,7 @@ class SweepTwoAxes(_Sweep):
         return self._along
 
     def _pairs(self) -> IntArray:
-        from engine.broadphase._pair_table_kernel import all_pairs
+        from engine.broadphase._two_axes_kernel import all_pairs
 
         self._follow()
         return all_pairs(self._table, self._n_pairs, self._size)

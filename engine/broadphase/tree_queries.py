@@ -1,4 +1,4 @@
-"""What is asked of a tree of boxes: its overlapping pairs, how good it is, what there is to draw."""
+"""Queries of a tree of boxes: its overlapping pairs, how good it is, what there is to draw."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TreeQuality:
     height : int
         Levels below the root.
     cost : float
-        Boxes that a small question somewhere in the root's box is compared with, as the surface-area heuristic expects it.
+        Boxes that a small query somewhere in the root's box is compared with, as the surface-area heuristic expects it.
     overlap : float
         What siblings have in common: the perimeter of it, over the perimeter of their parents; 0 none, 1 all.
     """

@@ -172,7 +172,7 @@ _held_back: set[str] = set()
 
 
 def hold_back(*forms: str) -> None:
-    """Let no caller use these forms (`LANES`, `EDGES`) until `let_go`: they are not there yet, and no frame is to compile them.
+    """Keep these forms (`LANES`, `EDGES`) from use until `let_go`: they are not there yet, and no frame is to compile them.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def hold_back(*forms: str) -> None:
 
 
 def let_go(*forms: str) -> None:
-    """Let everybody use these forms again."""
+    """Let these forms be used again."""
     _held_back.difference_update(forms)
 
 

@@ -4,7 +4,7 @@ A page of fresh memory costs a visit to the operating system, half a microsecond
 than computing the answers. The allocator would keep what was freed, but hands it back as soon as enough of it lies together, and
 whether it does depends on what else the program has allocated: the same call then takes twice the time in one program and not in another.
 
-So the pieces that answers lie in are remembered here. An answer is an ordinary array, a view of its piece, and holds a reference to it, as
+So the pieces that answers lie in are pooled here. An answer is an ordinary array, a view of its piece, and holds a reference to it, as
 do all views made of it. When the last of them has gone, only the one from here is left, and the piece may serve again: an answer may
 be kept for ever, and nothing is ever written to it meanwhile.
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray
 
-__all__ = ["KEPT", "LARGEST", "SMALLEST", "room"]
+__all__ = ["LARGEST", "POOL_SIZE", "SMALLEST", "room"]
 
 SMALLEST = 2**11
 """Numbers. Less, 16 KiB, the allocator serves from what it keeps anyway, and the search here would cost as much."""
@@ -28,13 +28,13 @@ SMALLEST = 2**11
 LARGEST = 2**21
 """Numbers, 16 MiB: 120,000 manifolds. More is allocated anew each time and not kept, or one large question would hold it for ever."""
 
-KEPT = 6
-"""Pieces remembered, for two questions in turn with poses and answers, the previous answers still held; at most 96 MiB."""
+POOL_SIZE = 6
+"""Pieces in the pool, for two questions in turn with poses and answers, the previous answers still held; at most 96 MiB."""
 
 _SPARE = 8
 """One part in so many is added to a new piece, for the next question may be a little larger."""
 
-_pieces: deque[FloatArray] = deque(maxlen=KEPT)
+_pieces: deque[FloatArray] = deque(maxlen=POOL_SIZE)
 
 
 def _references_to_a_new_array() -> int:

@@ -41,7 +41,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.decompose.limits import clean
 from engine.decompose.outline import Outline
-from engine.decompose.subdivision import Forest
+from engine.decompose.subdivision import DisjointSets
 from engine.geometry.hull import convex_hull
 
 __all__ = ["covering_hull", "merged_to"]
@@ -156,15 +156,15 @@ def _neighbours(shapes: list[Any]) -> dict[int, set[int]]:
 
     tree = shapely.STRtree(shapes)
     near: dict[int, set[int]] = {k: set() for k in range(len(shapes))}
-    groups = Forest(len(shapes))
+    groups = DisjointSets(len(shapes))
     for a, b in tree.query(shapes, predicate="intersects").T.tolist():
         if a != b:
             near[a].add(b)
             near[b].add(a)
-            groups.join(a, b)
+            groups.unite(a, b)
     ties: dict[Pair, tuple[float, Pair]] = {}
     for a, b, length in _delaunay_edges(shapes):
-        u, v = groups.root(a), groups.root(b)
+        u, v = groups.find(a), groups.find(b)
         pair = min(u, v), max(u, v)
         if u != v and (pair not in ties or length < ties[pair][0]):
             ties[pair] = length, (a, b)
@@ -172,9 +172,9 @@ def _neighbours(shapes: list[Any]) -> dict[int, set[int]]:
         near[a].add(b)
         near[b].add(a)
     for _, (a, b) in ties.values():
-        groups.join(a, b)
+        groups.unite(a, b)
     for k in range(1, len(shapes)):  # rounding may leave a corner out of the triangulation
-        if groups.join(0, k):
+        if groups.unite(0, k):
             near[0].add(k)
             near[k].add(0)
     return near

@@ -40,8 +40,8 @@ MOST_TRIED = 16
 16th."""
 
 MOST_JUDGED, EACH = 2_000_000, 50
-"""Corners of all that is judged for one part, a count, and what judging any way takes beside, as corners: a second or two. No drawing that
-somebody made comes near; one with ten thousand teeth of a micrometre does, and the rest of them stay bad."""
+"""Corners of all that is judged for one part, a count, and what judging any way takes beside, as corners: a second or two. No drawing made
+by hand comes near; one with ten thousand teeth of a micrometre does, and the rest of them stay bad."""
 
 Loop = list[int]
 

@@ -27,7 +27,7 @@ from engine.common.errors import Described, InvalidShapeError
 from engine.common.limits import MOST_SEARCHED
 from engine.decompose.grid import GridPart, turn
 from engine.decompose.hertel_mehlhorn import merged, triangulate
-from engine.decompose.subdivision import Diagonal, Forest, diagonals_of, faces
+from engine.decompose.subdivision import Diagonal, DisjointSets, diagonals_of, faces
 
 __all__ = ["KEIL_MAX_VERTICES", "Effort", "bridges", "fewest_needed", "fewest_pieces", "warm"]
 
@@ -104,7 +104,7 @@ def fewest_pieces(part: GridPart, effort: Effort | None = None) -> tuple[list[li
 def fewest_needed(part: GridPart) -> int:
     """Return a number of convex pieces below which no set of diagonals can cut a part.
 
-    Each of r reflex corners needs a diagonal, which serves two at the most; and d diagonals cut a part whose rings hang together in
+    Each of r reflex corners needs a diagonal, which serves two at the most; and d diagonals cut a part whose rings are connected in
     g + 1 groups (rings that touch are one) into ``d + 1 - g`` pieces. Around a hole there are three at least: two convex pieces share
     a segment or nothing, and their union has no hole.
     """
@@ -113,7 +113,7 @@ def fewest_needed(part: GridPart) -> int:
         corners = [part.points[node] for node in ring]
         n_reflex += sum(turn(corners[k - 2], corners[k - 1], corners[k]) < 0 for k in range(len(corners)))
     _, groups = _ring_groups(part)
-    return max(-(-n_reflex // 2) + 2 - groups.n_trees, 3 if len(part.rings) > 1 else 1)
+    return max(-(-n_reflex // 2) + 2 - groups.n_sets, 3 if len(part.rings) > 1 else 1)
 
 
 def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | None = None) -> list[Diagonal]:
@@ -126,16 +126,16 @@ def bridges(part: GridPart, diagonals: list[Diagonal], draw: random.Random | Non
     order = sorted(diagonals, key=lambda d: (points[d[0]][0] - points[d[1]][0]) ** 2 + (points[d[0]][1] - points[d[1]][1]) ** 2)
     if draw is not None:
         draw.shuffle(order)
-    return sorted((a, b) for a, b in order if groups.join(ring_at[a], ring_at[b]))
+    return sorted((a, b) for a, b in order if groups.unite(ring_at[a], ring_at[b]))
 
 
-def _ring_groups(part: GridPart) -> tuple[dict[int, int], Forest]:
-    """Return for each point a ring that it lies on, and which rings hang together: those that touch."""
+def _ring_groups(part: GridPart) -> tuple[dict[int, int], DisjointSets]:
+    """Return for each point a ring that it lies on, and which rings are connected: those that touch."""
     ring_at: dict[int, int] = {}
-    groups = Forest(len(part.rings))
+    groups = DisjointSets(len(part.rings))
     for k, ring in enumerate(part.rings):
         for node in ring:
-            groups.join(k, ring_at.setdefault(node, k))
+            groups.unite(k, ring_at.setdefault(node, k))
     return ring_at, groups
 
 

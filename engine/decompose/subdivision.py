@@ -12,8 +12,8 @@ the way on with the face on the left is the first edge met when turning clockwis
 Going on so until the start returns gives one face. With a diagonal from each hole (a *bridge*) and no other, there is one face, the
 *opened* part: a polygon without holes that runs along each bridge twice.
 
-**Which rings, or pieces, hang together** is found by tying pairs one after the other (`Forest`): each has a parent or is a root, and two
-hang together when they have one root. On the way to the root each gets its parent's parent, so that ways stay short.
+**Which rings, or pieces, are connected** is found by uniting sets pair by pair (`DisjointSets`): each element has a parent or is a root,
+and two are connected when they have one root. On the way to the root each gets its parent's parent, so that paths stay short.
 
 Sources: M. de Berg et al., Computational Geometry, 3rd ed., 2008, 2.2 (the doubly-connected edge list); R. Tarjan, J. van Leeuwen,
 "Worst-case analysis of set union algorithms", 1984 (path halving).
@@ -26,7 +26,7 @@ from functools import cmp_to_key
 
 from engine.decompose.grid import GridPart, Point
 
-__all__ = ["Diagonal", "Forest", "diagonals_of", "faces"]
+__all__ = ["Diagonal", "DisjointSets", "diagonals_of", "faces"]
 
 Diagonal = tuple[int, int]
 """Two indices of points, the smaller first."""
@@ -106,33 +106,33 @@ def _counter_clockwise(points: list[Point], node: int, ends: list[int]) -> list[
     return sorted(ends, key=cmp_to_key(compare))
 
 
-class Forest:
-    """The numbers 0 to n - 1, none tied to another at first.
+class DisjointSets:
+    """The numbers 0 to n - 1, each in a set of its own at first.
 
     Examples
     --------
-    >>> forest = Forest(3)
-    >>> forest.join(0, 2), forest.join(2, 0), forest.n_trees
+    >>> sets = DisjointSets(3)
+    >>> sets.unite(0, 2), sets.unite(2, 0), sets.n_sets
     (True, False, 2)
     """
 
     def __init__(self, n: int) -> None:
         self._parent = list(range(n))
-        self.n_trees = n
+        self.n_sets = n
 
-    def root(self, k: int) -> int:
-        """Return the number that stands for all that hang together with `k`."""
+    def find(self, k: int) -> int:
+        """Return the number that stands for the set of `k`."""
         parent = self._parent
         while parent[k] != k:
             parent[k] = parent[parent[k]]
             k = parent[k]
         return k
 
-    def join(self, a: int, b: int) -> bool:
-        """Tie two numbers, and tell whether they did not hang together before."""
-        u, v = self.root(a), self.root(b)
+    def unite(self, a: int, b: int) -> bool:
+        """Make one set of those of two numbers, and tell whether they were two."""
+        u, v = self.find(a), self.find(b)
         if u == v:
             return False
         self._parent[u] = v
-        self.n_trees -= 1
+        self.n_sets -= 1
         return True

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from engine.bounding import cloud_of, fitted_kdop, least_area_box, least_area_capsule, mean_circle, smallest_circle
 from engine.bounding._kdop_kernel import posed_kdops
+from engine.bounding.boxes import calipers
 from engine.bounding.capsule import capsule_around
+from engine.bounding.circles import smallest_of
 from engine.bounding.kdop import kdop_axes, refitted_kdop
-from engine.bounding.oriented_box import calipers
-from engine.bounding.smallest_circle import smallest_of
 from engine.common.rng import stream
 from engine.geometry import Capsule, Polygon, Transform, convex_hull
 from tests.unit.bounding.clouds import CLOUDS, brute_force_circle_sq

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.broadphase import Automatic, BruteForce
-from engine.broadphase.automatic import BRUTE_FORCE, FEW, FEWEST_EIGHTS, LOOKS, MANY_QUESTIONS, MOST_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
+from engine.broadphase.automatic import BRUTE_FORCE, FEW, FEWEST_EIGHTS, LOOKS, MANY_QUERIES, MOST_EIGHTS, PATIENCE, TREE, UNIFORM_GRID
 from engine.broadphase.grid import GridWorkspace
 
 
@@ -65,7 +65,7 @@ def test_the_numbers_of_removed_boxes_stay_free_in_every_choice():
             assert set(drawn.proxies[drawn.proxies >= 0].tolist()) <= set(broad_phase.proxies.tolist())
 
 
-@pytest.mark.parametrize("n_questions", [MANY_QUESTIONS - 1, 3 * MANY_QUESTIONS])
+@pytest.mark.parametrize("n_questions", [MANY_QUERIES - 1, 3 * MANY_QUERIES])
 def test_regions_and_rays_by_either_way(n_questions):
     """Few questions go to every box, many to the tree; also after boxes have moved, come and gone."""
     rng = np.random.default_rng(8)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from engine.broadphase import BruteForce, SweepAndPrune, SweepTwoAxes
-from engine.broadphase._pair_table_kernel import added, all_pairs, removed, table_of, without
 from engine.broadphase._radix_kernel import radix_order
 from engine.broadphase._sorting_kernel import sorted_rows
 from engine.broadphase._sweep_kernel import STEPS_PER_BOX, repaired_order
-from engine.broadphase._two_axes_kernel import followed
+from engine.broadphase._two_axes_kernel import added, all_pairs, followed, removed, table_of, without
 from tests.unit.broadphase.scenes import around, scene
 
 UP, LEFT = (0.0, 1.0), (1.0, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.common import memory
-from engine.common.memory import KEPT, LARGEST, SMALLEST, room
+from engine.common.memory import LARGEST, POOL_SIZE, SMALLEST, room
 
 
 @pytest.fixture(autouse=True)
@@ -50,12 +50,12 @@ def test_any_view_holds_it(view):
     assert address(room(N)) != where
     del held
     gc.collect()
-    assert where in [address(one) for one in [room(N) for _ in range(KEPT)]]
+    assert where in [address(one) for one in [room(N) for _ in range(POOL_SIZE)]]
 
 
 def test_answers_that_are_kept_keep_their_numbers():
     kept = []
-    for number in range(4 * KEPT):
+    for number in range(4 * POOL_SIZE):
         answer = room(N)
         answer[:] = number
         kept.append(answer)
@@ -77,8 +77,8 @@ def test_small_and_huge_pieces_are_not_remembered():
 
 
 def test_no_more_is_remembered_than_named():
-    kept = [room(N) for _ in range(3 * KEPT)]
-    assert len(memory._pieces) == KEPT
+    kept = [room(N) for _ in range(3 * POOL_SIZE)]
+    assert len(memory._pieces) == POOL_SIZE
     del kept
 
 
