@@ -11,7 +11,7 @@ import typer
 from engine.app.files import check_directory, write_atomically
 from engine.cli.fire import shot_error
 from engine.cli.options import Jobs, listed, n_jobs
-from engine.cli.output import InterruptedRunError, people, progress, waiting
+from engine.cli.output import InterruptedRunError, people, progress, text_table, waiting
 from engine.common.checks import choice
 from engine.common.errors import InvalidInputError
 from engine.common.locks import held
@@ -19,8 +19,7 @@ from engine.experiments.spec import BULLET_SHAPES, RULES, ShotSpec
 
 if TYPE_CHECKING:
     from engine.experiments.atlas import Atlas, RuleTiming
-    from engine.experiments.atlas_journal import AtlasJournal
-    from engine.experiments.atlas_plan import AtlasPlan
+    from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan
 
 __all__ = ["atlas_command"]
 
@@ -71,7 +70,7 @@ def atlas_command(
     plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
     directory = check_directory("--out", out)
     from engine.experiments.atlas import Atlas, measure_costs
-    from engine.experiments.atlas_journal import AtlasJournal
+    from engine.experiments.atlas_plan import AtlasJournal
     from engine.world import load_solver
 
     version = load_solver("box2d").capabilities.version
@@ -160,13 +159,9 @@ def _write_costs(directory: Path, costs: tuple[RuleTiming, ...]) -> None:
 
 
 def _print(atlas: Atlas, costs: tuple[RuleTiming, ...], directory: Path) -> None:
-    from rich.table import Table
-
     console = people()
-    table = Table("rule", box=None, header_style="bold", pad_edge=False)
     counts = ("cells", "within 3 s.e.", "sampling", "turned", "unexplained", "shots", "not by the law")
-    for title in (*counts, "tunneled most", "ms a step", "with 100"):
-        table.add_column(title, justify="right")
+    table = text_table("rule", right=(*counts, "tunneled most", "ms a step", "with 100"))
     for found, cost in zip(atlas.maps, costs, strict=True):
         reasons = [outlier.reason for outlier in found.outliers]
         table.add_row(

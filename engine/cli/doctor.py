@@ -15,19 +15,19 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from engine.cli.options import JsonFile
-from engine.cli.output import check_files, people, progress, waiting, write_json
+from engine.cli.output import check_files, people, progress, text_table, waiting, write_json
 from engine.common.errors import LabError
 from engine.common.installation import INSTALL, LAB, is_checkout, program
 from engine.common.jit import cache_folder, cache_is_warm, can_keep, is_compiling, lost_code, mark_cache_warm, n_in_cache
 from engine.common.words import counted
 
-__all__ = ["Finding", "doctor_command", "findings"]
+__all__ = ["Finding", "doctor_command", "findings", "probe"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _WHEELS = {("Linux", "x86_64"), ("Windows", "AMD64"), ("Darwin", "arm64")}
@@ -71,14 +71,12 @@ def doctor_command(
 ) -> int:
     """Print what this program needs and what it finds, each problem with what to do about it. Status 1 if it cannot run."""
     check_files({}, {"--json": json_file})
-    from rich.table import Table
-
     if compile_all:
         people(json_file).print(compile_everything())
     with waiting("looking"):
         found = list(findings())
     colors = {"ok": "green", "note": "yellow", "problem": "bold red"}
-    table = Table("", "what", "found", box=None, header_style="bold", pad_edge=False)
+    table = text_table("", "what", "found")
     for finding in found:
         table.add_row(f"[{colors[finding.state]}]{finding.state}", escape(finding.what), escape(finding.found))
         if finding.advice:
@@ -130,12 +128,16 @@ def compile_everything() -> str:
     return f"Compiled {counted(n_new, 'function')} in {time.monotonic() - began:.0f} s, by {by}; {n_before} were there before."
 
 
+def _run(program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of Python in a process of its own, which a broken library may end."""
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+
+
 def _demos() -> Iterator[Finding]:
-    """Import the demos in a process of their own: a broken library may end it."""
     script = "import json; from engine.demo.registry import all_demos, broken_demos; print(json.dumps([len(all_demos()), broken_demos()]))"
     try:
-        ran = subprocess.run([sys.executable, "-c", script], cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
-        n_demos, broken = json.loads(ran.stdout)
+        n_demos, broken = json.loads(_run(script).stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         yield Finding("demos", "problem", "none can be imported", f"mend what stands above first; then: {program()} list")
         return
@@ -214,31 +216,41 @@ def _mixed() -> Iterator[Finding]:
             yield Finding(f"import {folder}", "problem", f"{' and '.join([wanted, *present])} share one folder", advice)
 
 
+def probe() -> None:
+    """Drop a disc on a floor in a world of Box2D, test the memory reader, and print what came out as JSON."""
+    from engine.geometry import Circle, Polygon
+    from engine.world import BodySpec, FixtureSpec, World, load_solver
+
+    world = World()
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), type="static", position=(0.0, -0.5)))
+    disc = world.create_body(BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 1.0)))
+    touched = sum(len(world.step().began) for _ in range(60))
+    height = world.state(disc).position[1]
+    fell_well = touched == 1 and abs(height - 0.5) < 0.02
+    solver = load_solver("box2d")
+    found = {"fell_well": fell_well, "height": height, "memory_problem": solver.prepare(), "engine": solver.capabilities.version}
+    sys.stdout.write(json.dumps(found))
+
+
 def _box2d() -> Iterator[Finding]:
-    """Try the wrapper in another process."""
-    command = [sys.executable, "-m", "engine.cli.doctor_probe"]
+    said: Any = {}
     try:
-        ran = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=_PROBE_TIME, check=False)
+        ran = _run("from engine.cli.doctor import probe; probe()")
+        said = json.loads(ran.stdout) if ran.returncode == 0 else {}
+        problem = "" if said else (ran.stderr.strip().splitlines() or [_ending(ran.returncode)])[-1]
     except subprocess.TimeoutExpired:
-        yield Finding("Box2D works", "problem", f"no answer in {_PROBE_TIME:.0f} s", _REINSTALL)
-        return
-    if ran.returncode != 0:
-        last = ran.stderr.strip().splitlines()[-1] if ran.stderr.strip() else _ending(ran.returncode)
-        yield Finding("Box2D works", "problem", last, _REINSTALL)
-        return
-    try:
-        said = json.loads(ran.stdout)
+        problem = f"no answer in {_PROBE_TIME:.0f} s"
     except ValueError:
-        yield Finding("Box2D works", "problem", "its test answers with something else", _REINSTALL)
-        return
-    if said["fell_well"]:
+        problem = "its test answers with something else"
+    if said and not said["fell_well"]:
+        problem = f"a disc dropped on a floor lies at {said['height']:.4g} m instead of 0.5 m"
+    if problem:
+        yield Finding("Box2D works", "problem", problem, _REINSTALL)
+    else:
         yield Finding("Box2D works", "ok", f"a disc falls on a floor and stays; the engine inside the wheel is Box2D {said['engine']}")
-    else:
-        text = f"a disc dropped on a floor lies at {said['height']:.4g} m instead of 0.5 m"
-        yield Finding("Box2D works", "problem", text, _REINSTALL)
-    if said["memory_problem"] is None:
+    if said and said["memory_problem"] is None:
         yield Finding("memory reader", "ok", "reads contacts straight from Box2D; equal to the public interface")
-    else:
+    elif said:
         yield Finding("memory reader", "note", str(said["memory_problem"]), _READER_HELP)
 
 

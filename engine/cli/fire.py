@@ -13,7 +13,7 @@ import typer
 
 from engine.app.files import write_atomically
 from engine.cli.options import JsonFile, listed
-from engine.cli.output import check_files, people, progress, warming, write_json
+from engine.cli.output import check_files, people, progress, text_table, warming, write_json
 from engine.common.checks import choice, integer, seed_number, within
 from engine.common.errors import InvalidInputError
 from engine.experiments.spec import BULLET_SHAPES, MOST_ANGLE, MOST_HEIGHT, MOST_TURN, RULES, TARGETS, ShotSpec
@@ -208,8 +208,6 @@ def _csv_rows(runs: Iterable[ShotSeries]) -> Iterator[dict[str, Any]]:
 
 
 def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
-    from rich.table import Table
-
     out, spec = people(json_file), runs[0].spec
     out.print(
         f"[bold]{spec.speed:g} m/s[/bold] at {spec.hertz:g} Hz: {spec.travel:.3g} m a step. A bullet of radius {spec.radius:g} m, "
@@ -218,12 +216,9 @@ def _print(runs: Sequence[ShotSeries], json_file: str | None) -> None:
     if any(series.spec.is_capped for series in runs):
         slowest = min(series.spec.flown_speed for series in runs)
         out.print(f"[yellow]Box2D moves no body more than 2 m a step: it flies {slowest:g} m/s.[/yellow]")
-    table = Table("rule", "target", box=None, header_style="bold", pad_edge=False)
     single = len(runs[0].shots) == 1
-    for title in () if single else ("shots", "hit", "tunneled", "predicted", "law", "steps"):
-        table.add_column(title, justify="right")
-    if single:
-        table.add_column("verdict")
+    numbers = ("shots", "hit", "tunneled", "predicted", "law", "steps")
+    table = text_table("rule", "target", "verdict") if single else text_table("rule", "target", right=numbers)
     for series in runs:
         if single:
             shot = series.shots[0]

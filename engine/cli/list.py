@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.cli.options import JsonFile
-from engine.cli.output import check_files, people, write_json
+from engine.cli.output import check_files, people, text_table, write_json
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo
@@ -16,12 +16,10 @@ __all__ = ["list_command"]
 def list_command(json_file: JsonFile = None) -> None:
     """Print all demos: id, category, title, and the parameters that ``run ID --set NAME=VALUE`` takes."""
     check_files({}, {"--json": json_file})
-    from rich.table import Table
-
     from engine.demo.registry import all_demos
 
     demos = all_demos()
-    table = Table("id", "category", "title", "--set", box=None, header_style="bold", pad_edge=False)
+    table = text_table("id", "category", "title", "--set")
     for demo in demos:
         table.add_row(demo.id, demo.category, demo.title, ", ".join(parameter.name for parameter in demo.parameters))
     people(json_file).print(table)

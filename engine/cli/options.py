@@ -1,10 +1,10 @@
-"""Options that several commands take, each with its help in one place, and the mistakes that are told under an option's name."""
+"""Options that several commands take, each with its help in one place; mistakes under an option's name; the window that they open."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,8 @@ __all__ = [
     "listed",
     "n_jobs",
     "named",
+    "open_window",
+    "use_theme",
 ]
 
 FilmFile = Annotated[str | None, typer.Option("--record", metavar="F.mp4|F.gif", help="Write a film of it.")]
@@ -98,3 +100,35 @@ def left_out(why: str, options: Mapping[str, object]) -> None:
     for option, value in options.items():
         if value is not None:
             raise InvalidInputError(option, why, value)
+
+
+def use_theme(theme: str | None) -> None:
+    """Let all colours be those of a theme of the command line; without one they stay."""
+    if theme is not None:
+        from engine.render import palette
+        from engine.render.themes import THEMES
+
+        if theme not in THEMES:
+            raise InvalidInputError("--theme", " or ".join(THEMES), theme)
+        palette.use_theme(theme)
+
+
+def open_window(advice: str, ui_scale: float | None, kind: Any, **options: Any) -> None:
+    """Run the window, as `engine.app.loop.open_window` takes it, until it is closed.
+
+    Raises
+    ------
+    DisplayError
+        There is no display; tells what works without one.
+    """
+    from engine.app.display import display_problem
+    from engine.app.layout import check_ui_scale
+
+    check_ui_scale("--ui-scale", ui_scale)
+    problem = display_problem()
+    from engine.app import loop
+
+    if problem is not None:
+        raise loop.DisplayError(f"no window can be opened here ({problem}); {advice}")
+    with loop.open_window(kind, ui_scale=ui_scale, **options) as window:
+        window.run()

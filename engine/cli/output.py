@@ -7,7 +7,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os.path import normcase, realpath
 from typing import Any
 
@@ -34,6 +34,7 @@ __all__ = [
     "plain_lines",
     "print_rows",
     "progress",
+    "text_table",
     "waiting",
     "warming",
     "write_json",
@@ -163,6 +164,16 @@ def people(json_target: str | None = None) -> Console:
     console = _PatientConsole(quiet=json_target == STANDARD_OUTPUT, highlight=False)
     console.width = max(console.width, _LEAST_WIDTH) if console.is_terminal else _PIPE_WIDTH
     return console
+
+
+def text_table(*left: str, right: Sequence[str] = (), last: Sequence[str] = ()) -> Table:
+    """Return an empty table without lines: columns of words, of numbers, and of words again."""
+    table = Table(*left, box=None, header_style="bold", pad_edge=False)
+    for title in right:
+        table.add_column(title, justify="right")
+    for title in last:
+        table.add_column(title)
+    return table
 
 
 def print_rows(console: Console, rows: Iterable[tuple[str, object]]) -> None:

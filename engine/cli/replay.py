@@ -9,9 +9,8 @@ from rich.markup import escape
 
 from engine.app.files import write_atomically
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.options import FilmFile, FilmRate, FilmSize, JsonFile, Theme, UiScale, WithPanel, left_out, named
+from engine.cli.options import FilmFile, FilmRate, FilmSize, JsonFile, Theme, UiScale, WithPanel, left_out, named, open_window, use_theme
 from engine.cli.output import check_files, people, print_rows, progress, write_json
-from engine.cli.window import open_window, use_theme
 from engine.common.checks import integer
 
 if TYPE_CHECKING:

@@ -15,9 +15,21 @@ from rich.markup import escape
 
 from engine.app.files import write_atomically
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.options import FilmFile, FilmRate, FilmSize, JsonFile, Seed, Theme, UiScale, WithPanel, left_out, named
+from engine.cli.options import (
+    FilmFile,
+    FilmRate,
+    FilmSize,
+    JsonFile,
+    Seed,
+    Theme,
+    UiScale,
+    WithPanel,
+    left_out,
+    named,
+    open_window,
+    use_theme,
+)
 from engine.cli.output import check_files, people, print_rows, progress, warming, write_json
-from engine.cli.window import open_window, use_theme
 from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
 from engine.common.words import meant

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine import __version__
-from engine.cli.options import Theme, UiScale, left_out
+from engine.cli.options import Theme, UiScale, left_out, use_theme
 from engine.cli.output import people, progress, warming
-from engine.cli.window import use_theme
 
 if TYPE_CHECKING:
     from engine.demo.base import Demo

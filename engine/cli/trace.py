@@ -11,10 +11,11 @@ import typer
 
 from engine.app.files import write_atomically
 from engine.cli.options import listed, named
-from engine.cli.output import STANDARD_OUTPUT, check_files, people, progress, waiting, warming, write_json
+from engine.cli.output import STANDARD_OUTPUT, check_files, people, progress, text_table, waiting, warming, write_json
 from engine.common.checks import integer, positive
 from engine.common.errors import InvalidInputError, LabError
 from engine.common.tolerances import TRACE_TOLERANCE
+from engine.common.words import counted
 
 if TYPE_CHECKING:
     from engine.cli.trace_result import Cut
@@ -26,6 +27,7 @@ __all__ = ["trace_command"]
 _SAMPLES_A_TOLERANCE = 8
 """Points in a tolerance's length at which boundaries are compared."""
 _MOST_REASONS = 3
+_COVER_FIELDS = ("area_error", "missed", "excess", "farthest_missed", "farthest_excess")
 
 
 def trace_command(
@@ -176,11 +178,7 @@ def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, A
                 "method": cut.method,
                 "pieces": len(cut.body.pieces),
                 "vertices": cut.n_vertices,
-                "area_error": cut.cover.area_error,
-                "missed": cut.cover.missed,
-                "excess": cut.cover.excess,
-                "farthest_missed": cut.cover.farthest_missed,
-                "farthest_excess": cut.cover.farthest_excess,
+                **{name: getattr(cut.cover, name) for name in _COVER_FIELDS},
                 "ms": 1e3 * cut.seconds,
                 "valid": cut.is_valid,
                 "body": body,
@@ -192,24 +190,22 @@ def _as_json(tracing: Tracing, cuts: Sequence[Cut], folder: Path) -> dict[str, A
 
 def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     out = people(json_file)
     outline, contour, tolerance = tracing.outline, tracing.contour, cuts[0].body.tolerance
+    parts = f"{counted(len(outline.parts), 'part')}, {counted(sum(len(part.holes) for part in outline.parts), 'hole')}"
     (left, bottom), (right, top) = outline.aabb.lower, outline.aabb.upper
     out.print(
-        f"[bold]{escape(tracing.name)}[/bold]: {_counted(outline)}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
+        f"[bold]{escape(tracing.name)}[/bold]: {parts}, {right - left:.3g} x {top - bottom:.3g} m, {outline.area:.4g} m^2; "
         f"{outline.n_vertices} vertices of {contour.n_vertices}, {1e3 * _hausdorff(tracing, tolerance):.2g} mm from the contour "
         f"({1e3 * tolerance:.3g} mm allowed)."
     )
     for note in tracing.notes:
         out.print(f"[yellow]{escape(note)}[/]")
-    table = Table("method", box=None, header_style="bold", pad_edge=False)
-    for title in ("pieces", "vertices", "area error", "missed m^2", "excess m^2", "farthest m", "ms"):
-        table.add_column(title, justify="right")
-    table.add_column("Box2D and shapely")
+    numbers = ("pieces", "vertices", "area error", "missed m^2", "excess m^2", "farthest m", "ms")
+    table = text_table("method", right=numbers, last=("Box2D and shapely",))
     for cut in cuts:
-        cover = cut.cover
+        cover, fault = cut.cover, f"Box2D refuses {len(cut.refused)}" if cut.refused else "not the outline"
         table.add_row(
             cut.method,
             str(len(cut.body.pieces)),
@@ -219,7 +215,7 @@ def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None
             f"{cover.excess:.2g}",
             f"{max(cover.farthest_missed, cover.farthest_excess):.2g}",
             f"{1e3 * cut.seconds:.1f}",
-            "[green]valid[/]" if cut.is_valid else f"[bold red]{_fault(cut)}[/]",
+            "[green]valid[/]" if cut.is_valid else f"[bold red]{fault}[/]",
         )
     out.print(table)
     for cut in cuts:
@@ -234,19 +230,8 @@ def _print(tracing: Tracing, cuts: Sequence[Cut], json_file: str | None) -> None
             out.print(f"[bold red]{cut.method}, {escape(reason)}[/]")
 
 
-def _fault(cut: Cut) -> str:
-    if cut.refused:
-        return f"Box2D refuses {len(cut.refused)}"
-    return "not the outline"
-
-
 def _words_of_number(outline: Outline, n_found: int, at_least: int) -> str:
     """Say that the number of pieces is not proved to be the least, and why."""
     has_holes = any(part.holes for part in outline.parts)
-    why = "with holes nobody knows a quick way to the fewest" if has_holes else "with so many corners the fewest are not looked for"
+    why = "with holes no quick way to the fewest is known" if has_holes else "with so many corners the fewest are not looked for"
     return f"{n_found} pieces are the fewest found; {why}, only that there are {at_least} at least."
-
-
-def _counted(outline: Outline) -> str:
-    n_parts, n_holes = len(outline.parts), sum(len(part.holes) for part in outline.parts)
-    return f"{n_parts} part{'s' * (n_parts != 1)}, {n_holes} hole{'s' * (n_holes != 1)}"

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare.processes.workers import run_tasks
 from engine.experiments import tunnelling
-from engine.experiments.atlas_journal import AtlasJournal, Count
-from engine.experiments.atlas_plan import AtlasPlan, Cell
+from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Cell, Count
 from engine.experiments.range import build_range, fire_bullet, range_settings
 from engine.experiments.rules import RuleStepper
 from engine.experiments.shot_batch import has_lanes, run_batch

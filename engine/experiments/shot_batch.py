@@ -139,36 +139,36 @@ class _Lanes:
         first, seconds = self.steps, 0.0
         before = self.world.poses[self.bullet_rows, :2]
         while True:
-            watched = self.steps < self.last_step
-            if not watched.any():
+            tracked = self.steps < self.last_step
+            if not tracked.any():
                 return ShotBatch(self.hit, self.jumped, self.turned, self.steps - first, seconds)
             start = perf_counter()
             contacts = self.world.step()
             seconds += perf_counter() - start
             after = self.world.poses[self.bullet_rows, :2]
             self.steps += 1
-            self._note(contacts, before, after, watched)
+            self._note(contacts, before, after, tracked)
             before = after
 
-    def _note(self, contacts: StepContacts, before: FloatArray, after: FloatArray, watched: Flags) -> None:
+    def _note(self, contacts: StepContacts, before: FloatArray, after: FloatArray, tracked: Flags) -> None:
         touched = np.zeros(self.n + 1, np.bool_)  # the last place: lane -1, no bullet
         touched[np.maximum(self.lane_of[contacts.body_a], self.lane_of[contacts.body_b])] = True
         for event in contacts.began:
             touched[max(self.lane_of[event.body_a], self.lane_of[event.body_b])] = True
-        is_new = watched & touched[:-1] & ~self.hit
+        is_new = tracked & touched[:-1] & ~self.hit
         self.hit |= is_new
         self.last_step[is_new] = self.steps + SETTLING_STEPS
         for rows, at_first in self.may_turn:
-            self.turned |= watched & self.hit & (np.abs(self.world.poses[rows, 2] - at_first) > TURN)
+            self.turned |= tracked & self.hit & (np.abs(self.world.poses[rows, 2] - at_first) > TURN)
         if self.spec.shape == "disc" and not self.panel.is_round:
-            self.last_step[watched & self._is_held(after)] = self.steps
-        through = watched & ~self.jumped & self._passed(before, after)
+            self.last_step[tracked & self._is_held(after)] = self.steps
+        through = tracked & ~self.jumped & self._passed(before, after)
         self.jumped |= through
         self.last_step[through] = self.steps + STEPS_BEHIND
-        self.last_step[watched & self.hit & self.jumped] = self.steps  # nothing else can be noted
+        self.last_step[tracked & self.hit & self.jumped] = self.steps  # nothing else can be noted
 
     def _is_held(self, after: FloatArray) -> Flags:
-        """Tell which discs were hit and lie before a panel that stands upright, whose middle they could not come past while watched."""
+        """Tell which discs were hit and lie before a panel that stands upright, whose middle they could not come past while tracked."""
         pose, at_first = self.world.poses[self.panel_rows], self.may_turn[0][1]
         velocity = self.world.velocities
         seconds = SETTLING_STEPS / self.spec.hertz

@@ -45,13 +45,13 @@ _STILL_APPROACHING = 0.05
 """Share of the bullet's speed by which it may be faster than what stopped it: solver iterations, spinning planks."""
 _MOST_SPEED_KEPT = 0.5
 SETTLING_STEPS = 15
-"""Steps watched after the first contact: a bullet that a plate had not really stopped would be through by then."""
+"""Steps tracked after the first contact: a bullet that a plate had not really stopped would be through by then."""
 _DECIDING_STEPS = 3
 """Steps after the first contact by which one that was not stopped is known to fly on."""
 STEPS_BEHIND = 2
-"""Steps watched after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
+"""Steps tracked after the bullet came to lie behind: only the next one tells whether it still touches the far face."""
 MARGIN_STEPS = 8
-"""Steps watched after the bullet should have passed the middle plane."""
+"""Steps tracked after the bullet should have passed the middle plane."""
 TURN = 0.05
 """Radians. At 1 m from a panel's middle, the chord of such a turn lies within 0.3 mm of the arc."""
 
@@ -137,7 +137,7 @@ class ShotTracker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the shot needs no watching any more; at the latest some sixty steps after it was fired."""
+        """Whether the shot needs no tracking any more; at the latest some sixty steps after it was fired."""
         return self.steps >= self._last_step
 
     @property
@@ -151,7 +151,7 @@ class ShotTracker:
 
     @property
     def decided_after(self) -> int:
-        """Steps after whose last one the outcome was known; those watched where there is none."""
+        """Steps after whose last one the outcome was known; those tracked where there is none."""
         outcome = self.outcome
         if self.jump is not None:
             return self.jump + 1

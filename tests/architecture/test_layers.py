@@ -73,7 +73,7 @@ ROOMS = {
         "plot_dock event_dock step_dock camera_dock inspector_dock tools_dock dock_area",
     ),
     "engine.cli": (
-        "options output window report_folder film doctor_probe",
+        "options output report_folder film",
         "list bench doctor scene trace_result trace check compare fire atlas_map atlas",
         "run_pair run replay start main",
     ),

@@ -49,14 +49,9 @@ _MOMENTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A plate at rest in the origin, lying along x, and a rod that flies and turns evenly within one step.
+    """A plate at rest in the origin, lying along x, and a rod that flies and turns evenly within one step, from pose to pose.
 
-    Attributes
-    ----------
-    plate, rod : pair of float
-        Half length and half thickness, metres, without skins.
-    start, end : (x, y, angle)
-        The rod's poses, metres and radians.
+    `plate` and `rod` are half length and half thickness, metres, without skins; poses are (x, y, angle).
     """
 
     plate: tuple[float, float]
@@ -134,16 +129,7 @@ MISSED = Crossing(plate=(0.5, 0.1), rod=(0.8, 0.05), start=(-0.5, 0.5, 0.2), end
 
 
 class Passage:
-    """A crossing in a world: the rod is a bullet, continuous physics is on.
-
-    Attributes
-    ----------
-    world : World
-    plate, rod : int
-        Bodies.
-    n_contacts : int
-        Contacts that Box2D reported so far, of those two.
-    """
+    """A crossing in a world: bodies `plate` and `rod`, a bullet, continuous physics on; `n_contacts` were reported of them so far."""
 
     def __init__(self, crossing: Crossing = MISSED, hertz: float = _HERTZ, bullet: bool = True) -> None:
         self.crossing = crossing
@@ -162,7 +148,7 @@ class Passage:
         self.take_in(len(self.world.step().began))
 
     def take_in(self, began: int) -> None:
-        """Count the contacts that began in a step which somebody else made."""
+        """Count the contacts that began in a step which the caller made."""
         self.n_contacts += began
 
     def is_behind(self) -> bool:
@@ -214,23 +200,11 @@ def find_missed(
     The rod starts above the plate's plane and ends below it, and its middle crosses the plane well inside the plate: that it goes
     through needs no further proof. Each found one touches, by our own time of impact.
     """
-    rng = stream(seed, "promises", "missed touch")
-    steps = {"x": 15, "y": 12, "angle": round(math.pi / _GRAIN), "way": round(MAX_TRANSLATION_PER_STEP / _GRAIN)}
-    turn = int(MAX_ROTATION_PER_STEP / _GRAIN)
-    start = np.column_stack(
-        [
-            rng.integers(-steps["x"], steps["x"] + 1, n_tries),
-            rng.integers(2, steps["y"], n_tries),
-            rng.integers(-steps["angle"], steps["angle"] + 1, n_tries),
-        ]
-    )
-    move = np.column_stack(
-        [
-            rng.integers(-steps["way"], steps["way"] + 1, n_tries),
-            -rng.integers(2, steps["way"] + 1, n_tries),
-            rng.integers(-turn, turn + 1, n_tries),
-        ]
-    )
+    rng = stream(seed, "promises", "missed touch")  # the name from which the numbers on record come
+    n_angle, n_way, n_turn = (round(math.pi / _GRAIN), round(MAX_TRANSLATION_PER_STEP / _GRAIN), int(MAX_ROTATION_PER_STEP / _GRAIN))
+    start = np.column_stack([rng.integers(low, high, n_tries) for low, high in ((-15, 16), (2, 12), (-n_angle, n_angle + 1))])
+    across, fall, turn = (rng.integers(low, high, n_tries) for low, high in ((-n_way, n_way + 1), (2, n_way + 1), (-n_turn, n_turn + 1)))
+    move = np.column_stack([across, -fall, turn])
     end = start + move
     is_flyable = np.hypot(move[:, 0], move[:, 1]) * _GRAIN < MAX_TRANSLATION_PER_STEP
     crosses_at = start[:, 0] - start[:, 1] * move[:, 0] / move[:, 1]

@@ -113,13 +113,7 @@ def resting_height(slider: Slider) -> float:
 class Slide:
     """A floor with sliders at `speed` on it, one for each phase in [0, 1): the fraction of a step's way that it starts ahead.
 
-    Attributes
-    ----------
-    world : World
-    sliders : tuple of int
-        Bodies.
-    track : list of list of (x, y, v_x, v_y)
-        Of each slider, at the start and after each step.
+    `track` has (x, y, v_x, v_y) of each of the bodies `sliders`, at the start and after each step.
     """
 
     def __init__(self, ground: Ground, slider: Slider, speed: float, phases: Sequence[float], hertz: float = 60.0) -> None:
@@ -202,7 +196,7 @@ def first_bump(ground: Ground, slider: Slider, speed: float, x: float, hertz: fl
 
 @dataclass(frozen=True, slots=True)
 class SlideCounts:
-    """Of `n` slides at random phases over one kind of floor.
+    """Of `n` slides at random phases over one kind of floor; speeds in m/s.
 
     Attributes
     ----------
@@ -210,14 +204,11 @@ class SlideCounts:
         Share whose speed changed at all, and share of which the rule says so.
     n_surprises : int
         Slides that were bumped in another step than the rule says, or not, or against it.
-    after, predicted_after : float
-        m/s, mean forward speed right after the first bump of those that were bumped as predicted; 0 where none was.
-    speed_error : float
-        m/s, the largest deviation of the velocity, upward and forward, after a predicted first bump.
-    mean_loss, worst_loss : float
-        m/s lost at the finish; on the mean, and at most.
-    height : float
-        Metres that the highest bump lifted a slider.
+    after, predicted_after, speed_error : float
+        Mean forward speed right after the first bump of those that were bumped as predicted, 0 where none was; and the largest deviation
+        of the velocity there.
+    mean_loss, worst_loss, height : float
+        Speed lost at the finish, and metres that the highest bump lifted a slider.
     """
 
     n: int
@@ -255,18 +246,8 @@ def measure_slides(ground: Ground, slider: Slider, speed: float = 7.0, n: int = 
     losses = [speed - way[-1][2] for way in slide.track]
     heights = [slide.height(at) for at in range(n)]
     mean_after, mean_predicted = (sum(column) / len(after) for column in zip(*after, strict=True)) if after else (0.0, 0.0)
-    return SlideCounts(
-        n=n,
-        bumped=bumped / n,
-        predicted_bumped=predicted_bumped / n,
-        n_surprises=wrong,
-        after=mean_after,
-        predicted_after=mean_predicted,
-        speed_error=error,
-        mean_loss=sum(losses) / n,
-        worst_loss=max(losses),
-        height=max(heights),
-    )
+    shares = n, bumped / n, predicted_bumped / n, wrong
+    return SlideCounts(*shares, mean_after, mean_predicted, error, sum(losses) / n, max(losses), max(heights))
 
 
 def measure_seams(slider: Slider = "box", speed: float = 7.0, n: int = 40) -> tuple[Finding, ...]:

@@ -10,8 +10,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError
 from engine.experiments.atlas import Atlas, AtlasMap, finished_cells, fire_cell, fire_missing
-from engine.experiments.atlas_journal import AtlasJournal
-from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell, parse_axis
+from engine.experiments.atlas_plan import AtlasJournal, AtlasPlan, Axis, Cell, parse_axis
 from engine.experiments.spec import ShotSpec
 
 SMALL = AtlasPlan(Axis("speed", 10.0, 200.0, 4, "log"), Axis("thickness", 0.02, 1.0, 3, "log"), ("discrete", "bullet"), n_shots=60, seed=3)
