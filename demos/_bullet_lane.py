@@ -59,7 +59,7 @@ class Lane:
         self.clear()
         world = self.stage.world
         floor = build_floor(world, LEFT, RIGHT)
-        built = build_range(world, spec)
+        panels = build_range(world, spec)
         targets = [body for body in world.body_ids if body != floor]
         self.stage.colors.clear()
         for body in targets:
@@ -68,7 +68,7 @@ class Lane:
         self.stage.colors[bullet] = palette.NORMAL
         self._stepper = RuleStepper(world, spec, bullet)
         self.stage.stepper = self._step
-        self.watch = ShotTracker(world, spec, bullet, built.panels)
+        self.watch = ShotTracker(world, spec, bullet, panels)
         self._fixture = world.body(bullet).fixtures[0]
         self.shape = world.fixture(self._fixture).shape
         self.recorder = StepRecorder(world, bullet, targets)

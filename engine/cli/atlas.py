@@ -28,6 +28,7 @@ _SHOWN_OUTLIERS = 12
 
 
 def atlas_command(
+    context: typer.Context,
     x: Annotated[str, typer.Option("--x", metavar="PARAM=LO:HI:N", help="Across; :log or :linear may follow.")] = "speed=4:400:40",
     y: Annotated[str, typer.Option("--y", metavar="PARAM=LO:HI:N", help="Upwards.")] = "thickness=0.002:2:40",
     rule: Annotated[
@@ -57,16 +58,9 @@ def atlas_command(
     it, or if one of the others is unexplained. Interrupted, by whatever, the same command goes on from there and writes the same files.
     """
     n_processes = n_jobs(jobs)
-    given = {
-        "speed": speed,
-        "thickness": thickness,
-        "radius": radius,
-        "hertz": hertz,
-        "angle": angle,
-        "restitution": restitution,
-        "target_speed": target_speed,
-    }
-    fixed = {name: value for name, value in given.items() if value is not None}
+    from engine.experiments.atlas_plan import PARAMETERS
+
+    fixed = {name: context.params[name] for name in PARAMETERS if context.params[name] is not None}
     plan = _plan(x, y, rule, {"target": target, "shape": shape}, shots, seed, fixed)
     directory = check_directory("--out", out)
     from engine.experiments.atlas import Atlas, measure_costs

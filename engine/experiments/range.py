@@ -29,7 +29,6 @@ __all__ = [
     "SWING",
     "TARGET_DENSITY",
     "Panel",
-    "Range",
     "build_floor",
     "build_range",
     "bullet_mass",
@@ -73,14 +72,6 @@ class Panel:
     is_round: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What stands in the world: the panels in the way, and where the hinge is, if there is one."""
-
-    panels: tuple[Panel, ...]
-    joint: int | None = None
-
-
 def range_settings(spec: ShotSpec) -> WorldSettings:
     """Return the settings of the shot's world: gravity only where the target hangs or stands."""
     falls = spec.target in ("hinged", "stack")
@@ -88,26 +79,26 @@ def range_settings(spec: ShotSpec) -> WorldSettings:
     return WorldSettings(gravity=(0.0, _GRAVITY if falls else 0.0), hertz=spec.hertz, continuous=continuous)
 
 
-def build_range(world: World, spec: ShotSpec) -> Range:
-    """Put the target of a shot into the world: its middle plane at x = 0, or on its way there."""
+def build_range(world: World, spec: ShotSpec) -> tuple[Panel, ...]:
+    """Put the target of a shot into the world, its middle plane at x = 0 or on its way there, and return the panels in the bullet's way."""
     match spec.target:
         case "stack":
-            return Range(_build_stack(world, spec.thickness))
+            return _build_stack(world, spec.thickness)
         case "posts":
-            return Range(_build_posts(world, spec))
+            return _build_posts(world, spec)
         case "chain":
-            return Range(_build_chain(world, spec.thickness))
+            return _build_chain(world, spec.thickness)
         case "blade":
-            return Range((_build_blade(world, spec),))
+            return (_build_blade(world, spec),)
         case "head_on":
             other = world.create_body(_bullet(spec, spec.target_start, spec.target_velocity, "other bullet"))
-            return Range((Panel(other, spec.radius, spec.radius, spec.shape == "disc"),))
+            return (Panel(other, spec.radius, spec.radius, spec.shape == "disc"),)
     panel = _build_plate(world, spec)
-    if spec.target != "hinged":
-        return Range((panel,))
-    frame = world.create_body(BodySpec(type="static", position=(0.0, panel.half_height), name="hinge"))
-    hinge = RevoluteJointSpec(frame, panel.body, (0.0, panel.half_height), enable_limit=True, lower_angle=-SWING, upper_angle=SWING)
-    return Range((panel,), world.create_joint(hinge))
+    if spec.target == "hinged":
+        hinge = 0.0, panel.half_height
+        frame = world.create_body(BodySpec(type="static", position=hinge, name="hinge"))
+        world.create_joint(RevoluteJointSpec(frame, panel.body, hinge, enable_limit=True, lower_angle=-SWING, upper_angle=SWING))
+    return (panel,)
 
 
 def build_floor(world: World, left: float, right: float) -> int:

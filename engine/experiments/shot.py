@@ -87,10 +87,10 @@ def run_shot(spec: ShotSpec) -> ShotResult:
     world = World(range_settings(spec))
     if spec.target == "stack":
         build_floor(world, -5.0, 5.0)
-    built = build_range(world, spec)
-    targets = movers_of(world, spec, built.panels)
+    panels = build_range(world, spec)
+    targets = movers_of(world, spec, panels)
     bullet = fire_bullet(world, spec)
-    tracker = ShotTracker(world, spec, bullet, built.panels)
+    tracker = ShotTracker(world, spec, bullet, panels)
     stepper = RuleStepper(world, spec, bullet)
     while not tracker.is_over:
         for piece in stepper.step():

@@ -203,7 +203,7 @@ class _Lanes:
 def _pattern(spec: ShotSpec) -> tuple[Panel, BodySpec, BodySpec]:
     """Return the panel, its body and the bullet's as the range builds them for a shot alone, the bullet in the group of bullets."""
     world = World(range_settings(spec))
-    (panel,) = build_range(world, spec).panels
+    (panel,) = build_range(world, spec)
     bullet = world.body(fire_bullet(world, spec)).spec
     fixtures = tuple(replace(fixture, group=_BULLETS) for fixture in bullet.fixtures)
     return panel, world.body(panel.body).spec, replace(bullet, fixtures=fixtures)

@@ -94,7 +94,7 @@ def test_the_times_of_touch_are_those_of_geometry() -> None:
     """A disc at 50 m/s meets a wall, skin included, when its front has gone the way; b2TimeOfImpact's aim is 15 mm deeper."""
     spec = ShotSpec(speed=50.0, thickness=0.2, radius=0.1, rule="bullet")
     world = World(range_settings(spec))
-    targets = movers_of(world, spec, build_range(world, spec).panels)
+    targets = movers_of(world, spec, build_range(world, spec))
     way = -spec.start[0] - spec.reach
     assert first_touch(spec, targets, 1.0) == pytest.approx(way / 50.0, abs=1e-7)
     assert stop_time(spec, targets, 1.0) == pytest.approx((way + 0.015) / 50.0, abs=BOX2D_TOI_TOLERANCE / 50.0)
