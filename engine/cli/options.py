@@ -106,10 +106,9 @@ def use_theme(theme: str | None) -> None:
     """Let all colours be those of a theme of the command line; without one they stay."""
     if theme is not None:
         from engine.render import palette
-        from engine.render.themes import THEMES
 
-        if theme not in THEMES:
-            raise InvalidInputError("--theme", " or ".join(THEMES), theme)
+        if theme not in palette.THEMES:
+            raise InvalidInputError("--theme", " or ".join(palette.THEMES), theme)
         palette.use_theme(theme)
 
 

@@ -8,8 +8,8 @@ import typer
 from rich.markup import escape
 
 from engine.app.files import write_atomically
+from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.options import FilmFile, FilmRate, FilmSize, JsonFile, Theme, UiScale, WithPanel, left_out, named, open_window, use_theme
 from engine.cli.output import check_files, people, print_rows, progress, write_json
 from engine.common.checks import integer
 
@@ -26,18 +26,18 @@ def replay_command(
         bool, typer.Option("--headless", help="No window: what is in it. Implied by all options but --ui-scale and --theme.")
     ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Play it from the start and name what comes out otherwise first.")] = False,
-    json_file: JsonFile = None,
+    json_file: options.JsonFile = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of a step.")] = None,
     at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="Which step, of --screenshot.", show_default="the last")] = None,
-    film: FilmFile = None,
+    film: options.FilmFile = None,
     first: Annotated[int | None, typer.Option("--from", metavar="STEP", help="Where the film begins.", show_default="0")] = None,
     last: Annotated[int | None, typer.Option("--to", metavar="STEP", help="Where it ends.", show_default="the last")] = None,
     speed: Annotated[float | None, typer.Option("--speed", metavar="X", help="0.25 is slow motion.", show_default="1")] = None,
-    rate: FilmRate = None,
-    size: FilmSize = None,
-    with_panel: WithPanel = False,
-    ui_scale: UiScale = None,
-    theme: Theme = None,
+    rate: options.FilmRate = None,
+    size: options.FilmSize = None,
+    with_panel: options.WithPanel = False,
+    ui_scale: options.UiScale = None,
+    theme: options.Theme = None,
     own: Annotated[str | None, typer.Option("--demo", metavar="FILE.py", help="A demo of your own, that was recorded.")] = None,
 ) -> int:
     """Play a recording.
@@ -47,16 +47,16 @@ def replay_command(
     """
     from engine.history.recordings import load_recording
 
-    use_theme(theme)
-    left_out("given with --screenshot, of which it speaks", {"--at": at if screenshot is None else None})
+    options.use_theme(theme)
+    options.left_out("given with --screenshot, of which it speaks", {"--at": at if screenshot is None else None})
     if film is None:
-        left_out("given with --record, of whose film it speaks", {"--from": first, "--to": last, "--speed": speed})
+        options.left_out("given with --record, of whose film it speaks", {"--from": first, "--to": last, "--speed": speed})
     filming = wanted_film("--record", film, rate, size, with_panel, 1.0 if speed is None else speed)
     check_files({"FILE": file}, {"--json": json_file, "--screenshot": screenshot, "--record": film})
     if own is not None:
         from engine.demo.own_demo import load_own_demo
 
-        with named("--demo"):
+        with options.named("--demo"):
             load_own_demo(own)
     recording = load_recording(file)
     steps = recording.steps
@@ -67,9 +67,9 @@ def replay_command(
         from engine.demo.replaying import new_demo
 
         advice, past = "--headless says what is in the recording", lambda session: session.play(recording, file)
-        open_window(advice, ui_scale, lambda *_: new_demo(recording), prepare=past, theme=theme)
+        options.open_window(advice, ui_scale, lambda *_: new_demo(recording), prepare=past, theme=theme)
         return 0
-    left_out("left out of a headless run", {"--ui-scale": ui_scale})
+    options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
     verdict = _played(recording) if verify else None
     if screenshot is not None:
         _picture(recording, at, screenshot)

@@ -14,21 +14,8 @@ import typer
 from rich.markup import escape
 
 from engine.app.files import write_atomically
+from engine.cli import options
 from engine.cli.film import WantedFilm, filmed, wanted_film
-from engine.cli.options import (
-    FilmFile,
-    FilmRate,
-    FilmSize,
-    JsonFile,
-    Seed,
-    Theme,
-    UiScale,
-    WithPanel,
-    left_out,
-    named,
-    open_window,
-    use_theme,
-)
 from engine.cli.output import check_files, people, print_rows, progress, warming, write_json
 from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
@@ -60,18 +47,18 @@ def run_command(
         bool, typer.Option("--headless", help="No window. Implied by --steps, --json, --screenshot, --record, --csv-*.")
     ] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
-    json_file: JsonFile = None,
+    json_file: options.JsonFile = None,
     pair_file: Annotated[str | None, typer.Option("--pair", metavar="FILE", help="Open a pair of shapes, in place of a demo.")] = None,
     drops: Annotated[list[str] | None, typer.Option("--drop", metavar="FILE", help="A picture or body that falls in; repeatable.")] = None,
-    ui_scale: UiScale = None,
-    theme: Theme = None,
-    film: FilmFile = None,
-    rate: FilmRate = None,
-    film_size: FilmSize = None,
-    with_panel: WithPanel = False,
+    ui_scale: options.UiScale = None,
+    theme: options.Theme = None,
+    film: options.FilmFile = None,
+    rate: options.FilmRate = None,
+    film_size: options.FilmSize = None,
+    with_panel: options.WithPanel = False,
     recording: Annotated[
         str | None, typer.Option("--record-inputs", metavar="F.rec", help="Record what happens, for the command replay; a new file.")
     ] = None,
@@ -87,7 +74,7 @@ def run_command(
     --record writes a film, --record-inputs a file from which the command replay plays it all again, to the last bit.
     """
     seed_number("--seed", seed)
-    use_theme(theme)
+    options.use_theme(theme)
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
     filming = wanted_film("--record", film, rate, film_size, with_panel)
@@ -98,9 +85,10 @@ def run_command(
     if recording is not None and os.path.lexists(recording):
         raise InvalidInputError("--record-inputs", "a file that is not there yet", recording)
     if pair_file is not None:
-        left_out("left out with --pair, which does not move", {"--record": film, "--record-inputs": recording, **tables, "--steps": steps})
-        left_out("left out with --pair, which has no world", {"--drop": drops[0] if drops else None})
-        left_out("without another demo", {"--pair": demo if demo != "pair" else None})
+        still = {"--record": film, "--record-inputs": recording, **tables, "--steps": steps}
+        options.left_out("left out with --pair, which does not move", still)
+        options.left_out("left out with --pair, which has no world", {"--drop": drops[0] if drops else None})
+        options.left_out("without another demo", {"--pair": demo if demo != "pair" else None})
         from engine.demo.pair_demo import inspector_of
 
         pair, kind = inspector_of(pair_file)
@@ -111,9 +99,9 @@ def run_command(
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
         if not (headless or steps is not None or wants_files):
             prepare = partial(_begin, drops=drops or [], recording=recording)
-            open_window("--headless runs without one", ui_scale, kind, seed=seed, values=values, prepare=prepare, theme=theme)
+            options.open_window("--headless runs without one", ui_scale, kind, seed=seed, values=values, prepare=prepare, theme=theme)
             return 0
-        left_out("left out of a headless run", {"--ui-scale": ui_scale})
+        options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
         if pair is not None:
             from engine.cli.run_pair import run_pair_headless
 
@@ -155,7 +143,7 @@ def _begin(session: Session, drops: Sequence[str], recording: str | None) -> Non
 def _recorder(history: History[Demo], path: str) -> Recorder:
     from engine.demo.replaying import record
 
-    with named("--record-inputs"):
+    with options.named("--record-inputs"):
         return record(history, path)
 
 
@@ -166,7 +154,7 @@ def _drop(acting: Session | DemoRun | History[Demo], files: Sequence[str]) -> No
     demo = acting.demo
     for file, point in zip(files, drop_places(demo.home(), len(files)), strict=True):
         try:
-            with named(partial(_dropped_field, file)):
+            with options.named(partial(_dropped_field, file)):
                 acting.act("drop", load_dropped(file, drop_size(demo.home())), point)
         except InvalidInputError:
             raise
@@ -230,7 +218,7 @@ def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
         if not equals or not name.strip() or not value.strip():
             raise InvalidInputError("--set", "NAME=VALUE, such as speed=2", setting)
         given[name.strip()] = value.strip()
-    with named(lambda field: f"--set: {field}"):
+    with options.named(lambda field: f"--set: {field}"):
         return parameter_values(kind.parameters, given)
 
 

@@ -4,59 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from engine import query
 from engine.contracts import StepContacts
-from engine.experiments.rules import Piece, SweptImpact
+from engine.experiments.rules import Impact, Piece
 from engine.experiments.spec import ShotSpec
 from engine.geometry import Transform
 from engine.world import World
 
-__all__ = ["ContactSearch", "Impact", "dot"]
+__all__ = ["ContactSearch", "dot"]
 
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """A contact of bullet and target.
-
-    Attributes
-    ----------
-    step, fraction : int and float
-        Steps completed when the manifold's poses were reached, and how much of the next, 0 to 1.
-    time : float
-        Seconds from the shot at which the bodies had those poses.
-    center : pair of float
-        The bullet's centre then.
-    point, normal : pair of float or None
-        The (first) contact point, and the unit normal onto the bullet.
-    pushes_back : bool
-        Whether the normal points against the bullet's flight.
-    in_toi : bool
-        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
-        left the bodies.
-    body : int or None
-        What was struck.
-    """
-
-    step: int
-    time: float
-    center: Point
-    point: Point | None
-    pushes_back: bool
-    in_toi: bool
-    fraction: float = 0.0
-    normal: Point | None = None
-    body: int | None = None
-
-
 class ContactSearch:
-    """The search for the contacts of a bullet that flies along the unit vector `flight`, with `bodies`."""
+    """The search for the contacts of a bullet with `bodies`."""
 
-    def __init__(self, world: World, spec: ShotSpec, bullet: int, bodies: Collection[int], flight: Point) -> None:
-        self._world, self._spec, self._bullet, self._bodies, self._flight = world, spec, bullet, bodies, flight
+    def __init__(self, world: World, spec: ShotSpec, bullet: int, bodies: Collection[int]) -> None:
+        self._world, self._spec, self._bullet, self._bodies = world, spec, bullet, bodies
 
     def rows(self, contacts: StepContacts) -> Iterator[tuple[int, int, Point]]:
         """Yield the row of each contact of the bullet, the body that it touches, and the unit normal onto the bullet."""
@@ -66,7 +31,7 @@ class ContactSearch:
                 x, y = contacts.normal[row].tolist()
                 yield row, other, (sign * x, sign * y)
 
-    def first(self, piece: Piece, before: Point, step: int, felt: Sequence[SweptImpact]) -> Impact | None:
+    def first(self, piece: Piece, before: Point, step: int, felt: Sequence[Impact]) -> Impact | None:
         """Return the first contact in a piece of a step, `step` steps being completed.
 
         `before` is the bullet's centre where the piece began, `felt` all that our swept test found so far.
@@ -82,13 +47,11 @@ class ContactSearch:
             ours = next((each for each in reversed(felt) if each.body == other), None)
             if ours is not None:  # a piece begins where our swept test found it; where the bullet was put there, a little before
                 time, fraction = ours.time, ours.fraction
-            found.append(Impact(step, time, (x, y), point, dot(normal, self._flight) < 0.0, ours is not None, fraction, normal, other))
+            found.append(Impact(other, step, fraction, time, (x, y), point, normal, ours is not None))
         inside = self._first_inside(piece, before, step)
         if inside is not None:
             found.append(inside)
-        for one in piece.impacts:
-            if one.sensor and one.body in self._bodies:
-                found.append(Impact(step, one.time, one.center, one.point, False, True, one.fraction, one.normal, one.body))
+        found += [one for one in piece.impacts if one.sensor and one.body in self._bodies]
         if found:
             return min(found, key=lambda impact: impact.time)
         for event in contacts.began:
@@ -96,7 +59,7 @@ class ContactSearch:
             if self._bullet in (event.body_a, event.body_b) and struck in self._bodies:
                 # a sensor, felt where the piece began; or touched and let go again within one step: no manifold is left to look at
                 at = (step + piece.start) * dt
-                return Impact(step, at, before, None, False, not event.sensor, piece.start, None, struck)
+                return Impact(struck, step, piece.start, at, before, in_toi=not event.sensor, sensor=event.sensor)
         return None
 
     def _first_inside(self, piece: Piece, before: Point, step: int) -> Impact | None:
@@ -114,10 +77,8 @@ class ContactSearch:
             fraction = min(piece.start + self._travelled(before, center, other.body, pose_of_other[:2]), piece.end)
             own = b if other is a else a
             gap = query.distance(other.shape, Transform(pose_of_other[:2], pose_of_other[2]), own.shape, Transform(center, pose[2]))
-            normal = gap.normal
-            pushes_back = normal is not None and dot(normal, self._flight) < 0.0
             time = (step + fraction) / self._spec.hertz
-            return Impact(step, time, center, _between(gap.point_a, gap.point_b), pushes_back, True, fraction, normal, other.body)
+            return Impact(other.body, step, fraction, time, center, _between(gap.point_a, gap.point_b), gap.normal)
         return None
 
     def _travelled(self, before: Point, center: Point, other: int, place_of_other: Point) -> float:

@@ -44,7 +44,7 @@ from engine.experiments.spec import SHORTEST_STEP, ShotSpec
 from engine.geometry import Transform
 from engine.world import World
 
-__all__ = ["MOST_IMPACTS", "Piece", "RuleCost", "RuleStepper", "SweptImpact"]
+__all__ = ["MOST_IMPACTS", "Impact", "Piece", "RuleCost", "RuleStepper"]
 
 MOST_IMPACTS = 8
 """A count: impacts that one step may be cut at; Box2D's `b2_maxSubSteps`."""
@@ -56,20 +56,36 @@ does not bite."""
 
 
 @dataclass(frozen=True, slots=True)
-class SweptImpact:
-    """The touch of the bullet and a body, found by our own swept test.
+class Impact:
+    """A contact of the bullet and a body.
 
-    `time` is in seconds from the first step on, `fraction` of the step; `center` is the bullet's at the impact, `point` on the other's
-    surface, `normal` unit, out of it onto the bullet, both None where the two overlap too deep for a nearest point. A sensor stops nothing.
+    Attributes
+    ----------
+    body : int
+    step, fraction : int and float
+        Steps completed before its poses were reached, and how much of the next, 0 to 1.
+    time : float
+        Seconds from the first step on.
+    center : (x, y)
+        The bullet's then.
+    point, normal : (x, y) or None
+        A contact point, and the unit normal onto the bullet; None where none is known.
+    in_toi : bool
+        Found at the time of impact inside a step, by Box2D or by our swept test; otherwise seen where a step, or a sub-step, had
+        left the bodies.
+    sensor : bool
+        It was felt, and stopped nothing.
     """
 
     body: int
-    time: float
+    step: int
     fraction: float
+    time: float
     center: tuple[float, float]
-    point: tuple[float, float] | None
-    normal: tuple[float, float] | None
-    sensor: bool
+    point: tuple[float, float] | None = None
+    normal: tuple[float, float] | None = None
+    in_toi: bool = True
+    sensor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +100,7 @@ class Piece:
     start: float = 0.0
     end: float = 1.0
     closes_step: bool = True
-    impacts: tuple[SweptImpact, ...] = ()
+    impacts: tuple[Impact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +164,7 @@ class RuleStepper:
         whole = min(self._dt + self._carried, _LONGEST_STEP)
         left, n_impacts = whole, 0
         while True:
-            found: list[SweptImpact] = []
+            found: list[Impact] = []
             impact, trusted = (None, SHORTEST_STEP) if self._to_be_solved else self._look_ahead(left, found, whole)
             ahead = left if impact is None else impact.fraction * left
             if trusted < ahead:  # a touching pair turns: go on by a sub-step
@@ -173,7 +189,7 @@ class RuleStepper:
                 return
             left = rest
 
-    def _look_ahead(self, left: float, found: list[SweptImpact], whole: float) -> tuple[PredictedImpact | None, float]:
+    def _look_ahead(self, left: float, found: list[Impact], whole: float) -> tuple[PredictedImpact | None, float]:
         """Return the next impact that stops the bullet, and the seconds for which the answer is trusted; note sensors on the way."""
         near = list(swept_candidates(self._world, self._bullet, left))
         while True:
@@ -185,11 +201,12 @@ class RuleStepper:
             self._felt.add(impact.candidate.body)
             found.append(self._impact(impact, whole - left + impact.fraction * left, whole))
 
-    def _impact(self, impact: PredictedImpact, passed: float, whole: float) -> SweptImpact:
+    def _impact(self, impact: PredictedImpact, passed: float, whole: float) -> Impact:
         """Note an impact after `passed` seconds of the step's `whole`."""
         self._count(impacts=1)
-        time, other = self.cost.steps * self._dt - whole + passed, impact.candidate
-        return SweptImpact(other.body, time, passed / whole, impact.bullet.position, impact.point, impact.normal, other.is_sensor)
+        step, time, other = self.cost.steps - 1, self.cost.steps * self._dt - whole + passed, impact.candidate
+        where = impact.bullet.position, impact.point, impact.normal
+        return Impact(other.body, step, passed / whole, time, *where, sensor=other.is_sensor)
 
     def _put_at(self, impact: PredictedImpact) -> None:
         """Put the bullet where the other body, still at the start of its way, sees it at the impact."""

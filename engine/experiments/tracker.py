@@ -30,9 +30,9 @@ from enum import Enum
 
 from engine.common.arrays import FloatArray
 from engine.contracts import StepContacts
-from engine.experiments.first_contact import ContactSearch, Impact, dot
+from engine.experiments.first_contact import ContactSearch, dot
 from engine.experiments.range import Panel
-from engine.experiments.rules import Piece, SweptImpact
+from engine.experiments.rules import Impact, Piece
 from engine.experiments.spec import TARGETS, ShotSpec, Target
 from engine.geometry import Transform
 from engine.world import World
@@ -81,7 +81,7 @@ class ShotTracker:
         The bullet's centre after 0, 1, 2... steps.
     pieces : list of (x, y)
         The bullet's centre where the last step began and at the ends of its pieces.
-    impacts : list of SweptImpact
+    impacts : list of Impact
         All that our swept test found.
     hit, stop : Impact or None
         The first contact with a panel, and the contact that stopped it.
@@ -99,14 +99,14 @@ class ShotTracker:
         self.stop: Impact | None = None
         self.jump: int | None = None
         self.speed = spec.flown_speed
-        self.impacts: list[SweptImpact] = []
+        self.impacts: list[Impact] = []
         self._pushed_back: Impact | None = None
         self._hit_after = self._stopped_after = 0
         self._last_step = flight_steps(spec)
         self._world = world
         self._bodies = {panel.body: panel for panel in self.panels}
         self._flight = spec.direction * math.cos(spec.angle), -math.sin(spec.angle)
-        self._search = ContactSearch(world, spec, bullet, self._bodies, self._flight)
+        self._search = ContactSearch(world, spec, bullet, self._bodies)
         self.positions: list[Point] = [world.state(bullet).position]
         self.pieces: list[Point] = self.positions[:]
         self._near = {panel.body: math.copysign(1.0, self._local(panel, self._pose(panel), self.positions[0])[0]) for panel in self.panels}
@@ -177,7 +177,7 @@ class ShotTracker:
                 self.hit, self._hit_after = impact, step + 1
                 if self.spec.target != "sensor":  # which leaves the bullet to fly on
                     self._last_step = step + 1 + SETTLING_STEPS
-            if impact.pushes_back and impact.body is not None and self._is_before_far_face(self._bodies[impact.body], impact.center):
+            if self.pushes_back(impact) and self._is_before_far_face(self._bodies[impact.body], impact.center):
                 self._pushed_back = self._pushed_back or impact
         if self.stop is None and self._pushed_back is not None and self._is_held(piece.contacts):
             self.stop, self._stopped_after = self._pushed_back, step + 1
@@ -187,6 +187,10 @@ class ShotTracker:
             self._last_step = step + 1 + STEPS_BEHIND
         if piece.closes_step:
             self.positions.append(state.position)
+
+    def pushes_back(self, impact: Impact) -> bool:
+        """Tell whether an impact's normal points against the bullet's flight."""
+        return not impact.sensor and impact.normal is not None and dot(impact.normal, self._flight) < 0.0
 
     def _is_held(self, contacts: StepContacts) -> bool:
         """Tell whether both halves of being stopped hold now, for a panel that it touches."""
@@ -332,6 +336,6 @@ def _how_it_went_through(shot: ShotTracker, noun: str) -> str:
         return f"felt at {x}, " + (
             f"inside step {hit.step + 1}, by our swept test" if hit.in_toi else f"by step {hit.step}, as it stood in the sensor"
         )
-    if hit.pushes_back:
+    if shot.pushes_back(hit):
         return f"tunneled: the {noun}, hit at {x}, could not give way fast enough"
     return f"tunneled: step {hit.step} ({x}) saw it past the {noun}'s middle, and let it out at the back"

@@ -1,9 +1,9 @@
 """Many bullets at many targets in one world, a row each: what sensors feel, which thin bodies stop a bullet, what two switches do.
 
 Each row has its own target, its middle plane at x = 0, and a disc that flies along the row. Rows differ in their phase only: the
-fraction of a step by which the last position before the middle plane falls short of it. Where steps end Box2D sees the bullet seen or
-stopped with the probabilities of `engine.experiments.tunnelling`; where b2TimeOfImpact is asked, always. Whether it is, where
-`world.continuousPhysics` is on (b2World::SolveTOI)::
+fraction of a step by which the last position before the middle plane falls short of it. Where Box2D looks at the ends of steps only, it
+feels a bullet, or stops it, with the probabilities of `engine.experiments.tunnelling`; where b2TimeOfImpact is asked, always. It is asked,
+where `world.continuousPhysics` is on (b2World::SolveTOI)::
 
                         at a static    at a kinematic    at a dynamic target    at a sensor
     bullet flag off          yes             yes                no                  no
