@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from demos._promises import LONGEST_HEAD, Promise
 from engine.demo import Parameter, register
 from engine.experiments.limitations.finding import Finding
-from engine.experiments.limitations.threshold import APPROACHES, DROPS, PITCH, RADIUS, Balls, Drops, measure_threshold, predicted_drop
+from engine.experiments.limitations.threshold import (
+    APPROACHES,
+    DROPS,
+    PITCH,
+    RADIUS,
+    dropped_balls,
+    flying_balls,
+    measure_threshold,
+    predicted_drop,
+)
 from engine.geometry import AABB
 from engine.render import palette
 
@@ -41,11 +50,8 @@ class PromiseSlowBalls(Promise):
     slow_motion = 1 / 2
 
     def setup(self) -> None:
-        self.flying, self.falling = Balls.start(self.parameter("restitution")), Drops.start(self.parameter("restitution"))
-        for world, balls, offset in (
-            (self.flying.world, self.flying.balls, (0.0, 0.0)),
-            (self.falling.world, self.falling.balls, DROPS_AT),
-        ):
+        self.falling = dropped_balls(self.parameter("restitution"))
+        for (world, balls), offset in ((flying_balls(self.parameter("restitution")), (0.0, 0.0)), (self.falling, DROPS_AT)):
             self.add_stage(world, offset).colors.update(dict.fromkeys(balls, palette.NORMAL))
         self.bounce = [predicted_drop(drop, self.parameter("restitution"))[1] for drop in DROPS]
         self.began_again()

@@ -7,7 +7,7 @@ and after what. So an atlas is the same for any number of processes and however 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from statistics import median
 from time import perf_counter
@@ -111,29 +111,35 @@ class Outlier:
 
     Attributes
     ----------
-    errors : float
-        Standard errors between both; infinite where the law leaves nothing to chance.
     surprises : int
         Shots that did something else than the law says of their very phase.
+    standard_errors : float
+        Between both shares; infinite where the law leaves nothing to chance.
     reason : "sampling", "turned" or "unexplained"
         Sampling: there are no such shots, only the draw of the phases was unusual. Turned: in each of them the target, or the box that
         was shot, had turned after the hit, which the law does not follow.
     """
 
-    cell: Cell
+    column: int
+    row: int
     x: float
     y: float
-    measured: float
-    predicted: float
-    errors: float
+    tunneled_share: float
+    predicted_share: float
     surprises: int
+    standard_errors: float
     reason: str
 
     def words(self, plan: AtlasPlan) -> str:
         """Return the cell and its difference in a line."""
         where = f"{plan.x.name} {self.x:g} {plan.x.parameter.unit}, {plan.y.name} {self.y:g} {plan.y.parameter.unit}"
-        shares = f"{100.0 * self.measured:.2f} % tunneled, the law says {100.0 * self.predicted:.2f} %"
-        return f"{where}: {shares}, {self.errors:.1f} standard errors: {self.reason}"
+        shares = f"{100.0 * self.tunneled_share:.2f} % tunneled, the law says {100.0 * self.predicted_share:.2f} %"
+        return f"{where}: {shares}, {self.standard_errors:.1f} standard errors: {self.reason}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields, rounded to what they are read at."""
+        errors = round(self.standard_errors, 2) if np.isfinite(self.standard_errors) else None
+        return asdict(self) | {"predicted_share": round(self.predicted_share, _DIGITS), "standard_errors": errors}
 
 
 class AtlasMap:
@@ -174,16 +180,9 @@ class AtlasMap:
     def _outlier(self, row: int, column: int) -> Outlier:
         at = row, column
         surprises = int(self.surprises[at])
-        return Outlier(
-            Cell(self.rule, column, row),
-            self.plan.x.values[column],
-            self.plan.y.values[row],
-            float(self.tunneled[at]),
-            float(self.predicted_tunneled[at]),
-            float(self.errors[at]),
-            surprises,
-            "sampling" if surprises == 0 else "turned" if self.inexcusable[at] == 0 else "unexplained",
-        )
+        reason = "sampling" if surprises == 0 else "turned" if self.inexcusable[at] == 0 else "unexplained"
+        shares = float(self.tunneled[at]), float(self.predicted_tunneled[at])
+        return Outlier(column, row, self.plan.x.values[column], self.plan.y.values[row], *shares, surprises, float(self.errors[at]), reason)
 
     def as_json(self) -> dict[str, Any]:
         """Return the map: counts, predictions rounded to what they are read at, and what does not fit."""
@@ -196,20 +195,7 @@ class AtlasMap:
             "predicted_hit": np.round(self.predicted_hit, _DIGITS).tolist(),
             "predicted_tunneled": np.round(self.predicted_tunneled, _DIGITS).tolist(),
             "cells_within_3_standard_errors": self.within_share,
-            "outliers": [
-                {
-                    "column": outlier.cell.column,
-                    "row": outlier.cell.row,
-                    "x": outlier.x,
-                    "y": outlier.y,
-                    "tunneled_share": outlier.measured,
-                    "predicted_share": round(outlier.predicted, _DIGITS),
-                    "surprises": outlier.surprises,
-                    "standard_errors": round(outlier.errors, 2) if np.isfinite(outlier.errors) else None,
-                    "reason": outlier.reason,
-                }
-                for outlier in self.outliers
-            ],
+            "outliers": [outlier.as_json() for outlier in self.outliers],
         }
 
 

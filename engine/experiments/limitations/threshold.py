@@ -22,7 +22,8 @@ If it does not bounce it is stopped where it is, at y, and rises to no height at
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from engine.common.limits import VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN, EPS32, LINEAR_SLOP
@@ -30,7 +31,21 @@ from engine.experiments.limitations.finding import Finding
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World, WorldSettings
 
-__all__ = ["APPROACHES", "DROPS", "LYING", "RADIUS", "Balls", "Drops", "measure_threshold", "predicted_drop", "predicted_rebound"]
+__all__ = [
+    "APPROACHES",
+    "DROPS",
+    "LYING",
+    "PITCH",
+    "RADIUS",
+    "Balls",
+    "dropped_balls",
+    "flying_balls",
+    "measure_threshold",
+    "predicted_drop",
+    "predicted_rebound",
+]
+
+Point = tuple[float, float]
 
 APPROACHES = (0.5, 0.9, 0.99, 1.0, 1.01, 1.1, 1.5, 2.0)
 """m/s."""
@@ -57,63 +72,50 @@ def predicted_rebound(approach: float, restitution: float = 1.0) -> float:
     return restitution * approach if approach > VELOCITY_THRESHOLD else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Balls:
-    """A world without gravity: a wall at x = 0, and a ball for each of `APPROACHES` that flies at it from the left."""
+class Balls(NamedTuple):
+    """A world with balls and what they hit."""
 
     world: World
     balls: tuple[int, ...]
 
-    @classmethod
-    def start(cls, restitution: float = 1.0) -> Balls:
-        """Build the world."""
-        world = World(WorldSettings(gravity=(0.0, 0.0), sleeping=False))
-        tall = 0.5 * PITCH * len(APPROACHES)
-        wall = FixtureSpec(Polygon.box(_WALL_HALF, tall), friction=0.0, restitution=restitution)
-        world.create_body(BodySpec((wall,), type="static", position=(_WALL_HALF, -tall + 0.5 * PITCH)))
-        ball = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=restitution)
-        start = -_WAY - RADIUS
-        balls = tuple(
-            world.create_body(BodySpec((ball,), position=(start, -PITCH * lane), linear_velocity=(speed, 0.0)))
-            for lane, speed in enumerate(APPROACHES)
-        )
-        return cls(world, balls)
+
+def flying_balls(restitution: float = 1.0) -> Balls:
+    """Build a world without gravity: a wall at x = 0, and a ball for each of `APPROACHES` that flies at it from the left."""
+    tall = 0.5 * PITCH * len(APPROACHES)
+    starts = [((-_WAY - RADIUS, -PITCH * lane), speed) for lane, speed in enumerate(APPROACHES)]
+    return _balls(0.0, (_WALL_HALF, tall), (_WALL_HALF, -tall + 0.5 * PITCH), starts, restitution)
 
 
-@dataclass(frozen=True, slots=True)
-class Drops:
-    """A world with a floor at y = 0, and a ball above it for each of `DROPS`."""
+def dropped_balls(restitution: float = 1.0) -> Balls:
+    """Build a world with a floor at y = 0, and a ball above it for each of `DROPS`."""
+    wide = 0.5 * PITCH * len(DROPS)
+    starts = [((PITCH * lane, RADIUS + drop), 0.0) for lane, drop in enumerate(DROPS)]
+    return _balls(-_GRAVITY, (wide, _WALL_HALF), (wide - 0.5 * PITCH, -_WALL_HALF), starts, restitution)
 
-    world: World
-    balls: tuple[int, ...]
 
-    @classmethod
-    def start(cls, restitution: float = 1.0) -> Drops:
-        """Build the world."""
-        world = World(WorldSettings(gravity=(0.0, -_GRAVITY), sleeping=False))
-        wide = 0.5 * PITCH * len(DROPS)
-        floor = FixtureSpec(Polygon.box(wide, _WALL_HALF), friction=0.0, restitution=restitution)
-        world.create_body(BodySpec((floor,), type="static", position=(wide - 0.5 * PITCH, -_WALL_HALF)))
-        ball = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=restitution)
-        balls = tuple(world.create_body(BodySpec((ball,), position=(PITCH * lane, RADIUS + drop))) for lane, drop in enumerate(DROPS))
-        return cls(world, balls)
+def _balls(gravity: float, half: Point, at: Point, starts: Iterable[tuple[Point, float]], restitution: float) -> Balls:
+    world = World(WorldSettings(gravity=(0.0, gravity), sleeping=False))
+    slab = FixtureSpec(Polygon.box(*half), friction=0.0, restitution=restitution)
+    world.create_body(BodySpec((slab,), type="static", position=at))
+    ball = FixtureSpec(Circle(RADIUS), friction=0.0, restitution=restitution)
+    return Balls(world, tuple(world.create_body(BodySpec((ball,), position=p, linear_velocity=(speed, 0.0))) for p, speed in starts))
 
-    def climbs(self) -> tuple[float, ...]:
-        """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, metres above the floor."""
-        highest = dict.fromkeys(self.balls, 0.0)
-        touches = dict.fromkeys(self.balls, 0)
-        for _ in range(round(_FALL_SECONDS * self.world.settings.hertz)):
-            for event in self.world.step().began:
-                touches[event.body_b] += 1
-            for ball in self.balls:
-                if touches[ball] == 1:
-                    highest[ball] = max(highest[ball], self.world.state(ball).position[1] - RADIUS)
-        return tuple(highest.values())
+
+def _climbs(world: World, balls: tuple[int, ...]) -> tuple[float, ...]:
+    """Run `_FALL_SECONDS` and return the highest that each ball was between its first touch and its second, metres above the floor."""
+    highest, touches = dict.fromkeys(balls, 0.0), dict.fromkeys(balls, 0)
+    for _ in range(round(_FALL_SECONDS * world.settings.hertz)):
+        for event in world.step().began:
+            touches[event.body_b] += 1
+        for ball in balls:
+            if touches[ball] == 1:
+                highest[ball] = max(highest[ball], world.state(ball).position[1] - RADIUS)
+    return tuple(highest.values())
 
 
 def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
     """Return the rebound speeds of `APPROACHES`, and the greatest heights after the first touch of `DROPS`."""
-    flying = Balls.start(restitution)
+    flying = flying_balls(restitution)
     for _ in range(round(_FLIGHT * flying.world.settings.hertz)):
         flying.world.step()
     found = []
@@ -124,9 +126,7 @@ def measure_threshold(restitution: float = 1.0) -> tuple[Finding, ...]:
         found.append(
             Finding(f"approaches at {approach:g} m/s: leaves at", predicted_rebound(approach, restitution), rebound, "m/s", allowed)
         )
-    falling = Drops.start(restitution)
-    climbed = falling.climbs()
-    for drop, height in zip(DROPS, climbed, strict=True):
+    for drop, height in zip(DROPS, _climbs(*dropped_balls(restitution)), strict=True):
         predicted, does_bounce = predicted_drop(drop, restitution)
         words = "bounces up to" if does_bounce else "does not bounce, lies at"
         allowed = 80.0 * EPS32  # a float32 is rounded in each of some 80 steps

@@ -73,7 +73,7 @@ def test_every_shot_of_a_small_atlas_does_what_the_law_says(cells: dict[Cell, An
 def test_a_cell_that_lies_is_found_and_named(cells: dict[Cell, Any]) -> None:
     wrong = {**cells, Cell("bullet", 1, 2): (60, 5, 5, 5), Cell("bullet", 2, 2): (60, 5, 5, 0)}
     found = AtlasMap(SMALL, "bullet", wrong)
-    assert [(outlier.cell.column, outlier.reason) for outlier in found.outliers] == [(1, "unexplained"), (2, "turned")]
+    assert [(outlier.column, outlier.reason) for outlier in found.outliers] == [(1, "unexplained"), (2, "turned")]
     assert found.within_share == pytest.approx(10 / 12)
     assert not found.agrees
 

@@ -24,7 +24,7 @@ from engine.experiments.limitations.rows import (
     sampling_error,
 )
 from engine.experiments.limitations.seams import GROUNDS, SOLVER_SHARE, Ground, Slider, first_bump, measure_seams, measure_slides
-from engine.experiments.limitations.threshold import APPROACHES, DROPS, LYING, Drops, measure_threshold, predicted_drop
+from engine.experiments.limitations.threshold import APPROACHES, DROPS, LYING, dropped_balls, measure_threshold, predicted_drop
 from engine.geometry import Polygon
 
 PAIR_FILE = Path(__file__).resolve().parents[3] / "demos" / "pairs" / "toi_through.json"
@@ -144,7 +144,7 @@ def test_nothing_bounces_at_one_metre_a_second_or_less(restitution: float) -> No
 
 
 def test_no_drop_of_the_experiment_ends_inside_a_step() -> None:
-    drops = Drops.start(1.0)
+    drops = dropped_balls(1.0)
     assert not any(drops.world.step().in_toi.any() for _ in range(40))
     assert [predicted_drop(drop)[1] for drop in DROPS] == [drop > 0.05 for drop in DROPS]
 
