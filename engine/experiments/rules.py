@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.contracts import StepContacts
@@ -118,16 +118,21 @@ class RuleCost:
 class RuleStepper:
     """Takes a world, made with `range_settings`, forward by whole steps of ``1 / hertz`` seconds, under the rule of a shot.
 
-    The rules of our own look after the body `bullet` only; `cost` is what was spent up to now.
+    The rules of our own look after the body `bullet` only.
     """
 
     def __init__(self, world: World, spec: ShotSpec, bullet: int) -> None:
-        self.cost = RuleCost()
+        self._spent: dict[str, Any] = asdict(RuleCost())
         self._world, self._spec, self._bullet = world, spec, bullet
         self._dt = 1.0 / spec.hertz
         self._carried = 0.0
         self._to_be_solved = False
         self._felt: set[int] = set()
+
+    @property
+    def cost(self) -> RuleCost:
+        """What was spent up to now."""
+        return RuleCost(**self._spent)
 
     def step(self) -> Iterator[Piece]:
         """Take one step, and yield after each piece of it, the world standing at its end; to be followed to the last piece."""
@@ -204,7 +209,7 @@ class RuleStepper:
     def _impact(self, impact: PredictedImpact, passed: float, whole: float) -> Impact:
         """Note an impact after `passed` seconds of the step's `whole`."""
         self._count(impacts=1)
-        step, time, other = self.cost.steps - 1, self.cost.steps * self._dt - whole + passed, impact.candidate
+        step, time, other = self._spent["steps"] - 1, self._spent["steps"] * self._dt - whole + passed, impact.candidate
         where = impact.bullet.position, impact.point, impact.normal
         return Impact(other.body, step, passed / whole, time, *where, sensor=other.is_sensor)
 
@@ -221,5 +226,5 @@ class RuleStepper:
 
     def _count(self, **more: float) -> None:
         """Add to numbers of the cost."""
-        changes: dict[str, Any] = {name: getattr(self.cost, name) + number for name, number in more.items()}
-        self.cost = replace(self.cost, **changes)
+        for name, number in more.items():
+            self._spent[name] += number

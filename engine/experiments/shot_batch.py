@@ -238,7 +238,7 @@ def _coasted(at: Float32s, velocity: tuple[float, float], hertz: float, n_steps:
     """
     h, v = np.float32(1.0 / hertz), np.array(velocity, np.float32)
     for _ in range(n_steps):
-        v = capped_velocity(v, hertz)
+        v = np.array(capped_velocity(v[0], v[1], hertz))
         at = at + h * v
     return at
 

@@ -214,7 +214,8 @@ class ShotTracker:
         way is then a straight line where the panel does not turn; where it does, a curve, followed in pieces of at most
         `TURN` of the panel's angle.
         """
-        start, end = self._world.previous_poses[self._world.row_of(panel.body)], self._pose(panel)
+        row = self._world.row_of(panel.body)
+        start, end = self._world.previous_poses[row], self._world.poses[row]
         n_pieces = 1 + int(abs(float(end[2] - start[2])) / TURN)
         face = 0.0 if panel.is_round else panel.half_thickness
         was: Point | None = None

@@ -93,7 +93,6 @@ __all__ = [
 ]
 
 Numbers = FloatArray | float
-Float32s = NDArray[np.float32]
 
 _BOX_ARM = 1.5
 """Ratio. m r^2 / I of a square box of half side r: I = m (2 r)^2 / 6."""
@@ -327,12 +326,14 @@ def _is_seen(spec: ShotSpec, behind: bool, slack: float) -> bool:
 
 def _float32_way(hertz: float, vx: float, vy: float) -> np.float32:
     """Return the step's way along x."""
-    return np.float32(np.float32(1.0 / hertz) * capped_velocity(np.array((vx, vy), np.float32), hertz)[0])
+    return np.float32(np.float32(1.0 / hertz) * capped_velocity(np.float32(vx), np.float32(vy), hertz)[0])
 
 
-def capped_velocity(velocity: Float32s, hertz: float) -> Float32s:
-    """Return the velocity (2,), m/s, with which a body moves a step, as `b2Island::Solve` computes it: shortened where ``(h v)^2 > 4``."""
-    longest = np.float32(MAX_TRANSLATION_PER_STEP)
-    way = np.float32(1.0 / hertz) * velocity
-    square = way[0] * way[0] + way[1] * way[1]
-    return (longest / np.sqrt(square)) * velocity if square > longest * longest else velocity
+def capped_velocity(vx: np.float32, vy: np.float32, hertz: float) -> tuple[np.float32, np.float32]:
+    """Return the velocity, m/s, with which a body moves a step, as `b2Island::Solve` computes it: shortened where ``(h v)^2 > 4``."""
+    h, longest = np.float32(1.0 / hertz), np.float32(MAX_TRANSLATION_PER_STEP)
+    square = (h * vx) * (h * vx) + (h * vy) * (h * vy)
+    if square <= longest * longest:
+        return vx, vy
+    share = longest / np.sqrt(square)
+    return share * vx, share * vy

@@ -177,7 +177,7 @@ class Rows:
 
     def _positions(self, row: int) -> list[float]:
         """Return where the steps would end without a target, in float32 as b2Island::Solve sums them."""
-        speed = tunnelling.capped_velocity(np.array((self.spec.speed, 0.0), np.float32), self.spec.hertz)[0]
+        speed = tunnelling.capped_velocity(np.float32(self.spec.speed), np.float32(0.0), self.spec.hertz)[0]
         way, x = np.float32(1.0 / self.spec.hertz) * speed, np.float32(self.ways[row][0])
         positions = []
         for _ in range(_STEPS_BEFORE + _STEPS_AFTER):
