@@ -1,4 +1,4 @@
-"""Separating axes, and the axis remembered from the frame before."""
+"""Separating axes, and the axis cached in the frame before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from docs.pictures.kit import BLUE, GREEN, GREY, HERE, ORANGE, RED, SKY, arrow, chart, draw, plane, separations
 from engine.geometry import Polygon, Transform
-from engine.narrowphase.sat import NO_AXIS, overlap_remembered
+from engine.narrowphase.sat import NO_AXIS, overlap_cached
 
 
 def picture() -> Figure:
@@ -62,7 +62,7 @@ def picture() -> Figure:
     axis, enough, overlapping = NO_AXIS, [], []
     frames = 60
     for frame in range(frames):
-        told = overlap_remembered(a, HERE, b, Transform((-3.2 + 6.4 * frame / (frames - 1), 1.2), 0.03 * frame), axis)
+        told = overlap_cached(a, HERE, b, Transform((-3.2 + 6.4 * frame / (frames - 1), 1.2), 0.03 * frame), axis)
         axis = told.axis
         enough.append(told.was_enough)
         overlapping.append(told.is_overlapping)

@@ -228,8 +228,7 @@ def moving_pairs(shapes: PackedShapes, pairs: IntArray, motion: MotionChunk) -> 
 
 def our_impacts(moving: MovingPairs) -> Impacts:
     """Return our times of impact with Box2D's aim."""
-    from engine.continuous._impact_kernel import ADVANCEMENT
-    from engine.continuous.impact_rows import impact_rows
+    from engine.continuous.time_of_impact import ADVANCEMENT, impact_rows
 
     center, one = np.zeros((len(moving), 2)), moving.motion
     sweeps = one.start_a, one.end_a, center, one.start_b, one.end_b, center

@@ -12,26 +12,113 @@ The axis is that of the greatest separation, or of the nearest points where they
 so no touch can be stepped over, and the time after any number of steps is a lower bound of the first touch. The bound is aimed at
 half of the tolerance above the target: it is reached in finitely many steps, and rounding cannot carry the answer past the touch.
 
+**The longest step in which nothing can touch** is the first root of the closing bound F of `_motion_kernel`.
+F is the least of a few parabolas, one for each corner that may be foremost, all bent by the same K. From the longest step downwards::
+
+    F |*.
+      |  `*.                         at s0 the foremost corner has a parabola; its root s1 is smaller, and no less than F's root,
+      |     `*.                      for F is below every parabola; at s1 another corner may be foremost, and so on
+    --+--------x--*-------*--> s
+      |        :  s2`*.   s1  s0     after `TOI_MAX_CORNERS` roots the chord from F(0) > 0 to F(s) < 0, which lies below the concave F,
+      |        chord   `.            ends the search from the safe side; where F(s) is 0 but for rounding it changes nothing
+
+**On a face.** With the axis f carried by a face of one body, outward, that body stands still in the turning frame, and only the other's
+corners x are lines in s. Both given in A's frame at t, with B's centre at d, its velocity v, and k x a quarter turn,
+
+    f.x  +  s (base + spin f.(k x x))        base = +-(f.v - omega_b f.(k x d)),  spin = +-(omega_b - omega_a)
+
+with + for a face of A and - for one of B. For between points see `closing_bound`.
+
 Sources: B. Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, 2.3; G. van den Bergen, "Ray Casting against
 General Convex Objects", 2004; see `_motion_kernel` for the bound.
 """
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from engine.common.arrays import FloatArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
-from engine.common.tolerances import TOI_MAX_STEPS
-from engine.continuous._core_kernel import core_axis
-from engine.continuous._motion_kernel import Moving, Search, place
-from engine.continuous._step_kernel import safe_step
+from engine.common.tolerances import TOI_MAX_CORNERS, TOI_MAX_STEPS
+from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_POINTS, core_axis
+from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, turning_rate
+from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
-__all__ = ["GOES_ON", "HIT", "MISS", "OVERLAPPING", "advance", "advance_once"]
+__all__ = ["GOES_ON", "advance", "advance_once", "bound_at", "chord_root", "first_root", "lines_of_face"]
 
 GOES_ON = -1
-OVERLAPPING = 2
-HIT = 3
-MISS = 4
-OUT_OF_ITERATIONS = 6
+
+
+@inlined_kernel
+def bound_at(gap: float, slope: float, bend: float, s: float) -> float:
+    """Return gap + slope s - bend s^2 / 2."""
+    return (gap + s * slope) - (0.5 * bend) * (s * s)
+
+
+@inlined_kernel
+def first_root(gap: float, slope: float, bend: float, longest: float) -> float:
+    """Return the positive root of gap + slope s - bend s^2 / 2, for gap > 0, without cancellation; `longest` where there is none before."""
+    square = slope * slope + 2.0 * bend * gap  # negative only in lanes whose pair overlaps, and whose root is not read
+    reach = math.sqrt(square if square > 0.0 else 0.0)
+    above, below = (slope + reach if slope > 0.0 else 2.0 * gap), (bend if slope > 0.0 else reach - slope)
+    root = above / (below if below > 0.0 else 1.0)
+    root = root if below > 0.0 else longest
+    return root if root < longest else longest
+
+
+@inlined_kernel
+def chord_root(gap: float, bound: float, s: float) -> float:
+    """Return the root of the chord from `gap` > 0 at 0 to `bound` < 0 at s."""
+    return s * (gap / (gap - bound))
+
+
+@inlined_kernel
+def lines_of_face(
+    sign: float, fx: float, fy: float, dx: float, dy: float, vx: float, vy: float, omega_a: float, omega_b: float
+) -> tuple[float, float]:
+    """Return base and spin; `sign` is 1 for a face of A and -1 for one of B."""
+    return sign * ((fx * vx + fy * vy) - omega_b * (fy * dx - fx * dy)), sign * (omega_b - omega_a)
+
+
+@inlined_kernel
+def foremost(others: FloatArray, fx: float, fy: float, base: float, spin: float, s: float) -> tuple[float, float]:
+    """Return the line that is lowest at s, as value at 0 and slope."""
+    lowest, at_0, slope = np.inf, 0.0, 0.0
+    for j in range(others.shape[0]):
+        x, y = others[j, 0], others[j, 1]
+        here, rise = fx * x + fy * y, base + spin * (fy * x - fx * y)
+        if here + s * rise < lowest:
+            lowest, at_0, slope = here + s * rise, here, rise
+    return at_0, slope
+
+
+@borrowing_kernel
+def safe_step(moving: Moving, side: int, edge: int, nx: float, ny: float, gap: float, aim: float, longest: float) -> float:
+    """Return a step up to which F stays above `aim`, at most `longest`: F's root but for the chord's end. `gap`, at 0, exceeds `aim`."""
+    motion, core_a, moved, placed = moving.motion, moving.core_a, moving.moved, moving.placed
+    bend = largest_bend(motion, turning_rate(motion, side))
+    faces, vertices, others, sign = moving.normals_a, core_a, moved, 1.0
+    if side != AXIS_FACE_A:
+        faces, vertices, others, sign = moving.moved_normals, moved, core_a, -1.0
+    fx, fy = faces[edge, 0], faces[edge, 1]
+    base, spin = lines_of_face(sign, fx, fy, placed[0], placed[1], placed[2], placed[3], motion[5] - motion[4], motion[7] - motion[6])
+    level = (fx * vertices[edge, 0] + fy * vertices[edge, 1]) + aim
+    s, bound = longest, 0.0
+    for n_roots in range(TOI_MAX_CORNERS + 1):
+        if side == AXIS_POINTS:
+            at_0, slope = closing_bound(motion, core_a, moved, placed, 0.0, nx, ny, s)
+            above = at_0 - aim
+        else:
+            at_0, slope = foremost(others, fx, fy, base, spin, s)
+            above = at_0 - level
+        bound = bound_at(above, slope, bend, s)
+        if bound >= 0.0:
+            return s
+        if n_roots < TOI_MAX_CORNERS:
+            s = first_root(above, slope, bend, s)
+    return chord_root(gap - aim, bound, s)
 
 
 @inlined_kernel

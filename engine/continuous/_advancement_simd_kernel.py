@@ -1,6 +1,6 @@
 """One step of conservative advancement for a block of pairs, side by side: polygons, or a circle and a polygon, or two circles.
 
-The chapters are `_advancement_kernel` and `_step_kernel`; what SIMD lanes are and what keeps loops over them fast is told in
+The chapter is `_advancement_kernel`; what SIMD lanes are and what keeps loops over them fast is told in
 `engine.narrowphase._simd_kernel`. A row is one number of every pair in the block, row r at r * STRIDE.
 
 Polygons of unequal size are padded to the same number of slots with copies of their *first* corner and normal: a copy is no farther out
@@ -25,9 +25,9 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_MAX_CORNERS
-from engine.continuous._advancement_kernel import GOES_ON, HIT, MISS, OVERLAPPING
+from engine.continuous._advancement_kernel import GOES_ON, bound_at, chord_root, first_root, lines_of_face
 from engine.continuous._motion_kernel import MOTION_SIZE, bend_at
-from engine.continuous._step_kernel import bound_at, chord_root, first_root, lines_of_face
+from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 
 LANES = 32

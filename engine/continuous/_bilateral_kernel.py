@@ -39,33 +39,20 @@ from engine.common.jit import borrowing_kernel, inlined_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import AXIS_FACE_A, AXIS_FACE_B, core_axis
 from engine.continuous._motion_kernel import Moving, Search, largest_bend, place, turning_rate
+from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._sat_kernel import face_separation
 
 __all__ = ["advance_bilaterally"]
 
-OVERLAPPING = 2
-HIT = 3
-MISS = 4
-OUT_OF_ITERATIONS = 6
-
 
 @inlined_kernel
-def gap_along(
-    core_a: FloatArray,
-    normals_a: FloatArray,
-    moved: FloatArray,
-    moved_normals: FloatArray,
-    side: int,
-    edge: int,
-    nx: float,
-    ny: float,
-    turn: float,
-) -> float:
+def gap_along(moving: Moving, side: int, edge: int, nx: float, ny: float, turn: float) -> float:
     """Return g for cores in A's frame; an axis (nx, ny) that stays is given in A's frame of a moment when A's angle was less by `turn`."""
+    core_a, moved = moving.core_a, moving.moved
     if side == AXIS_FACE_A:
-        return face_separation(core_a, normals_a, edge, moved)
+        return face_separation(core_a, moving.normals_a, edge, moved)
     if side == AXIS_FACE_B:
-        return face_separation(moved, moved_normals, edge, core_a)
+        return face_separation(moved, moving.moved_normals, edge, core_a)
     cos, sin = math.cos(turn), math.sin(turn)
     x, y = cos * nx + sin * ny, cos * ny - sin * nx
     low, high = np.inf, -np.inf
@@ -109,7 +96,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tu
         if t1 >= t_last:
             return MISS, t_max, n_placed
         bend = largest_bend(motion, turning_rate(motion, side))
-        g1 = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, 0.0)
+        g1 = gap_along(moving, side, edge, nx, ny, 0.0)
         longest = t_last - t1
         if 0.5 * bend * longest * longest > 4.0 * (g1 - floor):  # even a gap that stays could not be proven so far
             longest = math.sqrt(8.0 * (g1 - floor) / bend)
@@ -117,7 +104,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tu
         for _ in range(TOI_HALVINGS):
             place(moving, t2)
             n_placed += 1
-            g2 = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (t2 - t1))
+            g2 = gap_along(moving, side, edge, nx, ny, omega_a * (t2 - t1))
             if g2 < aim:
                 low, g_low, high, g_high = t1, g1, t2, g2
                 for k in range(2 * TOI_HALVINGS):
@@ -128,7 +115,7 @@ def advance_bilaterally(moving: Moving, search: Search, trace: FloatArray) -> tu
                         middle = low + (g_low - aim) / (g_low - g_high) * (high - low)
                     place(moving, middle)
                     n_placed += 1
-                    g = gap_along(core_a, normals_a, moved, moved_normals, side, edge, nx, ny, omega_a * (middle - t1))
+                    g = gap_along(moving, side, edge, nx, ny, omega_a * (middle - t1))
                     if g >= aim:
                         low, g_low = middle, g
                     else:

@@ -26,13 +26,9 @@ from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import TOI_HALVINGS, TOI_MAX_STEPS
 from engine.continuous._core_kernel import core_axis
 from engine.continuous._motion_kernel import Moving, Search, closing_bound, largest_bend, place, turning_rate
+from engine.contracts.status import HIT, MISS, OUT_OF_ITERATIONS, OVERLAPPING
 
 __all__ = ["bisect"]
-
-OVERLAPPING = 2
-HIT = 3
-MISS = 4
-OUT_OF_ITERATIONS = 6
 
 
 @borrowing_kernel

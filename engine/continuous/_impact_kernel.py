@@ -33,6 +33,7 @@ from engine.continuous._motion_kernel import (
     prepare_motion,
     reach_about,
 )
+from engine.contracts.status import MISS
 from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices
 
 __all__ = ["ADVANCEMENT", "BILATERAL", "BISECTION", "prepare_pair", "times_of_impact"]
@@ -40,8 +41,6 @@ __all__ = ["ADVANCEMENT", "BILATERAL", "BISECTION", "prepare_pair", "times_of_im
 ADVANCEMENT = 0
 BISECTION = 1
 BILATERAL = 2
-
-MISS = 4
 
 
 @inlined_kernel

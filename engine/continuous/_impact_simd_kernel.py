@@ -1,6 +1,6 @@
 """The times of impact of many pairs at once, by conservative advancement with 32 pairs side by side.
 
-The chapters are `_advancement_kernel`, `_motion_kernel`, `_core_kernel` and `_step_kernel`; read these first, and for a step
+The chapters are `_advancement_kernel`, `_motion_kernel` and `_core_kernel`; read these first, and for a step
 `_advancement_simd_kernel`. This is the same, operation for operation, in another shape: the two agree to the bit, as a test holds.
 
 Pairs need unequal numbers of steps, some one, some ten. So a lane whose pair has ended takes the next pair at once, while the others
@@ -28,7 +28,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import TOI_MAX_STEPS
-from engine.continuous._advancement_kernel import GOES_ON, MISS, advance_once
+from engine.continuous._advancement_kernel import GOES_ON, advance_once
 from engine.continuous._advancement_simd_kernel import (
     AFTER,
     BY_POINTS,
@@ -61,6 +61,7 @@ from engine.continuous._advancement_simd_kernel import (
 )
 from engine.continuous._impact_kernel import prepare_pair
 from engine.continuous._motion_kernel import ENDS_SIZE, MOTION_SIZE, PLACED_SIZE, Moving, Search, note_sweep, reach_about
+from engine.contracts.status import MISS
 from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._sides_kernel import Arrays, Shapes
@@ -84,7 +85,7 @@ _CENTER = T_LAST + 1
 _QUEUE_WIDTH = _CENTER + 4
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """The question, and the columns to fill; `reach` of each shape about its origin."""
 
     shapes: Shapes
@@ -148,9 +149,9 @@ class _Queue(NamedTuple):
 
 
 @inlined_kernel
-def _prepare_next(queue: _Queue, scratch: _Scratch, rows: IntArray, at: int, end: int, asked: _Asked) -> int:
+def _prepare_next(queue: _Queue, scratch: _Scratch, rows: IntArray, at: int, end: int, query: _Query) -> int:
     """Prepare the pairs rows[at:end]; those whose circles come near join the queue, the others miss. Return the length of the queue."""
-    shapes, reach, pairs, sweeps, t_max, is_box2d, (status, fraction, iterations) = asked
+    shapes, reach, pairs, sweeps, t_max, is_box2d, (status, fraction, iterations) = query
     first, n_vertices, vertices, radius, extent = shapes.first, shapes.n_vertices, shapes.vertices, shapes.radius, shapes.extent
     motion, ends, numbers, queued = scratch.motion, scratch.ends, queue.numbers, queue.rows
     start_a, end_a, center_a, start_b, end_b, center_b = sweeps
@@ -248,7 +249,7 @@ def _step_by_points(v: FloatArray, s: FloatArray, k: IntArray, lane: int, scratc
 
 @borrowing_kernel
 def _advance_class(
-    block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, slots: int, with_circle: bool, asked: _Asked, rest: IntArray,
+    block: _Block, queue: _Queue, scratch: _Scratch, rows: IntArray, slots: int, with_circle: bool, query: _Query, rest: IntArray,
     n_rest: int,
 ) -> int:  # fmt: skip
     """Fill the `rows` of pairs, all of one class, but for those that `rest` lists; return how many that are by now."""
@@ -261,11 +262,11 @@ def _advance_class(
         while n_free > 0 and (next_queued < n_queued or at < end):
             if next_queued == n_queued:
                 until = min(at + LANES, end)
-                n_queued = _prepare_next(queue, scratch, rows, at, until, asked)
+                n_queued = _prepare_next(queue, scratch, rows, at, until, query)
                 at, next_queued = until, 0
             n = min(n_free, n_queued - next_queued)
             n_free -= n
-            _load_lanes(block, queue, n_free, n, next_queued, slots, slots_b, asked.shapes)
+            _load_lanes(block, queue, n_free, n, next_queued, slots, slots_b, query.shapes)
             next_queued += n
         if LANES - n_free <= (STRAGGLERS if at == end else 0):
             break
@@ -276,7 +277,7 @@ def _advance_class(
             for lane in range(LANES):
                 if k[CASE * STRIDE + lane] == BY_POINTS and k[ROW * STRIDE + lane] != IDLE:
                     _step_by_points(v, s, k, lane, scratch)
-        n, n_rest = _collect_ended(s, k, lanes[n_free:], asked.t_max, asked.columns, rest, n_rest)
+        n, n_rest = _collect_ended(s, k, lanes[n_free:], query.t_max, query.columns, rest, n_rest)
         n_free += n
     for lane in range(LANES):
         if k[ROW * STRIDE + lane] != IDLE:
@@ -297,7 +298,7 @@ def times_of_impact_simd(packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max:
     reach = np.empty(shapes.first.shape[0])
     for shape in range(reach.shape[0]):
         reach[shape] = reach_about(shapes.vertices, shapes.first[shape], shapes.n_vertices[shape], 0.0, 0.0)
-    asked = _Asked(shapes, reach, pairs, sweeps, t_max, is_box2d, columns)
+    query = _Query(shapes, reach, pairs, sweeps, t_max, is_box2d, columns)
     block = _Block(
         np.zeros(VERTEX_ROWS * STRIDE), np.zeros(MOVED_ROWS * STRIDE), np.zeros(GAP_ROWS * STRIDE), np.zeros(NUMBER_ROWS * STRIDE),
         np.zeros(WHOLE_ROWS * STRIDE, dtype=np.int64),
@@ -314,5 +315,5 @@ def times_of_impact_simd(packed: Arrays, pairs: IntArray, sweeps: Arrays, t_max:
             n_rest += chosen.shape[0]
         else:
             slots = SLOT_GROUP * (number % _N_GROUPS + 1)
-            n_rest = _advance_class(block, queue, scratch, chosen, slots, number >= _N_GROUPS, asked, rest, n_rest)
+            n_rest = _advance_class(block, queue, scratch, chosen, slots, number >= _N_GROUPS, query, rest, n_rest)
     return rest[:n_rest]

@@ -43,10 +43,12 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import inlined_kernel, kernel
+from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
 from engine.continuous._core_kernel import is_inside, nearest_on_edges
 from engine.continuous._ray_rounded_kernel import ray_rounded
+from engine.contracts.status import HIT, MISS, OVERLAPPING
+from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, side_of
 
 __all__ = ["RAY_SIZE", "contains_points", "ray_casts"]
 
@@ -55,10 +57,6 @@ RAY_SIZE = 5
 
 GRAZE_ROUNDINGS = 2.0
 """Rounding, times the touch. Over a corner of 60 degrees two planes that are pushed out by the touch meet so near to the polygon."""
-
-OVERLAPPING = 2
-HIT = 3
-MISS = 4
 
 
 @inlined_kernel
@@ -74,7 +72,7 @@ def point_rounding(pose: FloatArray, extent: float, x: float, y: float) -> float
     return float(SAT_ROUNDING * (abs(pose[0]) + abs(pose[1]) + abs(x) + abs(y) + extent))
 
 
-@kernel
+@borrowing_kernel
 def settle(
     vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float, t: float, nx: float, ny: float
 ) -> tuple[float, float, float]:
@@ -103,7 +101,7 @@ def settle(
     return first, nx, ny
 
 
-@kernel
+@borrowing_kernel
 def clip_ray(
     vertices: FloatArray, normals: FloatArray, px: float, py: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, float]:
@@ -136,20 +134,11 @@ def clip_ray(
     return settle(vertices, normals, px, py, wx, wy, touch, t, nx, ny)
 
 
-@kernel
-def ray_cast(
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: float,
-    extent: float,
-    pose: FloatArray,
-    origin: FloatArray,
-    translation: FloatArray,
-    around: FloatArray,
-    result: FloatArray,
-) -> int:
+@inlined_kernel
+def ray_cast(shape: Side, origin: FloatArray, translation: FloatArray, around: FloatArray, result: FloatArray) -> int:
     """Fill `result` (`RAY_SIZE`,) and return HIT, MISS or OVERLAPPING for a start inside; `around` (n, 2) is scratch."""
-    touch = point_rounding(pose, extent, origin[0], origin[1])
+    vertices, normals, radius, pose = shape.vertices, shape.normals, shape.radius, shape.pose
+    touch = point_rounding(pose, shape.extent, origin[0], origin[1])
     px, py = into_frame(pose, origin[0], origin[1])
     tx, ty = translation[0], translation[1]
     wx, wy = pose[2] * tx + pose[3] * ty, pose[2] * ty - pose[3] * tx
@@ -185,52 +174,38 @@ def ray_cast(
     return HIT
 
 
+@inlined_kernel
+def ray_cast_row(
+    shapes: Shapes, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, row: int, around: FloatArray,
+    results: FloatArray,
+) -> int:  # fmt: skip
+    """Fill a row of `results` and return its status."""
+    return ray_cast(side_of(shapes, indices[row], poses, row), origins[row], translations[row], around, results[row])
+
+
 @kernel
 def ray_casts(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    indices: IntArray,
-    poses: FloatArray,
-    origins: FloatArray,
-    translations: FloatArray,
-    status: IntArray,
+    packed: Arrays, indices: IntArray, poses: FloatArray, origins: FloatArray, translations: FloatArray, status: IntArray,
     results: FloatArray,
-) -> None:
+) -> None:  # fmt: skip
     """Fill a row of `status` and `results` for each shape named in `indices`, at its pose, and its ray."""
-    most = 0
-    for shape in range(n_vertices.shape[0]):
-        most = max(most, n_vertices[shape])
-    around = np.empty((most, 2))
+    shapes, around = Shapes(*packed), np.empty((most_vertices(packed[2]), 2))
     for row in range(indices.shape[0]):
-        shape = indices[row]
-        low, high = first[shape], first[shape] + n_vertices[shape]
-        status[row] = ray_cast(
-            vertices[low:high], normals[low:high], radius[shape], extent[shape], poses[row], origins[row], translations[row],
-            around, results[row],
-        )  # fmt: skip
+        status[row] = ray_cast_row(shapes, indices, poses, origins, translations, row, around, results)
+
+
+@inlined_kernel
+def contains_row(shapes: Shapes, indices: IntArray, poses: FloatArray, points: FloatArray, row: int) -> bool:
+    """Tell whether a row's point lies in its shape."""
+    shape = side_of(shapes, indices[row], poses, row)
+    touch = point_rounding(shape.pose, shape.extent, points[row, 0], points[row, 1])
+    x, y = into_frame(shape.pose, points[row, 0], points[row, 1])
+    return is_inside(shape.vertices, shape.normals, shape.radius, x, y, touch)
 
 
 @kernel
-def contains_points(
-    first: IntArray,
-    n_vertices: IntArray,
-    vertices: FloatArray,
-    normals: FloatArray,
-    radius: FloatArray,
-    extent: FloatArray,
-    indices: IntArray,
-    poses: FloatArray,
-    points: FloatArray,
-    contained: IntArray,
-) -> None:
+def contains_points(packed: Arrays, indices: IntArray, poses: FloatArray, points: FloatArray, contained: IntArray) -> None:
     """Fill a row, 1 or 0, for each shape named in `indices`, at its pose, and its point."""
+    shapes = Shapes(*packed)
     for row in range(indices.shape[0]):
-        shape = indices[row]
-        low, high = first[shape], first[shape] + n_vertices[shape]
-        touch = point_rounding(poses[row], extent[shape], points[row, 0], points[row, 1])
-        x, y = into_frame(poses[row], points[row, 0], points[row, 1])
-        contained[row] = 1 if is_inside(vertices[low:high], normals[low:high], radius[shape], x, y, touch) else 0
+        contained[row] = 1 if contains_row(shapes, indices, poses, points, row) else 0

@@ -40,13 +40,13 @@ import math
 import numpy as np
 
 from engine.common.arrays import FloatArray
-from engine.common.jit import kernel
+from engine.common.jit import borrowing_kernel
 from engine.common.tolerances import SAT_ROUNDING
 
 __all__ = ["facing", "ray_rounded"]
 
 
-@kernel
+@borrowing_kernel
 def ray_rounded(
     polygon: FloatArray, normals: FloatArray, radius: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, float, float, int]:
@@ -83,7 +83,7 @@ def ray_rounded(
     return t_first, t_last, nx, ny, corner
 
 
-@kernel
+@borrowing_kernel
 def facing(
     polygon: FloatArray, normals: FloatArray, radius: float, x: float, y: float, wx: float, wy: float, touch: float
 ) -> tuple[float, float, int]:

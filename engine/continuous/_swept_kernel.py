@@ -55,18 +55,15 @@ from engine.common.jit import borrowing_kernel, inlined_kernel, kernel
 from engine.continuous._core_kernel import core_axis, nearest_features
 from engine.continuous._ray_kernel import GRAZE_ROUNDINGS
 from engine.continuous._ray_rounded_kernel import ray_rounded
+from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.narrowphase._sides_kernel import Arrays, Shapes, Side, most_vertices, move_to_frame, rounding_of, side_of
 from engine.narrowphase.packing import SHARP_COSINE
 
-__all__ = ["HIT", "MISS", "OVERLAPPING", "SWEPT_SIZE", "TIMES_SIZE", "swept_pairs"]
+__all__ = ["SWEPT_SIZE", "TIMES_SIZE", "swept_pairs"]
 
 # t_first, t_last, world normal; the middle of the contact, its two ends, the second zero where they are one
 TIMES_SIZE = 4
 SWEPT_SIZE = 10
-
-OVERLAPPING = 2
-HIT = 3
-MISS = 4
 
 
 @borrowing_kernel

@@ -22,7 +22,8 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.registers import return_four
 from engine.common.tolerances import SAT_ROUNDING
-from engine.continuous._swept_kernel import HIT, MISS, OVERLAPPING, SWEPT_SIZE, TIMES_SIZE
+from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE
+from engine.contracts.status import HIT, MISS, OVERLAPPING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.kinds import POLYGON
 from engine.geometry.rotation import MOST_TURNED
@@ -70,7 +71,7 @@ _WHOLE_ROWS = 5
 _UNSURE = -1
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """The question and the columns to fill: arguments of `swept_simd`, and the shapes' records in one row."""
 
     extent: FloatArray
@@ -88,10 +89,10 @@ class _Asked(NamedTuple):
 
 
 @inlined_kernel
-def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, asked: _Asked) -> None:
+def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, query: _Query) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
-    last, width = chosen.shape[0] - 1, SWEPT_SIZE if asked.with_contact else TIMES_SIZE
-    pairs, extent, poses_a, poses_b = asked.pairs, asked.extent, asked.poses_a, asked.poses_b
+    last, width = chosen.shape[0] - 1, SWEPT_SIZE if query.with_contact else TIMES_SIZE
+    pairs, extent, poses_a, poses_b = query.pairs, query.extent, query.poses_a, query.poses_b
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
         a, b = pairs[row, 0], pairs[row, 1]
@@ -100,10 +101,10 @@ def _load(v: FloatArray, s: FloatArray, k: IntArray, chosen: IntArray, slots_a: 
         for field in range(3):
             s[(_POSE_A + field) * STRIDE + lane], s[(_POSE_B + field) * STRIDE + lane] = poses_a[row, field], poses_b[row, field]
         for field in range(2):
-            s[(_VELOCITY_A + field) * STRIDE + lane] = asked.velocities_a[row, field]
-            s[(_VELOCITY_B + field) * STRIDE + lane] = asked.velocities_b[row, field]
-    load_slots(v, k, _AT_A, 0, slots_a, asked.records)
-    load_slots(v, k, _AT_B, TO_B, slots_b, asked.records)
+            s[(_VELOCITY_A + field) * STRIDE + lane] = query.velocities_a[row, field]
+            s[(_VELOCITY_B + field) * STRIDE + lane] = query.velocities_b[row, field]
+    load_slots(v, k, _AT_A, 0, slots_a, query.records)
+    load_slots(v, k, _AT_B, TO_B, slots_b, query.records)
 
 
 @inlined_kernel
@@ -286,19 +287,19 @@ def _find_contact(v: FloatArray, s: FloatArray, k: IntArray, slots_a: int, slots
 
 
 @inlined_kernel
-def _store(s: FloatArray, k: IntArray, chosen: IntArray, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Write the answers to the caller's rows; return how many rows `rest` lists by now."""
-    results, last = asked.results, SWEPT_SIZE - SLOT_GROUP
+    results, last = query.results, SWEPT_SIZE - SLOT_GROUP
     for lane in range(0, LANES, SLOT_GROUP):
         return_four(results, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
-        if asked.with_contact:
+        if query.with_contact:
             return_four(results, k, _AT_RESULT * STRIDE + lane, TIMES_SIZE, s, (_RESULT + TIMES_SIZE) * STRIDE + lane, STRIDE)
             return_four(results, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
         row, found = np.uint64(chosen[np.uint64(lane)]), k[_STATUS * STRIDE + lane]
-        asked.status[row] = found
-        if asked.with_contact:
-            asked.counts[row] = k[_COUNT * STRIDE + lane]
+        query.status[row] = found
+        if query.with_contact:
+            query.counts[row] = k[_COUNT * STRIDE + lane]
         rest[np.uint64(n_rest)] = row
         n_rest += 1 if found == _UNSURE else 0
     return n_rest
@@ -317,16 +318,16 @@ def _find_times(v: FloatArray, g: FloatArray, s: FloatArray, k: IntArray, slots_
 
 @kernel
 def _answer_block(
-    scratch: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, asked: _Asked, rest: IntArray, n_rest: int
+    scratch: FloatArray, k: IntArray, chosen: IntArray, slots_a: int, slots_b: int, query: _Query, rest: IntArray, n_rest: int
 ) -> int:
     """Fill the `chosen` rows, at most `LANES`, but for those that `rest` lists; return how many that are by now."""
     v, g = scratch[: VERTEX_ROWS * STRIDE], scratch[VERTEX_ROWS * STRIDE : (VERTEX_ROWS + _NEAREST_ROWS) * STRIDE]
     s = scratch[(VERTEX_ROWS + _NEAREST_ROWS) * STRIDE :]
-    _load(v, s, k, chosen, slots_a, slots_b, asked)
-    _find_times(v, g, s, k, slots_a, slots_b, asked.t_max)
-    if asked.with_contact:
+    _load(v, s, k, chosen, slots_a, slots_b, query)
+    _find_times(v, g, s, k, slots_a, slots_b, query.t_max)
+    if query.with_contact:
         _find_contact(v, s, k, slots_a, slots_b)
-    return _store(s, k, chosen, asked, rest, n_rest)
+    return _store(s, k, chosen, query, rest, n_rest)
 
 
 @kernel
@@ -342,7 +343,7 @@ def swept_simd(
     range. Rows with numbers that are not finite are among the others.
     """
     n_shapes, n_rest = np.uint64(n_vertices.shape[0]), 0
-    asked = _Asked(
+    query = _Query(
         extent, records.reshape(-1), pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, with_contact, status, counts, results
     )
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
@@ -365,12 +366,12 @@ def swept_simd(
         if at + 1 == LANES:
             n_waiting[number] = 0
             chosen = waiting[int(number) * LANES : (int(number) + 1) * LANES]
-            n_rest = _answer_block(scratch, k, chosen, SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1), asked, rest, n_rest)
+            n_rest = _answer_block(scratch, k, chosen, SLOT_GROUP * (size_a + 1), SLOT_GROUP * (size_b + 1), query, rest, n_rest)
     together = np.empty(LANES, dtype=np.int64)
     for size in range(1, _N_SIZES, 2):  # what waits still: first all that fit two polygons of 8 vertices, then the others
         n_left, slots = LANES, SLOT_GROUP * (size + 1)
         while n_left == LANES:
             n_left = gather(waiting, n_waiting, LANES, _N_SIZES, size, together, LANES)
             if n_left > 0:
-                n_rest = _answer_block(scratch, k, together[:n_left], slots, slots, asked, rest, n_rest)
+                n_rest = _answer_block(scratch, k, together[:n_left], slots, slots, query, rest, n_rest)
     return n_rest

@@ -8,7 +8,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.continuous._ray_kernel import RAY_SIZE, contains_points, ray_casts
 from engine.contracts import RayHit, Status
 from engine.geometry import AnyShape, Transform
-from engine.narrowphase.packing import PackedShapes, remembered
+from engine.narrowphase.packing import PackedShapes, cached_pack
 from engine.narrowphase.scratch import pose_row
 
 __all__ = ["contains", "contains_rows", "ray_cast", "ray_rows"]
@@ -46,7 +46,7 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
     RayHit(status=<Status.HIT: 3>, fraction=0.5, point=(3.0, 0.0), normal=(-1.0, 0.0))
     """
     status, results = ray_rows(
-        remembered(shape), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64)
+        cached_pack(shape), _FIRST, pose_row(xf)[None], np.array([origin], dtype=np.float64), np.array([translation], dtype=np.float64)
     )
     fraction, x, y, normal_x, normal_y = results[0].tolist()
     if status[0] == Status.MISS:
@@ -63,7 +63,7 @@ def contains(shape: AnyShape, xf: Transform, point: tuple[float, float]) -> bool
     >>> contains(Polygon.box(1.0, 1.0), Transform((5.0, 0.0)), (4.0, 1.0))
     True
     """
-    return bool(contains_rows(remembered(shape), _FIRST, pose_row(xf)[None], np.array([point], dtype=np.float64))[0])
+    return bool(contains_rows(cached_pack(shape), _FIRST, pose_row(xf)[None], np.array([point], dtype=np.float64))[0])
 
 
 def ray_rows(
@@ -72,17 +72,12 @@ def ray_rows(
     """Return status (n,), OVERLAPPING for a start inside, and fraction, point, normal (n, 5); inputs checked and writable."""
     n = len(indices)
     status, results = np.zeros(n, dtype=np.int64), np.zeros((n, RAY_SIZE))
-    ray_casts(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent,
-        indices, poses, origins, translations, status, results,
-    )  # fmt: skip
+    ray_casts(shapes.arrays, indices, poses, origins, translations, status, results)
     return status, results
 
 
 def contains_rows(shapes: PackedShapes, indices: IntArray, poses: FloatArray, points: FloatArray) -> IntArray:
     """Return 1 or 0 (n,) for shapes named by `indices` (n,) at poses (n, 4) and world points (n, 2)."""
     contained = np.zeros(len(indices), dtype=np.int64)
-    contains_points(
-        shapes.first, shapes.n_vertices, shapes.vertices, shapes.normals, shapes.radius, shapes.extent, indices, poses, points, contained
-    )
+    contains_points(shapes.arrays, indices, poses, points, contained)
     return contained

@@ -1,4 +1,8 @@
-"""First and last contact of two shapes that translate, and what they share at the first."""
+"""First and last contact of two shapes that translate, and what they share at the first; and a shape that is thrown: a ray with a body.
+
+A shape S that translates meets a shape T when its path, a ray, meets the set of all t - s, the Minkowski difference; so a shape cast is the
+swept contact of `_swept_kernel` with one side at rest, and its answer is read as a ray's: where on T, and which way T faces there.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,13 @@ from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.continuous._swept_kernel import SWEPT_SIZE, TIMES_SIZE, swept_pairs
 from engine.continuous._swept_simd_kernel import SCRATCH, swept_simd
-from engine.contracts import ContactSet, Status, SweptContact
+from engine.contracts import ContactSet, RayHit, Status, SweptContact
 from engine.geometry import AnyShape, Transform
 from engine.geometry._rotation_kernel import turn_poses
-from engine.narrowphase.packing import SIMD_FROM, PackedShapes, remembered
+from engine.narrowphase.packing import SIMD_FROM, PackedShapes, cached_pack
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
-__all__ = ["swept_contact", "swept_one_by_one", "swept_rows"]
+__all__ = ["shape_cast", "shape_cast_rows", "swept_contact", "swept_rows"]
 
 
 def swept_contact(
@@ -63,8 +67,8 @@ def swept_contact(
     >>> swept_contact(wall, Transform(), (0.0, 0.0), box, Transform((5.5, 0.0)), (-8.0, 0.0), 1.0).contact_set.points
     ((0.5, -1.0), (0.5, 1.0))
     """
-    status, counts, results = swept_one_by_one(
-        remembered(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
+    status, counts, results = _one_by_one(
+        cached_pack(a, b), ONE_PAIR, pose_row(xf_a)[None], np.array([velocity_a], dtype=np.float64),
         pose_row(xf_b)[None], np.array([velocity_b], dtype=np.float64), float(t_max),
     )  # fmt: skip
     ended = Status(int(status[0]))
@@ -75,6 +79,44 @@ def swept_contact(
     normal = (normal_x, normal_y)
     ends = ((x1, y1), (x2, y2)) if counts[0] > 1 else ((x, y),)
     return SweptContact(ended, t_first, t_last, normal, (x, y), ContactSet(Status.TOUCHING, normal, ends))
+
+
+def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform) -> RayHit:
+    """Throw `shape` from its pose along `translation`, without turning it, at a `target` at rest.
+
+    Parameters
+    ----------
+    shape, target : Circle, Polygon, Capsule or Segment
+        Body frame, metres; radii and skins count as part of the shape.
+    xf, xf_target : Transform
+        World poses.
+    translation : pair of float
+        Metres.
+
+    Returns
+    -------
+    RayHit
+        HIT: `fraction` of the translation at the first touch, a point of the target that is touched (of a segment its middle) and
+        the target's outward normal there. Overlap at the start is a HIT at 0 with point and normal None. MISS: none.
+
+    Examples
+    --------
+    >>> from engine.geometry import Circle, Polygon
+    >>> hit = shape_cast(Circle(0.5), Transform((-4.0, 0.0)), (6.0, 0.0), Polygon.box(0.5, 2.0), Transform())
+    >>> hit.fraction, hit.point
+    (0.5, (-0.5, 0.0))
+    """
+    status, _, found = _one_by_one(
+        cached_pack(target, shape), ONE_PAIR, pose_row(xf_target)[None], np.zeros((1, 2)),
+        pose_row(xf)[None], np.array([translation], dtype=np.float64), 1.0,
+    )  # fmt: skip
+    results = _ray_columns(found)
+    fraction, point_x, point_y, normal_x, normal_y = results[0].tolist()
+    if status[0] == Status.HIT:
+        return RayHit(Status.HIT, fraction, (point_x, point_y), (normal_x, normal_y))
+    if status[0] == Status.OVERLAPPING:
+        return RayHit(Status.HIT, 0.0, None, None)
+    return RayHit(Status.MISS, fraction, None, None)
 
 
 def swept_rows(
@@ -102,7 +144,7 @@ def swept_rows(
     moves = (poses_a, velocities_a, poses_b, velocities_b)
     if n < SIMD_FROM or not has_wide_registers():
         _refuse_wrong(shapes, pairs, *moves)
-        status, counts, results = swept_one_by_one(shapes, pairs, *_turned(moves), t_max)
+        status, counts, results = _one_by_one(shapes, pairs, *_turned(moves), t_max)
         return status, counts, results if with_contact else results[:, :TIMES_SIZE]
     status, counts, results = _empty_rows(n, SWEPT_SIZE if with_contact else TIMES_SIZE)
     rest = room(n + 1).view(np.int64)
@@ -113,7 +155,7 @@ def swept_rows(
     if n_rest != 0:
         _refuse_wrong(shapes, pairs, *moves)
         rest = rest[:n_rest]
-        others = swept_one_by_one(shapes, pairs[rest], *_turned([rows[rest] for rows in moves]), t_max)
+        others = _one_by_one(shapes, pairs[rest], *_turned([rows[rest] for rows in moves]), t_max)
         status[rest], counts[rest], results[rest] = others[0], others[1], others[2][:, : results.shape[1]]
     return status, counts, results
 
@@ -144,7 +186,7 @@ def _turned(moves: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray, FloatA
     return turned_a, velocities_a, turned_b, velocities_b
 
 
-def swept_one_by_one(
+def _one_by_one(
     shapes: PackedShapes,
     pairs: IntArray,
     poses_a: FloatArray,
@@ -157,3 +199,19 @@ def swept_one_by_one(
     rows = _empty_rows(len(pairs), SWEPT_SIZE)
     swept_pairs(shapes.arrays, pairs, poses_a, velocities_a, poses_b, velocities_b, t_max, *rows)
     return rows
+
+
+def shape_cast_rows(
+    shapes: PackedShapes, pairs: IntArray, poses: FloatArray, translations: FloatArray, poses_target: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Return status (n,), OVERLAPPING where they do at 0, and fraction, point, normal (n, 5), for pairs of a shape and its target.
+
+    Poses are (n, 3) x, y, angle. Inputs checked and writable.
+    """
+    turned = np.ascontiguousarray(pairs[:, ::-1])
+    status, _, found = swept_rows(shapes, turned, poses_target, np.zeros((len(pairs), 2)), poses, translations, 1.0)
+    return status, _ray_columns(found)
+
+
+def _ray_columns(found: FloatArray) -> FloatArray:
+    return np.column_stack((found[:, 0], found[:, 4:6], found[:, 2:4]))

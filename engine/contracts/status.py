@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["Status"]
+__all__ = ["DEGENERATE", "HIT", "MISS", "OUT_OF_ITERATIONS", "OVERLAPPING", "SEPARATED", "TOUCHING", "Status"]
 
 
 class Status(IntEnum):
@@ -24,3 +24,7 @@ class Status(IntEnum):
     """The input has no answer of the kind asked for."""
     OUT_OF_ITERATIONS = 6
     """The best bound so far; never to be read as a miss."""
+
+
+SEPARATED, TOUCHING, OVERLAPPING, HIT, MISS, DEGENERATE, OUT_OF_ITERATIONS = (int(status) for status in Status)
+"""The plain numbers, for the kernels."""

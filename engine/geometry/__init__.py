@@ -1,13 +1,11 @@
 """Shapes and poses: plain immutable values, float64, metres and radians. No algorithm of collision lives here."""
 
 from engine.geometry.aabb import AABB
-from engine.geometry.capsule import Capsule
-from engine.geometry.circle import Circle
 from engine.geometry.convex import ConvexShape, check_shape
 from engine.geometry.hull import convex_hull
 from engine.geometry.mass import MassProperties
 from engine.geometry.polygon import Polygon
-from engine.geometry.segment import Segment
+from engine.geometry.rounded import Capsule, Circle, Segment
 from engine.geometry.sweep import Sweep
 from engine.geometry.transform import Transform
 

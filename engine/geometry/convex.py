@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Self
 
-import numpy as np
-
 from engine.common.arrays import FloatArray
 from engine.common.errors import InvalidInputError
-from engine.geometry.aabb import AABB
-from engine.geometry.transform import Transform, posed
 
-__all__ = ["ConvexShape", "TwoPoints", "check_shape"]
+__all__ = ["ConvexShape", "check_shape"]
 
 
 class ConvexShape:
@@ -56,30 +52,6 @@ class ConvexShape:
     def with_radius(self, radius: float) -> Self:
         """Return the shape with another radius, or skin, around its core."""
         return self.mapped(lambda points: points, radius)
-
-
-class TwoPoints(ConvexShape):
-    """A shape whose core is the segment from `p1` to `p2`."""
-
-    __slots__ = ()
-
-    p1: tuple[float, float]
-    p2: tuple[float, float]
-
-    @property
-    def core(self) -> FloatArray:
-        """Both ends, (2, 2)."""
-        return np.array([self.p1, self.p2])
-
-    @property
-    def centroid(self) -> tuple[float, float]:
-        """The middle of the segment."""
-        return 0.5 * (self.p1[0] + self.p2[0]), 0.5 * (self.p1[1] + self.p2[1])
-
-    def aabb(self, xf: Transform) -> AABB:
-        """Return the tight box around the shape, its radius included, at the pose `xf`."""
-        (x1, y1), (x2, y2), r = posed(xf).apply(self.p1), xf.apply(self.p2), self.radius
-        return AABB((min(x1, x2) - r, min(y1, y2) - r), (max(x1, x2) + r, max(y1, y2) + r))
 
 
 def check_shape(field: str, shape: object) -> None:

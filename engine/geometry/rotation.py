@@ -42,7 +42,7 @@ _C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.1359
 
 
 def small_turn(angle: float) -> tuple[float, float]:
-    """Return cosine and sine of an angle of at most `MOST_TURNED`; no branch in it, for the lanes."""
+    """Return cosine and sine of an angle of at most `MOST_TURNED`; no branch in it, for SIMD kernels."""
     n = (angle * (2.0 / math.pi) + _TO_INTEGER) - _TO_INTEGER
     whole, second, third = angle - n * _P1, n * _P2, n * _P3
     near = whole - second

@@ -40,13 +40,11 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.contracts.status import Status
+from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
 from engine.narrowphase._core_manifold_kernel import find_axis
 from engine.narrowphase._sides_kernel import Arrays, Room, Shapes, moved_side, room_for, rounding_of, side_of
 
 __all__ = ["contact_set_pairs"]
-
-_SEPARATED, _TOUCHING, _OVERLAPPING = int(Status.SEPARATED), int(Status.TOUCHING), int(Status.OVERLAPPING)
 
 
 @inlined_kernel
@@ -80,9 +78,9 @@ def contact_set_pair(
     reach = radius_a + radius_b
     is_parted, side, edge, best, _, _, _, _ = find_axis(vertices_a, normals_a, vertices_b, normals_b, reach, touch, pair, None)
     if is_parted:
-        return _SEPARATED, 0
+        return SEPARATED, 0
     if best - reach < -touch:
-        return _OVERLAPPING, 0
+        return OVERLAPPING, 0
     if side == 0:
         nx, ny = normals_a[edge, 0], normals_a[edge, 1]
     elif side == 1:
@@ -118,7 +116,7 @@ def contact_set_pair(
         x, y = level * nx - along * ny, level * ny + along * nx
         found[2 + 2 * k] = cos * x - sin * y + pose_a[0]
         found[3 + 2 * k] = sin * x + cos * y + pose_a[1]
-    return _TOUCHING, n_points
+    return TOUCHING, n_points
 
 
 @kernel

@@ -30,7 +30,7 @@ import numpy as np
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import SAT_ROUNDING
-from engine.contracts.status import Status
+from engine.contracts.status import DEGENERATE, OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine
 from engine.narrowphase._epa_kernel import POLYTOPE_WIDTH, epa_cores, polytope_rows, touching_points
 from engine.narrowphase._gjk_kernel import GJK_TRACE_WIDTH, TRIANGLE_SIZE, Placed, gjk_cores, relative_cores
@@ -39,12 +39,6 @@ from engine.narrowphase._sides_kernel import Arrays, Shapes, most_vertices, plac
 __all__ = ["ROW_WIDTH", "distance_listed", "distance_one", "distance_pairs", "roundings"]
 
 ROW_WIDTH = 7
-
-_SEPARATED = int(Status.SEPARATED)
-_TOUCHING = int(Status.TOUCHING)
-_OVERLAPPING = int(Status.OVERLAPPING)
-_DEGENERATE = int(Status.DEGENERATE)
-_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 
 
 @inlined_kernel
@@ -85,15 +79,15 @@ def query_pair(
     for column in range(ROW_WIDTH):
         rows[k, column] = np.nan
     if not holds:
-        return _DEGENERATE, 0
+        return DEGENERATE, 0
     is_warm = simplex[0] > 0
     ended, iterations, distance, nx, ny, share = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
     separation, is_ended = distance - radius, True
-    if ended in (_SEPARATED, _OUT_OF_ITERATIONS):
-        is_ended = ended == _SEPARATED
+    if ended in (SEPARATED, OUT_OF_ITERATIONS):
+        is_ended = ended == SEPARATED
         if wants_depth and separation > touch and is_ended:
             rows[k, 0] = 0.0
-            return _SEPARATED, iterations
+            return SEPARATED, iterations
         p_a, p_b, q_a, q_b = simplex[1], simplex[2], simplex[3], simplex[4]
         a_x = vertices_a[p_a, 0] + share * (vertices_a[q_a, 0] - vertices_a[p_a, 0])
         a_y = vertices_a[p_a, 1] + share * (vertices_a[q_a, 1] - vertices_a[p_a, 1])
@@ -101,9 +95,9 @@ def query_pair(
         qx, qy = place(vertices_b[q_b, 0], vertices_b[q_b, 1], cos, sin, shift_x, shift_y)
         b_x, b_y = px + share * (qx - px), py + share * (qy - py)
     else:
-        if ended == _OVERLAPPING and not wants_depth:
+        if ended == OVERLAPPING and not wants_depth:
             rows[k, 0] = 0.0 - radius  # not -0.0
-            return _OVERLAPPING, iterations
+            return OVERLAPPING, iterations
         if is_warm:  # EPA wants vertices of the difference's boundary only, which a cold start gives
             simplex[0] = 0
             _, again, _, _, _, _ = gjk_cores(cores, rounding, touch, simplex, gjk_trace)
@@ -111,19 +105,19 @@ def query_pair(
         enough = np.inf if wants_depth else touch
         ended, expansions, depth, nx, ny = epa_cores(cores, a.cos, a.sin, rounding, enough, simplex, polytope, epa_trace)
         iterations += expansions
-        is_ended = ended == _OVERLAPPING
+        is_ended = ended == OVERLAPPING
         if depth > touch and not wants_depth:
             rows[k, 0] = 0.0 - radius  # not -0.0
-            return _OVERLAPPING, iterations
+            return OVERLAPPING, iterations
         separation = 0.0 - (depth + radius)
         a_x, a_y, b_x, b_y = touching_points(cores, nx, ny, rounding)
     value = max(0.0, -separation) if wants_depth else separation
     fill_row(rows, k, value, a_x, a_y, b_x, b_y, nx, ny, a, b)
     if not is_ended:
-        return _OUT_OF_ITERATIONS, iterations
+        return OUT_OF_ITERATIONS, iterations
     if separation > touch:
-        return _SEPARATED, iterations
-    return _TOUCHING if separation >= -touch else _OVERLAPPING, iterations
+        return SEPARATED, iterations
+    return TOUCHING if separation >= -touch else OVERLAPPING, iterations
 
 
 @inlined_kernel

@@ -34,7 +34,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.registers import return_four, turn_four
 from engine.common.tolerances import GJK_MAX_ITERATIONS
-from engine.contracts.status import Status
+from engine.contracts.status import OVERLAPPING, SEPARATED, TOUCHING
 from engine.geometry._rotation_kernel import cosine_and_sine_of_small
 from engine.geometry.rotation import MOST_TURNED
 from engine.narrowphase._distance_kernel import ROW_WIDTH, distance_listed, roundings
@@ -75,10 +75,6 @@ _AT_A, _AT_B, _AT_RESULT, _STATUS, _COUNT, _AGAIN = 0, 1, 2, 3, 4, 5
 _WHOLE_ROWS = 6
 
 _GOES_ON, _IS_APART, _IS_INSIDE, _IS_ODD = 0.0, 1.0, 2.0, 3.0
-
-_SEPARATED = int(Status.SEPARATED)
-_TOUCHING = int(Status.TOUCHING)
-_OVERLAPPING = int(Status.OVERLAPPING)
 
 
 @inlined_kernel
@@ -311,13 +307,13 @@ def _finish(s: FloatArray, k: IntArray) -> None:
         s[(_RESULT + 4) * STRIDE + lane] = world_by if is_apart else np.nan
         s[(_RESULT + 5) * STRIDE + lane] = cos_a * nx - sin_a * ny if is_apart else np.nan
         s[(_RESULT + 6) * STRIDE + lane] = sin_a * nx + cos_a * ny if is_apart else np.nan
-        by_touch = _SEPARATED if separation > touch else (_TOUCHING if separation >= -touch else _OVERLAPPING)
-        k[_STATUS * STRIDE + lane] = by_touch if is_apart else _OVERLAPPING
+        by_touch = SEPARATED if separation > touch else (TOUCHING if separation >= -touch else OVERLAPPING)
+        k[_STATUS * STRIDE + lane] = by_touch if is_apart else OVERLAPPING
         k[_COUNT * STRIDE + lane] = int(s[_STEPS * STRIDE + lane])
         k[_AGAIN * STRIDE + lane] = 0 if is_answered else 1
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """The question and the columns to fill: arguments of `distance_listed`, and the shapes' records in one row."""
 
     packed: Arrays
@@ -331,9 +327,9 @@ class _Asked(NamedTuple):
 
 
 @inlined_kernel
-def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, asked: _Asked) -> None:
+def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, query: _Query) -> None:
     """Load a block; lanes past the end of `chosen` take its last row once more, with the same answer to the same place."""
-    last, records, pairs, poses_a, poses_b = chosen.shape[0] - 1, asked.records, asked.pairs, asked.poses_a, asked.poses_b
+    last, records, pairs, poses_a, poses_b = chosen.shape[0] - 1, query.records, query.pairs, query.poses_a, query.poses_b
     for lane in range(LANES):
         row = np.uint64(chosen[np.uint64(min(lane, last))])
         k[_AT_RESULT * STRIDE + lane] = ROW_WIDTH * row
@@ -348,12 +344,12 @@ def _load(s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int
 
 
 @inlined_kernel
-def _store(s: FloatArray, k: IntArray, chosen: IntArray, asked: _Asked, again: IntArray, n_again: int) -> int:
+def _store(s: FloatArray, k: IntArray, chosen: IntArray, query: _Query, again: IntArray, n_again: int) -> int:
     """Write the answers to the caller's rows and append to `again` those that need another; return how many it lists then."""
-    status, iterations, last = asked.status, asked.iterations, ROW_WIDTH - SLOT_GROUP
+    status, iterations, last = query.status, query.iterations, ROW_WIDTH - SLOT_GROUP
     for lane in range(0, LANES, SLOT_GROUP):
-        return_four(asked.rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
-        return_four(asked.rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
+        return_four(query.rows, k, _AT_RESULT * STRIDE + lane, 0, s, _RESULT * STRIDE + lane, STRIDE)
+        return_four(query.rows, k, _AT_RESULT * STRIDE + lane, last, s, (_RESULT + last) * STRIDE + lane, STRIDE)
     for lane in range(chosen.shape[0]):
         row = np.uint64(chosen[np.uint64(lane)])
         status[row], iterations[row] = k[_STATUS * STRIDE + lane], k[_COUNT * STRIDE + lane]
@@ -364,10 +360,10 @@ def _store(s: FloatArray, k: IntArray, chosen: IntArray, asked: _Asked, again: I
 
 @kernel
 def _answer_block(
-    s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, stragglers: int, asked: _Asked, again: IntArray, n_again: int
+    s: FloatArray, k: IntArray, chosen: IntArray, size_a: int, size_b: int, stragglers: int, query: _Query, again: IntArray, n_again: int
 ) -> int:
     """Fill the `chosen` rows, at most `LANES`, of cores no larger than the sizes; return how many rows `again` lists then."""
-    _load(s, k, chosen, size_a, size_b, asked)
+    _load(s, k, chosen, size_a, size_b, query)
     _begin(s, size_a, size_b)
     n_left, step = LANES, 0
     while n_left > stragglers and step < GJK_MAX_ITERATIONS:
@@ -377,25 +373,25 @@ def _answer_block(
         n_left = _keep_nearest(s)
         step += 1
     _finish(s, k)
-    return _store(s, k, chosen, asked, again, n_again)
+    return _store(s, k, chosen, query, again, n_again)
 
 
 @allocating_kernel
-def _answer_listed(rows: IntArray, asked: _Asked) -> bool:
+def _answer_listed(rows: IntArray, query: _Query) -> bool:
     """Fill the rows one by one; False at a pose that is not finite."""
     return distance_listed(
-        rows, asked.packed, asked.pairs, asked.poses_a, asked.poses_b, asked.status, asked.iterations, asked.rows
+        rows, query.packed, query.pairs, query.poses_a, query.poses_b, query.status, query.iterations, query.rows
     )  # fmt: skip
 
 
 @kernel
-def _answer_again(s: FloatArray, k: IntArray, chosen: IntArray, size: int, asked: _Asked) -> bool:
+def _answer_again(s: FloatArray, k: IntArray, chosen: IntArray, size: int, query: _Query) -> bool:
     """Fill the `chosen` rows, at most `LANES`, to the last: side by side, where they fit, and what then is left one by one."""
     rest = chosen
     if size < _N_SIZES and chosen.shape[0] >= FEWEST:
         rest = np.empty(LANES + 1, dtype=np.int64)
-        rest = rest[: _answer_block(s, k, chosen, size, size, 0, asked, rest, 0)]
-    return rest.shape[0] == 0 or _answer_listed(rest, asked)
+        rest = rest[: _answer_block(s, k, chosen, size, size, 0, query, rest, 0)]
+    return rest.shape[0] == 0 or _answer_listed(rest, query)
 
 
 @inlined_kernel
@@ -415,7 +411,7 @@ def distances_simd(
     The scalar kernel is called from here and not by the caller: from Python that costs as much as thousands of pairs when its code is
     not in the cache.
     """
-    n_vertices, asked = packed[2], _Asked(packed, records.reshape(-1), pairs, poses_a, poses_b, status, iterations, rows)
+    n_vertices, query = packed[2], _Query(packed, records.reshape(-1), pairs, poses_a, poses_b, status, iterations, rows)
     k = np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64)
     again, n_again = np.empty(2 * LANES + 1, dtype=np.int64), 0
     waiting, n_waiting = np.empty(_N_LISTS * LANES, dtype=np.int64), np.zeros(_N_LISTS, dtype=np.int64)
@@ -432,20 +428,20 @@ def distances_simd(
             n_waiting[np.uint64(number)] = 0
             chosen = waiting[number * LANES : (number + 1) * LANES]
             if max(size_a, size_b) == _N_SIZES:
-                if not _answer_listed(chosen, asked):
+                if not _answer_listed(chosen, query):
                     return False
                 continue
-            n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, asked, again, n_again)
+            n_again = _answer_block(s, k, chosen, size_a, size_b, STRAGGLERS, query, again, n_again)
             if n_again >= LANES:
                 n_again -= LANES
-                if not _answer_again(s, k, again[n_again : n_again + LANES], _N_SIZES - 1, asked):
+                if not _answer_again(s, k, again[n_again : n_again + LANES], _N_SIZES - 1, query):
                     return False
-    if not _answer_again(s, k, again[:n_again], _N_SIZES - 1, asked):
+    if not _answer_again(s, k, again[:n_again], _N_SIZES - 1, query):
         return False
     for size in range(1, _N_SIZES + 1):  # what waits still: first all that fit two cores of 8 vertices, then two of 16, then the others
         n_left = LANES
         while n_left == LANES:
             n_left = gather(waiting, n_waiting, LANES, _LISTS_A, size, again, LANES)
-            if not _answer_again(s, k, again[:n_left], size, asked):
+            if not _answer_again(s, k, again[:n_left], size, query):
                 return False
     return True

@@ -56,7 +56,7 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
-from engine.contracts.status import Status
+from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING
 from engine.narrowphase._gjk_kernel import Cores, difference_vertex, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
@@ -71,9 +71,6 @@ EPA_TRACE_WIDTH = 8
 the origin, and 1 for the edge that is expanded."""
 
 _X, _Y, _NORMAL_X, _NORMAL_Y, _OFFSET, _DISTANCE, _HAS_FOOT = range(POLYTOPE_WIDTH)
-
-_OVERLAPPING = int(Status.OVERLAPPING)
-_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 
 
 @inlined_kernel
@@ -161,10 +158,10 @@ def epa_cores(
     n_edges = start_polytope(cores, rounding, simplex, polytope)
     if n_edges == 0:
         nx, ny = cos_a, -sin_a
-        return _OVERLAPPING, 0, -(nx * polytope[0, _X] + ny * polytope[0, _Y]), nx, ny
+        return OVERLAPPING, 0, -(nx * polytope[0, _X] + ny * polytope[0, _Y]), nx, ny
     for edge in range(n_edges):
         measure_edge(polytope, edge, n_edges)
-    status, iterations, traced = _OUT_OF_ITERATIONS, 0, 0
+    status, iterations, traced = OUT_OF_ITERATIONS, 0, 0
     depth, best_x, best_y = np.inf, 0.0, 0.0
     while n_edges < polytope.shape[0]:
         iterations += 1
@@ -176,7 +173,7 @@ def epa_cores(
             if closer < 0.0 or (closer == 0.0 and polytope[edge, _HAS_FOOT] > polytope[nearest, _HAS_FOOT]):
                 nearest = edge
         if polytope[nearest, _DISTANCE] > enough:
-            status, depth = _OVERLAPPING, polytope[nearest, _DISTANCE]
+            status, depth = OVERLAPPING, polytope[nearest, _DISTANCE]
             break
         nx, ny, offset = polytope[nearest, _NORMAL_X], polytope[nearest, _NORMAL_Y], polytope[nearest, _OFFSET]
         for edge in range(n_edges):
@@ -196,7 +193,7 @@ def epa_cores(
         if reach < depth:
             depth, best_x, best_y = reach, nx, ny
         if reach - offset <= rounding:
-            status = _OVERLAPPING
+            status = OVERLAPPING
             break
 
         # 3. The new vertex goes between the ends of the edge.

@@ -64,7 +64,7 @@ from typing import NamedTuple
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel
 from engine.common.tolerances import GJK_MAX_ITERATIONS
-from engine.contracts.status import Status
+from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED, TOUCHING
 from engine.narrowphase._sides_kernel import place, relative_pose
 
 __all__ = [
@@ -86,11 +86,6 @@ TRIANGLE_SIZE = 7
 GJK_TRACE_WIDTH = 10
 """Numbers of a row of the trace: how many vertices; x, y of three, A's frame (the newest last); the nearest point v; w.n, below which the
 distance cannot lie."""
-
-_SEPARATED = int(Status.SEPARATED)
-_TOUCHING = int(Status.TOUCHING)
-_OVERLAPPING = int(Status.OVERLAPPING)
-_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 
 
 class Placed(NamedTuple):
@@ -190,7 +185,7 @@ def gjk_cores(
     px, py = difference_vertex(cores, p_a, p_b)
     qx, qy = difference_vertex(cores, q_a, q_b)
 
-    status, iterations, n_vertices = _OUT_OF_ITERATIONS, 0, 0
+    status, iterations, n_vertices = OUT_OF_ITERATIONS, 0, 0
     distance, nx, ny, share = 0.0, 0.0, 0.0, 0.0
     while iterations < GJK_MAX_ITERATIONS:
         iterations += 1
@@ -207,7 +202,7 @@ def gjk_cores(
         length, distance = math.sqrt(ex * ex + ey * ey), math.sqrt(vx * vx + vy * vy)
         if distance >= length:
             if distance <= rounding:
-                status = _TOUCHING
+                status = TOUCHING
                 break
             nx, ny = vx / distance, vy / distance
         else:
@@ -216,7 +211,7 @@ def gjk_cores(
             if distance < 0.0:
                 nx, ny, distance = -nx, -ny, -distance
             if distance <= rounding:
-                status = _TOUCHING
+                status = TOUCHING
                 break
 
         # 2. The vertex of C nearest along n, and the bound it gives.
@@ -231,7 +226,7 @@ def gjk_cores(
             trace[at, 7], trace[at, 8], trace[at, 9] = vx, vy, bound
         is_known = (wx == px and wy == py) or (wx == qx and wy == qy)
         if is_known or distance - bound <= rounding:
-            status = _SEPARATED
+            status = SEPARATED
             break
 
         # 3. Which of the three stay.
@@ -243,7 +238,7 @@ def gjk_cores(
         if beside_p > 0.0 and beside_q > 0.0 and bound < 0.0:
             inside_p = beside_p > touch * math.sqrt(to_px * to_px + to_py * to_py)
             inside_q = beside_q > touch * math.sqrt(to_qx * to_qx + to_qy * to_qy)
-            status = _OVERLAPPING if inside_p and inside_q and distance > touch else _TOUCHING
+            status = OVERLAPPING if inside_p and inside_q and distance > touch else TOUCHING
             n_vertices, simplex[5], simplex[6] = 3, w_a, w_b
             break
         if beside_p <= 0.0 and -(wx * to_px + wy * to_py) > 0.0:
@@ -257,6 +252,6 @@ def gjk_cores(
     if n_vertices < 3:
         n_vertices = 1 if p_a == q_a and p_b == q_b else 2
     simplex[0], simplex[1], simplex[2], simplex[3], simplex[4] = n_vertices, p_a, p_b, q_a, q_b
-    if status in (_TOUCHING, _OVERLAPPING):
+    if status in (TOUCHING, OVERLAPPING):
         return status, iterations, 0.0, 0.0, 0.0, 0.0
     return status, iterations, distance, nx, ny, share

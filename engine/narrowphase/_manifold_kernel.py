@@ -95,24 +95,27 @@ def manifold_polygons(a: Side, b: Side, rounding: float, rule: int, room: Room, 
 
 
 @inlined_kernel
+def beside_edge(vertices: FloatArray, edge: int, x: float, y: float) -> tuple[float, float, float, float, float, float]:
+    """Return both ends of an edge, and how far from each toward the other a point lies: 0 or less is past that end."""
+    after = (edge + 1) % vertices.shape[0]
+    v1_x, v1_y, v2_x, v2_y = vertices[edge, 0], vertices[edge, 1], vertices[after, 0], vertices[after, 1]
+    past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
+    past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
+    return v1_x, v1_y, v2_x, v2_y, past_v1, past_v2
+
+
+@inlined_kernel
 def edge_beside(vertices: FloatArray, edge: int, x: float, y: float) -> int:
     """Walk from `edge`, past one of whose ends a point lies, on to the edge beside which it lies, or to the corner before it."""
     n = vertices.shape[0]
-    at, after = edge, (edge + 1) % n
-    v1_x, v1_y = vertices[at, 0], vertices[at, 1]
-    past_v1 = (x - v1_x) * (vertices[after, 0] - v1_x) + (y - v1_y) * (vertices[after, 1] - v1_y)
-    step = n - 1 if past_v1 <= 0.0 else 1
+    at, goes_back = edge, beside_edge(vertices, edge, x, y)[4] <= 0.0
     for _ in range(n):
-        corner = at if step == n - 1 else (at + 1) % n
-        other = (corner + step) % n
-        along = (x - vertices[corner, 0]) * (vertices[other, 0] - vertices[corner, 0])
-        along += (y - vertices[corner, 1]) * (vertices[other, 1] - vertices[corner, 1])
-        if along <= 0.0:  # before the corner: past the ends of both its edges
+        beyond = (at - 1 if goes_back else at + 1) % n
+        _, _, _, _, past_v1, past_v2 = beside_edge(vertices, beyond, x, y)
+        if (past_v2 if goes_back else past_v1) <= 0.0:  # before the corner: past the ends of both its edges
             break
-        at = (at + step) % n
-        back = (x - vertices[other, 0]) * (vertices[corner, 0] - vertices[other, 0])
-        back += (y - vertices[other, 1]) * (vertices[corner, 1] - vertices[other, 1])
-        if back > 0.0:
+        at = beyond
+        if (past_v1 if goes_back else past_v2) > 0.0:
             break
     return at
 
@@ -139,12 +142,8 @@ def manifold_polygon_circle(
     side = 0.0 if to_circle > 0.0 else 1.0
     in_front, edge = max_separation(vertices, normals, center, touch, side, trace)
     record_edge(trace, REFERENCE, side, vertices, edge, in_front)
-    v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
-    after = (edge + 1) % vertices.shape[0]
-    v2_x, v2_y = vertices[after, 0], vertices[after, 1]
     x, y = center[0, 0], center[0, 1]
-    past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
-    past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
+    v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
 
     least = -touch if rule == EXACT else inside
     if rule == EXACT and least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):
@@ -152,12 +151,8 @@ def manifold_polygon_circle(
         if beside != edge:
             edge = beside
             record_edge(trace, REFERENCE, side, vertices, edge, in_front)
-            v1_x, v1_y = vertices[edge, 0], vertices[edge, 1]
-            after = (edge + 1) % vertices.shape[0]
-            v2_x, v2_y = vertices[after, 0], vertices[after, 1]
+            v1_x, v1_y, v2_x, v2_y, past_v1, past_v2 = beside_edge(vertices, edge, x, y)
             in_front = normals[edge, 0] * (x - v1_x) + normals[edge, 1] * (y - v1_y)
-            past_v1 = (x - v1_x) * (v2_x - v1_x) + (y - v1_y) * (v2_y - v1_y)
-            past_v2 = (x - v2_x) * (v1_x - v2_x) + (y - v2_y) * (v1_y - v2_y)
 
     nx, ny, gap, amplification = normals[edge, 0], normals[edge, 1], in_front, 0.0
     if least <= in_front <= reach and (past_v1 <= 0.0 or past_v2 <= 0.0):

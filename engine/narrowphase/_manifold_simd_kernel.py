@@ -22,58 +22,36 @@ import numpy as np
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
-from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
+from engine.common.tolerances import BOX2D_ABSOLUTE_TOLERANCE, BOX2D_EPSILON, BOX2D_RELATIVE_TOLERANCE, SAT_ROUNDING
 from engine.geometry.kinds import CIRCLE
 from engine.narrowphase._clip_kernel import LACKING_ROUNDINGS, cut_between, name_of
-from engine.narrowphase._sides_kernel import Arrays, Shapes, place
+from engine.narrowphase._sides_kernel import Arrays, Shapes, place, rounding_of
 from engine.narrowphase._simd_kernel import (
-    AGAIN,
-    AXIS,
-    BEST_A,
-    BEST_B,
     CENTROID_A,
     CENTROID_B,
     CIRCLES,
-    CORNER,
-    COUNT,
-    DX,
-    DY,
-    EDGE,
-    EDGE_A,
-    EDGE_B,
     FEWEST,
     FRAME,
     GAP_ROWS,
-    INCIDENT,
     INSIDE,
     LANES,
-    LENGTH,
-    MOST,
-    N_A,
-    N_B,
     N_CLASSES,
-    NAMES,
     NUMBER_ROWS,
     NX,
     NY,
-    OTHER_EDGE,
-    PARTED,
     PLACE_A,
     PLACE_B,
     PLACE_POSE,
-    POINTS,
     POLYGON_AND_CIRCLE,
     POSE,
     POSE_A,
+    POSE_B,
     RADIUS_A,
     RADIUS_B,
-    REFERENCE,
     SCALAR,
-    SIDE,
     SLOT_GROUP,
     SLOT_MASK,
     STRIDE,
-    SWAPPED,
     TO_B,
     TOUCH,
     VERTEX_ROWS,
@@ -83,10 +61,8 @@ from engine.narrowphase._simd_kernel import (
     Y,
     classify,
     load_numbers,
-    load_pair,
     load_slots,
     move_b,
-    pick_greatest,
     separations,
     two,
 )
@@ -96,7 +72,19 @@ from engine.narrowphase.rules import BOX2D, EXACT
 __all__ = ["contact_normals", "manifolds_simd"]
 
 
-class _Asked(NamedTuple):
+# Rows of `s` beyond those of `_simd_kernel`. The last twelve are results: the two points, the axis.
+BEST_A, BEST_B, MOST, DX, DY, LENGTH = (NUMBER_ROWS + row for row in range(6))
+REFERENCE, INCIDENT = NUMBER_ROWS + 6, NUMBER_ROWS + 12  # first vertex, second vertex, normal
+POINTS, AXIS = NUMBER_ROWS + 18, NUMBER_ROWS + 24
+_NUMBER_ROWS = NUMBER_ROWS + 30
+
+# Rows of `k` beyond those of `_simd_kernel`. The last six are results.
+N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, SWAPPED, CORNER = (WHOLE_ROWS + row for row in range(8))
+COUNT, NAMES, SIDE, EDGE, AGAIN = WHOLE_ROWS + 8, WHOLE_ROWS + 9, WHOLE_ROWS + 11, WHOLE_ROWS + 12, WHOLE_ROWS + 13
+_WHOLE_ROWS = WHOLE_ROWS + 14
+
+
+class _Query(NamedTuple):
     """The question and the columns to fill: arguments of `manifold_pairs`, and the shapes' records in one row."""
 
     shapes: Shapes
@@ -109,6 +97,23 @@ class _Asked(NamedTuple):
 
 
 # The axis
+
+
+@inlined_kernel
+def _pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: int, best_row: int, edge_row: int) -> None:
+    """Take of the separations of the polygon at `base` the greatest, the first of those within the touch of each other."""
+    for lane in range(LANES):
+        s[best_row * STRIDE + lane] = -np.inf
+        k[edge_row * STRIDE + lane] = 0
+    for edge in range(0, slots, SLOT_GROUP):
+        row = (base + (edge & SLOT_MASK)) * STRIDE
+        for lane in range(LANES):
+            touch, best, at = s[TOUCH * STRIDE + lane], s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane]
+            for of_group in range(SLOT_GROUP):
+                gap = g[row + of_group * STRIDE + lane]
+                is_better = gap > best + touch
+                best, at = (gap if is_better else best), (edge + of_group if is_better else at)
+            s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane] = best, at
 
 
 @inlined_kernel
@@ -220,14 +225,9 @@ def _find_incident(v: FloatArray, s: FloatArray, k: IntArray, slots: int) -> Non
             is_on_b = k[SIDE * STRIDE + lane] == 1
             nx, ny = s[(REFERENCE + 4) * STRIDE + lane], s[(REFERENCE + 5) * STRIDE + lane]
             least, incident = s[MOST * STRIDE + lane], k[OTHER_EDGE * STRIDE + lane]
-            along = _along(v, row + lane, is_on_b, nx, ny)
-            incident, least = (group if along < least else incident), (along if along < least else least)
-            along = _along(v, row + STRIDE + lane, is_on_b, nx, ny)
-            incident, least = (group + 1 if along < least else incident), (along if along < least else least)
-            along = _along(v, row + 2 * STRIDE + lane, is_on_b, nx, ny)
-            incident, least = (group + 2 if along < least else incident), (along if along < least else least)
-            along = _along(v, row + 3 * STRIDE + lane, is_on_b, nx, ny)
-            incident, least = (group + 3 if along < least else incident), (along if along < least else least)
+            for edge in range(SLOT_GROUP):
+                along = _along(v, row + edge * STRIDE + lane, is_on_b, nx, ny)
+                incident, least = (group + edge if along < least else incident), (along if along < least else least)
             s[MOST * STRIDE + lane], k[OTHER_EDGE * STRIDE + lane] = least, incident
 
 
@@ -442,11 +442,11 @@ def _store(block: Block, chosen: IntArray, low: int, with_second: bool, columns:
 
 
 @kernel
-def _polygons_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _polygons_block(block: Block, chosen: IntArray, slots: int, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many rows `rest` lists, to be done over."""
     v, g, s, k = block
-    records, pairs, n_vertices, rule = asked.records, asked.pairs, asked.shapes.n_vertices, asked.rule
-    poses_a, poses_b = asked.poses_a.reshape(-1), asked.poses_b.reshape(-1)
+    records, pairs, n_vertices, rule = query.records, query.pairs, query.shapes.n_vertices, query.rule
+    poses_a, poses_b = query.poses_a.reshape(-1), query.poses_b.reshape(-1)
     for low in range(0, chosen.shape[0], LANES):
         for lane in range(LANES):
             row = chosen[min(low + lane, chosen.shape[0] - 1)]
@@ -461,8 +461,8 @@ def _polygons_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, r
         separations(v, g, 0, TO_B, slots)
         separations(v, g, TO_B, 0, slots)
         if rule == EXACT:
-            pick_greatest(g, s, k, 0, slots, BEST_A, EDGE_A)
-            pick_greatest(g, s, k, TO_B, slots, BEST_B, EDGE_B)
+            _pick_greatest(g, s, k, 0, slots, BEST_A, EDGE_A)
+            _pick_greatest(g, s, k, TO_B, slots, BEST_B, EDGE_B)
         else:
             _move_centroid(s)
             _pick_by_climb(v, g, s, k, 0, 1.0, slots, N_A, BEST_A, EDGE_A)
@@ -472,21 +472,39 @@ def _polygons_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, r
         _find_incident(v, s, k, slots)
         _fetch_edge(v, s, k, 1, OTHER_EDGE, INCIDENT)
         _clip(s, k, rule)
-        n_rest = _store(block, chosen, low, True, asked.columns, rest, n_rest)
+        n_rest = _store(block, chosen, low, True, query.columns, rest, n_rest)
     return n_rest
 
 
+@inlined_kernel
+def _load_pair(
+    s: FloatArray, k: IntArray, lane: int, row: np.uint64, a: np.uint64, b: np.uint64, radius: FloatArray, extent: FloatArray, rule: int,
+    poses_a: FloatArray, poses_b: FloatArray, swapped: bool,
+) -> None:  # fmt: skip
+    """Load what a pair has one of; `swapped` makes its B the lane's A."""
+    rounding = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
+    s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
+    s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
+    first, second = (POSE_B, POSE_A) if swapped else (POSE_A, POSE_B)
+    for field in range(4):
+        s[(first + field) * STRIDE + lane] = poses_a[row, field]
+        s[(second + field) * STRIDE + lane] = poses_b[row, field]
+    s[RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
+    s[RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
+    k[SWAPPED * STRIDE + lane] = 1 if swapped else 0
+
+
 @kernel
-def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Do the same for a polygon of at most `slots` vertices and a circle; the polygon is the lane's A."""
     v, g, s, k = block
-    shapes, records, pairs, poses_a, poses_b, rule, columns = asked
+    shapes, records, pairs, poses_a, poses_b, rule, columns = query
     for low in range(0, chosen.shape[0], LANES):
         for lane in range(LANES):
             row = np.uint64(chosen[min(low + lane, chosen.shape[0] - 1)])
             a, b = np.uint64(pairs[row, 0]), np.uint64(pairs[row, 1])
             swapped = shapes.kind[a] == CIRCLE
-            load_pair(s, k, lane, row, a, b, shapes.radius, shapes.extent, rule, poses_a, poses_b, swapped)
+            _load_pair(s, k, lane, row, a, b, shapes.radius, shapes.extent, rule, poses_a, poses_b, swapped)
             polygon, circle = (pairs[row, 1], a) if swapped else (pairs[row, 0], b)
             k[PLACE_A * STRIDE + lane] = polygon * RECORD
             v[(X + TO_B) * STRIDE + lane] = records[circle * np.uint64(RECORD)]
@@ -500,7 +518,7 @@ def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, asked: _As
                 nx, ny = v[NX * STRIDE + of + lane], v[NY * STRIDE + of + lane]
                 x, y = v[X * STRIDE + of + lane], v[Y * STRIDE + of + lane]
                 g[of + lane] = nx * (v[(X + TO_B) * STRIDE + lane] - x) + ny * (v[(Y + TO_B) * STRIDE + lane] - y)
-        pick_greatest(g, s, k, 0, slots, BEST_A, EDGE)
+        _pick_greatest(g, s, k, 0, slots, BEST_A, EDGE)
         _fetch_edge(v, s, k, 0, EDGE, REFERENCE)
         _find_corner(v, s, k, rule)
         _measure_corner(v, s, k, rule)
@@ -510,11 +528,11 @@ def _polygon_circle_block(block: Block, chosen: IntArray, slots: int, asked: _As
 
 
 @kernel
-def _circles_block(block: Block, chosen: IntArray, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _circles_block(block: Block, chosen: IntArray, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Do the same for two circles; there is nothing to be done over."""
     v, _, s, k = block
-    records, pairs = asked.records, asked.pairs
-    poses_a, poses_b = asked.poses_a.reshape(-1), asked.poses_b.reshape(-1)
+    records, pairs = query.records, query.pairs
+    poses_a, poses_b = query.poses_a.reshape(-1), query.poses_b.reshape(-1)
     for low in range(0, chosen.shape[0], LANES):
         for lane in range(LANES):
             row = chosen[min(low + lane, chosen.shape[0] - 1)]
@@ -523,7 +541,7 @@ def _circles_block(block: Block, chosen: IntArray, asked: _Asked, rest: IntArray
             v[X * STRIDE + lane], v[Y * STRIDE + lane] = records[np.uint64(place_a)], records[np.uint64(place_a + SLOTS)]
             v[(X + TO_B) * STRIDE + lane] = records[np.uint64(place_b)]
             v[(Y + TO_B) * STRIDE + lane] = records[np.uint64(place_b + SLOTS)]
-        load_numbers(s, k, records, poses_a, poses_b, asked.rule)
+        load_numbers(s, k, records, poses_a, poses_b, query.rule)
         move_b(v, s, 1, False)
         for lane in range(LANES):
             s[DX * STRIDE + lane] = v[(X + TO_B) * STRIDE + lane] - v[X * STRIDE + lane]
@@ -531,7 +549,7 @@ def _circles_block(block: Block, chosen: IntArray, asked: _Asked, rest: IntArray
         for lane in range(LANES):
             s[LENGTH * STRIDE + lane] = math.hypot(s[DX * STRIDE + lane], s[DY * STRIDE + lane])
         _touch_circles(v, s, k)
-        n_rest = _store(block, chosen, low, False, asked.columns, rest, n_rest)
+        n_rest = _store(block, chosen, low, False, query.columns, rest, n_rest)
     return n_rest
 
 
@@ -546,10 +564,10 @@ def manifolds_simd(
     n, shapes = pairs.shape[0], Shapes(*packed)
     rows, rest, n_rest = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
     begin = classify(shapes.kind, shapes.n_vertices, pairs, rows)
-    asked = _Asked(shapes, records.reshape(-1), pairs, poses_a, poses_b, rule, columns)
+    query = _Query(shapes, records.reshape(-1), pairs, poses_a, poses_b, rule, columns)
     block = Block(
-        np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE), np.empty(NUMBER_ROWS * STRIDE),
-        np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64),
+        np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE), np.empty(_NUMBER_ROWS * STRIDE),
+        np.empty(_WHOLE_ROWS * STRIDE, dtype=np.int64),
     )  # fmt: skip
     for number in range(N_CLASSES):
         chosen = rows[begin[number] : begin[number + 1]]
@@ -557,11 +575,11 @@ def manifolds_simd(
             rest[n_rest : n_rest + chosen.shape[0]] = chosen
             n_rest += chosen.shape[0]
         elif number == CIRCLES:
-            n_rest = _circles_block(block, chosen, asked, rest, n_rest)
+            n_rest = _circles_block(block, chosen, query, rest, n_rest)
         elif number <= POLYGON_AND_CIRCLE:
-            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, asked, rest, n_rest)
+            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, query, rest, n_rest)
         else:
-            n_rest = _polygon_circle_block(block, chosen, SLOT_GROUP * (number - POLYGON_AND_CIRCLE), asked, rest, n_rest)
+            n_rest = _polygon_circle_block(block, chosen, SLOT_GROUP * (number - POLYGON_AND_CIRCLE), query, rest, n_rest)
     return rest[:n_rest]
 
 

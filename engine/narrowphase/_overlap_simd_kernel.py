@@ -73,7 +73,7 @@ _ROWS = NUMBER_ROWS + 2
 _ANSWER, _UNSURE = 0, 2
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """The question and the answers: the shapes' records in one row, poses in one row, and 1 or 0 for each pair."""
 
     records: FloatArray
@@ -153,44 +153,44 @@ def _store(k: IntArray, chosen: IntArray, low: int, overlapping: IntArray, rest:
 
 
 @inlined_kernel
-def _load(block: Block, chosen: IntArray, low: int, slots_a: int, slots_b: int, asked: _Asked) -> None:
+def _load(block: Block, chosen: IntArray, low: int, slots_a: int, slots_b: int, query: _Query) -> None:
     """Load a block, from row `low` of the `chosen` on; lanes past their end take the last one once more."""
     v, _, s, k = block
     for lane in range(LANES):
         s[_GREATEST * STRIDE + lane], s[_NEAREST_SQ * STRIDE + lane] = -np.inf, np.inf
         row = chosen[min(low + lane, chosen.shape[0] - 1)]
-        a, b = asked.pairs[np.uint64(row), 0], asked.pairs[np.uint64(row), 1]
+        a, b = query.pairs[np.uint64(row), 0], query.pairs[np.uint64(row), 1]
         k[PLACE_A * STRIDE + lane], k[PLACE_B * STRIDE + lane], k[PLACE_POSE * STRIDE + lane] = a * RECORD, b * RECORD, row * POSE
-    load_numbers(s, k, asked.records, asked.poses_a, asked.poses_b, EXACT)
-    load_slots(v, k, PLACE_A, 0, slots_a, asked.records)
-    load_slots(v, k, PLACE_B, TO_B, slots_b, asked.records)
+    load_numbers(s, k, query.records, query.poses_a, query.poses_b, EXACT)
+    load_slots(v, k, PLACE_A, 0, slots_a, query.records)
+    load_slots(v, k, PLACE_B, TO_B, slots_b, query.records)
 
 
 @kernel
-def _polygons_block(block: Block, chosen: IntArray, slots: int, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _polygons_block(block: Block, chosen: IntArray, slots: int, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Fill the `chosen` rows of pairs of two polygons of at most `slots` vertices; return how many rows `rest` lists by now."""
     v, g, s, k = block
     for low in range(0, chosen.shape[0], LANES):
-        _load(block, chosen, low, slots, slots, asked)
+        _load(block, chosen, low, slots, slots, query)
         move_b(v, s, slots, True)
         separations(v, g, 0, TO_B, slots)
         separations(v, g, TO_B, 0, slots)
         _greatest_separation(g, s, 0, slots)
         _greatest_separation(g, s, TO_B, slots)
         _answer_polygons(s, k)
-        n_rest = _store(k, chosen, low, asked.overlapping, rest, n_rest)
+        n_rest = _store(k, chosen, low, query.overlapping, rest, n_rest)
     return n_rest
 
 
 @kernel
-def _circles_block(block: Block, chosen: IntArray, slots: int, is_b_polygon: bool, asked: _Asked, rest: IntArray, n_rest: int) -> int:
+def _circles_block(block: Block, chosen: IntArray, slots: int, is_b_polygon: bool, query: _Query, rest: IntArray, n_rest: int) -> int:
     """Do the same for pairs with a circle, the other a polygon of at most `slots` vertices, or a circle where that is 1.
 
     All of them have the polygon first, or all the circle: everything happens in A's frame, as in the scalar kernel.
     """
     v, _, s, k = block
     for low in range(0, chosen.shape[0], LANES):
-        _load(block, chosen, low, (1 if is_b_polygon else slots), (slots if is_b_polygon else 1), asked)
+        _load(block, chosen, low, (1 if is_b_polygon else slots), (slots if is_b_polygon else 1), query)
         if slots == 1:
             move_b(v, s, 1, False)
             for lane in range(LANES):
@@ -203,7 +203,7 @@ def _circles_block(block: Block, chosen: IntArray, slots: int, is_b_polygon: boo
             move_b(v, s, 1, False)
             _nearest_edge(v, s, 0, TO_B, slots)
         _answer_circles(s, k)
-        n_rest = _store(k, chosen, low, asked.overlapping, rest, n_rest)
+        n_rest = _store(k, chosen, low, query.overlapping, rest, n_rest)
     return n_rest
 
 
@@ -233,7 +233,7 @@ def overlaps_simd(
     n, n_rest = pairs.shape[0], 0
     rows, rest, parted = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     begin = classify(kind, n_vertices, pairs, rows)
-    asked = _Asked(records.reshape(-1), pairs, poses_a.reshape(-1), poses_b.reshape(-1), overlapping)
+    query = _Query(records.reshape(-1), pairs, poses_a.reshape(-1), poses_b.reshape(-1), overlapping)
     block = Block(
         np.empty(VERTEX_ROWS * STRIDE), np.empty(GAP_ROWS * STRIDE), np.empty(_ROWS * STRIDE), np.empty(WHOLE_ROWS * STRIDE, dtype=np.int64)
     )
@@ -243,7 +243,7 @@ def overlaps_simd(
             rest[n_rest : n_rest + chosen.shape[0]] = chosen
             n_rest += chosen.shape[0]
         elif CIRCLES < number <= POLYGON_AND_CIRCLE:
-            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, asked, rest, n_rest)
+            n_rest = _polygons_block(block, chosen, SLOT_GROUP * number, query, rest, n_rest)
         else:
             slots = 1 if number == CIRCLES else SLOT_GROUP * (number - POLYGON_AND_CIRCLE)
             n_circles = _move_apart(kind, pairs, chosen, parted)
@@ -251,5 +251,5 @@ def overlaps_simd(
                 some = parted[:n_circles] if is_b_polygon else parted[n_circles : chosen.shape[0]]
                 if number == CIRCLES:
                     some = parted[: 0 if is_b_polygon else n_circles]
-                n_rest = _circles_block(block, some, slots, is_b_polygon, asked, rest, n_rest)
+                n_rest = _circles_block(block, some, slots, is_b_polygon, query, rest, n_rest)
     return rest[:n_rest]

@@ -33,7 +33,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.common.tolerances import CLOSEST_CONVERGENCE, CLOSEST_MAX_ITERATIONS
-from engine.contracts.status import Status
+from engine.contracts.status import OUT_OF_ITERATIONS, OVERLAPPING, SEPARATED
 from engine.narrowphase._gjk_kernel import Placed, difference_vertex, relative_cores, share_of_nearest, support
 from engine.narrowphase._sides_kernel import place
 
@@ -41,10 +41,6 @@ __all__ = ["CLOSEST_TRACE_WIDTH", "closest_by_projections"]
 
 CLOSEST_TRACE_WIDTH = 5
 """Numbers of a row of the trace: x, y on A and on B, world frame, and the lower bound."""
-
-_SEPARATED = int(Status.SEPARATED)
-_OVERLAPPING = int(Status.OVERLAPPING)
-_OUT_OF_ITERATIONS = int(Status.OUT_OF_ITERATIONS)
 
 
 @inlined_kernel
@@ -78,7 +74,7 @@ def project_in_turn(
     vertices_a, vertices_b, cos, sin, shift_x, shift_y = cores
     a_x, a_y = vertices_a[0, 0], vertices_a[0, 1]
     b_x, b_y, distance = 0.0, 0.0, 0.0
-    status, turns = _OUT_OF_ITERATIONS, 0
+    status, turns = OUT_OF_ITERATIONS, 0
     while turns < CLOSEST_MAX_ITERATIONS:
         turns += 1
         dx, dy = a_x - shift_x, a_y - shift_y
@@ -88,7 +84,7 @@ def project_in_turn(
         dx, dy = b_x - a_x, b_y - a_y
         distance = math.sqrt(dx * dx + dy * dy)
         if distance <= touch:
-            status = _OVERLAPPING
+            status = OVERLAPPING
             break
         nx, ny = dx / distance, dy / distance
         i, j = support(cores, nx, ny)
@@ -100,7 +96,7 @@ def project_in_turn(
             row[2], row[3] = place(b_x, b_y, a.cos, a.sin, a.x, a.y)
             row[4] = bound
         if distance - bound <= CLOSEST_CONVERGENCE * size:
-            status = _SEPARATED
+            status = SEPARATED
             break
     a_x, a_y = place(a_x, a_y, a.cos, a.sin, a.x, a.y)
     b_x, b_y = place(b_x, b_y, a.cos, a.sin, a.x, a.y)

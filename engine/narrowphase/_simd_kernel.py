@@ -35,7 +35,7 @@ from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.common.registers import turn_four
 from engine.common.tolerances import BOX2D_EPSILON, SAT_ROUNDING
 from engine.geometry.kinds import CIRCLE, POLYGON
-from engine.narrowphase._sides_kernel import place, relative_pose, rounding_of
+from engine.narrowphase._sides_kernel import place, relative_pose
 from engine.narrowphase.packing import SLOTS
 from engine.narrowphase.rules import EXACT
 
@@ -71,23 +71,18 @@ VERTEX_ROWS = 8 * SLOTS
 # Rows of `g`, the separations of A's edges and, `TO_B` rows farther on, of B's.
 GAP_ROWS = 2 * SLOTS
 
-# Rows of `s`, numbers of which a pair has one. The last twelve are results: the two points, the axis. Centroid, radius and extent of a
-# shape lie together, as in its record.
+# Rows of `s`, numbers of which a pair has one; centroid, radius and extent of a shape lie together, as in its record. The last are cosine,
+# sine and shift from B's frame to A's.
 POSE_A, POSE_B, CENTROID_A, RADIUS_A, EXTENT_A, CENTROID_B, RADIUS_B, EXTENT_B, TOUCH, INSIDE = 0, 4, 8, 10, 11, 12, 14, 15, 16, 17
-BEST_A, BEST_B, MOST, DX, DY, LENGTH = 18, 19, 20, 21, 22, 23
-REFERENCE, INCIDENT = 24, 30  # first vertex, second vertex, normal
-FRAME = 36  # cosine, sine and shift from B's frame to A's
-POINTS, AXIS = 40, 46
-NUMBER_ROWS = 52
+FRAME = 18
+NUMBER_ROWS = 22
 
 POSE = 4
 """Numbers of a pose: x, y, cosine, sine."""
 
-# Rows of `k`, whole numbers. The last six are results; where shapes and poses begin is needed only while they are loaded.
-N_A, N_B, EDGE_A, EDGE_B, PARTED, OTHER_EDGE, SWAPPED, CORNER = 0, 1, 2, 3, 4, 5, 6, 7
-COUNT, NAMES, SIDE, EDGE, AGAIN = 8, 9, 11, 12, 13
-PLACE_A, PLACE_B, PLACE_POSE = 14, 15, 16
-WHOLE_ROWS = 17
+# Rows of `k`, whole numbers: where shapes and poses begin, needed only while they are loaded.
+PLACE_A, PLACE_B, PLACE_POSE = 0, 1, 2
+WHOLE_ROWS = 3
 
 SLOT_MASK = SLOTS - 1
 """A slot's number masked with this cannot be negative, as the compiler sees as well: it then writes no code for counting from the
@@ -163,24 +158,6 @@ def two(s: FloatArray, row: int, lane: int) -> tuple[float, float]:
 
 
 @inlined_kernel
-def load_pair(
-    s: FloatArray, k: IntArray, lane: int, row: np.uint64, a: np.uint64, b: np.uint64, radius: FloatArray, extent: FloatArray, rule: int,
-    poses_a: FloatArray, poses_b: FloatArray, swapped: bool,
-) -> None:  # fmt: skip
-    """Load what a pair has one of; `swapped` makes its B the lane's A."""
-    rounding = rounding_of(poses_a[row], extent[a], poses_b[row], extent[b])
-    s[TOUCH * STRIDE + lane] = rounding if rule == EXACT else 0.0
-    s[INSIDE * STRIDE + lane] = rounding if rule == EXACT else BOX2D_EPSILON
-    first, second = (POSE_B, POSE_A) if swapped else (POSE_A, POSE_B)
-    for field in range(4):
-        s[(first + field) * STRIDE + lane] = poses_a[row, field]
-        s[(second + field) * STRIDE + lane] = poses_b[row, field]
-    s[RADIUS_A * STRIDE + lane] = radius[b] if swapped else radius[a]
-    s[RADIUS_B * STRIDE + lane] = radius[a] if swapped else radius[b]
-    k[SWAPPED * STRIDE + lane] = 1 if swapped else 0
-
-
-@inlined_kernel
 def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: int, records: FloatArray, directions: bool = True) -> None:
     """Load vertices, and normals if wanted, of all lanes' shapes, whose records begin at row `record_row` of `k`, padded with the last.
 
@@ -198,7 +175,7 @@ def load_slots(v: FloatArray, k: IntArray, record_row: int, beyond: int, slots: 
 
 @inlined_kernel
 def load_numbers(s: FloatArray, k: IntArray, records: FloatArray, poses_a: FloatArray, poses_b: FloatArray, rule: int) -> None:
-    """Load poses, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says; see `load_pair`."""
+    """Load poses, centroids, radii and roundings of all lanes, whose records and poses begin where `k` says; see `rounding_of`."""
     for lane in range(0, LANES, SLOT_GROUP):
         turn_four(s, POSE_A * STRIDE + lane, STRIDE, poses_a, k, PLACE_POSE * STRIDE + lane, 0)
         turn_four(s, POSE_B * STRIDE + lane, STRIDE, poses_b, k, PLACE_POSE * STRIDE + lane, 0)
@@ -275,26 +252,3 @@ def separations(v: FloatArray, g: FloatArray, base: int, other: int, slots: int)
                     at, of = row + lane, of_row + lane
                     nx, ny, x, y = v[NX * STRIDE + at], v[NY * STRIDE + at], v[X * STRIDE + at], v[Y * STRIDE + at]
                     g[at] = _nearest_of_four(v, of, nx, ny, x, y, g[at])
-
-
-@inlined_kernel
-def pick_greatest(g: FloatArray, s: FloatArray, k: IntArray, base: int, slots: int, best_row: int, edge_row: int) -> None:
-    """Take of the separations of the polygon at `base` the greatest, the first of those within the touch of each other."""
-    for lane in range(LANES):
-        s[best_row * STRIDE + lane] = -np.inf
-        k[edge_row * STRIDE + lane] = 0
-    for edge in range(0, slots, SLOT_GROUP):
-        row = (base + (edge & SLOT_MASK)) * STRIDE
-        for lane in range(LANES):
-            touch, best, at = s[TOUCH * STRIDE + lane], s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane]
-            gap_0, gap_1 = g[row + lane], g[row + STRIDE + lane]
-            gap_2, gap_3 = g[row + 2 * STRIDE + lane], g[row + 3 * STRIDE + lane]
-            is_better = gap_0 > best + touch
-            best, at = (gap_0 if is_better else best), (edge if is_better else at)
-            is_better = gap_1 > best + touch
-            best, at = (gap_1 if is_better else best), (edge + 1 if is_better else at)
-            is_better = gap_2 > best + touch
-            best, at = (gap_2 if is_better else best), (edge + 2 if is_better else at)
-            is_better = gap_3 > best + touch
-            best, at = (gap_3 if is_better else best), (edge + 3 if is_better else at)
-            s[best_row * STRIDE + lane], k[edge_row * STRIDE + lane] = best, at

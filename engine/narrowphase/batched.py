@@ -15,13 +15,12 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import has_wide_registers
 from engine.common.memory import room
 from engine.geometry._rotation_kernel import turn_poses
-from engine.narrowphase._bounds_kernel import pairs_of_bodies, posed_boxes
 from engine.narrowphase._core_manifold_kernel import manifold_core_pairs
+from engine.narrowphase._extent_kernel import gaps_along, pairs_of_bodies, posed_boxes
 from engine.narrowphase._manifold_kernel import manifold_pairs
 from engine.narrowphase._manifold_simd_kernel import contact_normals, manifolds_simd
 from engine.narrowphase._overlap_kernel import overlap_pairs
 from engine.narrowphase._overlap_simd_kernel import overlaps_simd
-from engine.narrowphase._witness_kernel import gaps_along
 from engine.narrowphase.packing import SIMD_FROM, PackedShapes
 
 __all__ = [

@@ -10,7 +10,7 @@ from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import ContactSet, Status
 from engine.geometry import AnyShape, Transform
 from engine.narrowphase._contact_set_kernel import contact_set_pairs
-from engine.narrowphase.packing import PackedShapes, remembered
+from engine.narrowphase.packing import PackedShapes, cached_pack
 from engine.narrowphase.scratch import ONE_PAIR, pose_row
 
 __all__ = ["ContactSetRows", "contact_set", "contact_set_rows"]
@@ -59,7 +59,7 @@ def contact_set(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> C
     >>> contact_set(box, Transform(), box, Transform((0.25, 1.0))).points
     ((0.5, 0.5), (-0.25, 0.5))
     """
-    rows = contact_set_rows(remembered(a, b), ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4))
+    rows = contact_set_rows(cached_pack(a, b), ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4))
     status = Status(int(rows.status[0]))
     if status is not Status.TOUCHING:
         return ContactSet(status, None, ())

@@ -10,7 +10,7 @@ from engine.geometry import AnyShape, Transform
 from engine.narrowphase import batched
 from engine.narrowphase._manifold_kernel import frame_is_b
 from engine.narrowphase._step_kernel import CLIPPED, INCIDENT, MANIFOLD_TRACE_WIDTH, POINT, REFERENCE, TRIED
-from engine.narrowphase.packing import remembered
+from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.rules import Rule, check_rule
 from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
 
@@ -66,7 +66,7 @@ def manifold(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, rule: R
     >>> [row[1:3] for row in trace.tolist() if row[0] == REFERENCE]
     [[0.0, 2.0]]
     """
-    shapes = remembered(a, b)
+    shapes = cached_pack(a, b)
     number = check_rule(rule, shapes, ONE_PAIR)
     poses = pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4)
     if trace is None:

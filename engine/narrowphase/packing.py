@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.common.arrays import FloatArray, IntArray, finite_rows
 from engine.geometry import AnyShape, Polygon, Segment, check_shape
 
-__all__ = ["RECORD", "REMEMBERED", "SHARP_COSINE", "SIMD_FROM", "SLOTS", "PackedShapes", "pack", "remembered"]
+__all__ = ["N_CACHED", "RECORD", "SHARP_COSINE", "SIMD_FROM", "SLOTS", "PackedShapes", "cached_pack", "pack"]
 
 SLOTS = 16
 """Vertices of a shape that its record has room for; of a larger one it has the first ones, and no kernel asks for them."""
@@ -42,7 +42,7 @@ SHARP_COSINE = -math.cos(SHARP_ANGLE)
 SIMD_FROM = 48
 """Pairs from which on the SIMD kernels are tried: where shapes of all sizes meet, blocks are filled well enough from here on (measured)."""
 
-REMEMBERED = 1024
+N_CACHED = 1024
 """Shapes and pairs of shapes kept packed: at most some megabytes."""
 
 
@@ -120,11 +120,11 @@ def pack(shapes: Iterable[AnyShape], centroids: ArrayLike | None = None) -> Pack
     )
 
 
-def remembered(*shapes: AnyShape) -> PackedShapes:
+def cached_pack(*shapes: AnyShape) -> PackedShapes:
     """Return `shapes` packed, from memory where the same were asked for before; for one question about one pair.
 
     Packing two shapes costs some 80 us, the whole of such a question else a few. Shapes are immutable and hash by value, so the
-    packed form of the last `REMEMBERED` is kept; asking again costs 0.3 us.
+    packed form of the last `N_CACHED` is kept; asking again costs 0.3 us.
 
     Raises
     ------
@@ -133,11 +133,11 @@ def remembered(*shapes: AnyShape) -> PackedShapes:
     """
     for shape in shapes:
         check_shape("shape", shape)
-    return _remembered(*shapes)
+    return _cached_pack(*shapes)
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _remembered(*shapes: AnyShape) -> PackedShapes:
+@lru_cache(maxsize=N_CACHED)
+def _cached_pack(*shapes: AnyShape) -> PackedShapes:
     return pack(shapes)
 
 

@@ -10,19 +10,19 @@ from engine.common.arrays import FloatArray
 from engine.common.checks import choice, integer
 from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Polygon, Transform
+from engine.narrowphase._axis_cache_kernel import NO_AXIS, overlap_every_axis
+from engine.narrowphase._axis_cache_kernel import overlap_cached as cached_kernel
 from engine.narrowphase._overlap_kernel import overlap_pairs
-from engine.narrowphase._remembered_kernel import NO_AXIS, overlap_every_axis
-from engine.narrowphase._remembered_kernel import overlap_remembered as remembered_kernel
 from engine.narrowphase._sat_kernel import overlap_improved, overlap_plain
 from engine.narrowphase._sides_kernel import move_to_frame, rounding_of
 from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH, TRIED
-from engine.narrowphase.packing import remembered
+from engine.narrowphase.packing import cached_pack
 from engine.narrowphase.scratch import ONE_PAIR, new_trace, pose_row, steps_to_world, trace_rows
 
-__all__ = ["NO_AXIS", "TRIED", "RememberedOverlap", "new_trace", "overlap", "overlap_plain_form", "overlap_polygons", "overlap_remembered"]
+__all__ = ["NO_AXIS", "TRIED", "CachedOverlap", "new_trace", "overlap", "overlap_cached", "overlap_plain_form", "overlap_polygons"]
 
 
-class RememberedOverlap(NamedTuple):
+class CachedOverlap(NamedTuple):
     """Whether two shapes overlap, the axis to hand over next time, and whether the one handed over settled it alone."""
 
     is_overlapping: bool
@@ -41,7 +41,7 @@ def overlap(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform) -> bool:
         `a` or `b` is no shape.
     """
     overlapping = np.zeros(1, dtype=np.int64)
-    overlap_pairs(remembered(a, b).arrays, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), overlapping)
+    overlap_pairs(cached_pack(a, b).arrays, ONE_PAIR, pose_row(xf_a).reshape(1, 4), pose_row(xf_b).reshape(1, 4), overlapping)
     return bool(overlapping[0])
 
 
@@ -99,7 +99,7 @@ def overlap_plain_form(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
     return bool(overlap_every_axis(*_cores_in_one_frame(a, xf_a, b, xf_b)))
 
 
-def overlap_remembered(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> RememberedOverlap:
+def overlap_cached(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform, axis: int = NO_AXIS) -> CachedOverlap:
     """Tell the same as `overlap`, starting with the axis that an earlier call for the same two shapes returned.
 
     Parameters
@@ -110,21 +110,21 @@ def overlap_remembered(a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transfor
     Examples
     --------
     >>> box, there = Polygon.box(0.5, 0.5), Transform((3.0, 0.0), 0.1)
-    >>> first = overlap_remembered(box, Transform(), box, there)
-    >>> second = overlap_remembered(box, Transform(), box, Transform((2.9, 0.1), 0.2), first.axis)
+    >>> first = overlap_cached(box, Transform(), box, there)
+    >>> second = overlap_cached(box, Transform(), box, Transform((2.9, 0.1), 0.2), first.axis)
     >>> first.is_overlapping, first.was_enough, second.is_overlapping, second.was_enough
     (False, False, False, True)
     """
     number = integer("axis", axis)
-    is_overlapping, found, was_enough = remembered_kernel(*_cores_in_one_frame(a, xf_a, b, xf_b), number, np.empty((3, 2)))
-    return RememberedOverlap(bool(is_overlapping), int(found), bool(was_enough))
+    is_overlapping, found, was_enough = cached_kernel(*_cores_in_one_frame(a, xf_a, b, xf_b), number, np.empty((3, 2)))
+    return CachedOverlap(bool(is_overlapping), int(found), bool(was_enough))
 
 
 def _cores_in_one_frame(
     a: AnyShape, xf_a: Transform, b: AnyShape, xf_b: Transform
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, float]:
     """Return vertices and normals of both cores in A's frame, the sum of the radii, and the rounding of a separation."""
-    shapes = remembered(a, b)
+    shapes = cached_pack(a, b)
     n_a, n_b = shapes.n_vertices.tolist()
     pose_a, pose_b = pose_row(xf_a), pose_row(xf_b)
     moved, moved_normals = np.empty((n_b, 2)), np.empty((n_b, 2))

@@ -11,7 +11,7 @@ from engine.common.checks import integer
 from engine.common.errors import Described, InvalidInputError
 from engine.geometry import AnyShape, Transform, check_shape
 from engine.narrowphase._step_kernel import MANIFOLD_TRACE_WIDTH
-from engine.narrowphase.packing import REMEMBERED, remembered
+from engine.narrowphase.packing import N_CACHED, cached_pack
 
 __all__ = ["ONE_PAIR", "core_of", "new_trace", "pose_row", "steps_to_world", "trace_rows"]
 
@@ -31,9 +31,9 @@ def core_of(shape: AnyShape) -> tuple[FloatArray, float, float]:
     return _parts(shape)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=N_CACHED)
 def _parts(shape: AnyShape) -> tuple[FloatArray, float, float]:
-    packed = remembered(shape)
+    packed = cached_pack(shape)
     return packed.vertices, float(packed.radius[0]), float(packed.extent[0])
 
 

@@ -146,7 +146,7 @@ def shape_cast(shapes: ShapeBatch, pairs: ArrayLike, xf: ArrayLike, translations
     n = len(checked)
     poses, poses_target = finite_columns("xf", xf, 3, n), finite_columns("xf_target", xf_target, 3, n)
     ways = finite_columns("translations", translations, 2, n)
-    from engine.continuous.shape_cast import shape_cast_rows
+    from engine.continuous.swept import shape_cast_rows
 
     return _ray_batch(*shape_cast_rows(packed, checked, poses, ways, poses_target))
 
@@ -239,8 +239,7 @@ def time_of_impact(
     starts_b, ends_b = finite_columns("start_b", start_b, 3, n), finite_columns("end_b", end_b, 3, n)
     centers_a = np.zeros((n, 2)) if center_a is None else finite_columns("center_a", center_a, 2, n)
     centers_b = np.zeros((n, 2)) if center_b is None else finite_columns("center_b", center_b, 2, n)
-    from engine.continuous._impact_kernel import ADVANCEMENT
-    from engine.continuous.impact_rows import impact_rows
+    from engine.continuous.time_of_impact import ADVANCEMENT, impact_rows
 
     sweeps = starts_a, ends_a, centers_a, starts_b, ends_b, centers_b
     rows = impact_rows(packed, checked, sweeps, end, ADVANCEMENT, word == "box2d")

@@ -65,7 +65,7 @@ def ray_cast(shape: AnyShape, xf: Transform, origin: tuple[float, float], transl
 
 
 def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float], target: AnyShape, xf_target: Transform) -> RayHit:
-    """Return where a shape thrown along `translation` first meets a target at rest; see `engine.continuous.shape_cast.shape_cast`.
+    """Return where a shape thrown along `translation` first meets a target at rest; see `engine.continuous.swept.shape_cast`.
 
     Raises
     ------
@@ -81,9 +81,9 @@ def shape_cast(shape: AnyShape, xf: Transform, translation: tuple[float, float],
     check_posed(shape, xf)
     check_posed(target, xf_target, "target", "xf_target")
     way = checked_point("translation", translation)
-    from engine.continuous import shape_cast as chapter
+    from engine.continuous import swept
 
-    return chapter.shape_cast(shape, xf, way, target, xf_target)
+    return swept.shape_cast(shape, xf, way, target, xf_target)
 
 
 def swept_contact(

@@ -15,7 +15,7 @@ from engine.continuous.time_of_impact import bilateral_advancement, bisection
 from engine.decompose import keil
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Sweep, Transform
 from engine.narrowphase import alternating_projections, batched, manifold, sat
-from engine.narrowphase._bounds_kernel import pairs_of_bodies
+from engine.narrowphase._extent_kernel import pairs_of_bodies
 from engine.narrowphase.packing import SIMD_FROM
 from engine.query import batch, batch_frame, casts, pairs
 
@@ -170,7 +170,7 @@ def _contact_sets() -> Iterator[_Question]:
     for a, b in ((_BOX, Capsule((0.0, 0.0), (1.0, 0.0), 0.5)), (segment, Circle(0.5))):
         for question in (pairs.contact_set, pairs.overlap, pairs.manifold):
             yield partial(question, a, _HERE, b, _THERE)
-    yield partial(sat.overlap_remembered, _BOX, _HERE, _BOX, _THERE)
+    yield partial(sat.overlap_cached, _BOX, _HERE, _BOX, _THERE)
     yield partial(sat.overlap_plain_form, _BOX, _HERE, _BOX, _THERE)
     yield from _edges()
 

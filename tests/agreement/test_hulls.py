@@ -18,7 +18,7 @@ from scipy.spatial import ConvexHull, QhullError
 from engine.common.errors import InvalidShapeError
 from engine.common.tolerances import EPS64
 from engine.geometry import convex_hull
-from engine.geometry.hull_chain import convex_hull_chain
+from engine.geometry.hull import convex_hull_chain
 from tests.agreement.rational import hull_of
 
 CLOUDS = 250

@@ -17,9 +17,9 @@ import pytest
 from engine.continuous.time_of_impact import bilateral_advancement, bisection, conservative_advancement
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
-from engine.geometry.hull_chain import convex_hull_chain
+from engine.geometry.hull import convex_hull_chain
 from engine.narrowphase import alternating_projections
-from engine.narrowphase.sat import overlap_plain_form, overlap_polygons, overlap_remembered
+from engine.narrowphase.sat import overlap_cached, overlap_plain_form, overlap_polygons
 from engine.query import (
     contact_set,
     contains,
@@ -61,7 +61,7 @@ def test_sat_a_square_and_one_on_its_corner(far, expected):
     assert overlap(BOX, HERE, BOX, there) == expected
     assert {overlap_polygons(BOX, HERE, BOX, there, form) for form in ("plain", "improved")} == {expected}
     assert overlap_plain_form(BOX, HERE, BOX, there) == expected
-    assert overlap_remembered(BOX, HERE, BOX, there).is_overlapping == expected
+    assert overlap_cached(BOX, HERE, BOX, there).is_overlapping == expected
 
 
 # -- contact sets

@@ -19,7 +19,7 @@ from engine import geometry, query
 from engine.broadphase import BruteForce, Grid
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.geometry import AABB, Capsule, Circle, Polygon, Segment, Sweep, Transform, convex_hull
-from engine.geometry.hull_chain import convex_hull_chain
+from engine.geometry.hull import convex_hull_chain
 from engine.narrowphase import alternating_projections, epa, gjk, sat, simple
 from engine.query import batch, batch_frame
 

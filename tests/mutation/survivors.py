@@ -46,7 +46,7 @@ _RULES: tuple[tuple[str, str, str, str], ...] = (
     (
         "distance",
         "(unchanged|absorbed)",
-        r"_epa_kernel|_gjk_kernel|_distance_kernel|_witness|_closest",
+        r"_epa_kernel|_gjk_kernel|_distance_kernel|_extent|_closest",
         "depths, witness points, or a shortcut on the way: `compare` asks for the gap alone; tests/agreement asks for the rest",
     ),
     (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine.compare.cases import random_shapes
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase.sat import overlap_plain_form, overlap_remembered
+from engine.narrowphase.sat import overlap_cached, overlap_plain_form
 from engine.query import manifold, overlap
 from engine.query.pairs import contact_set
 
@@ -95,11 +95,11 @@ def test_rigid_motion_changes_nothing(a, xf_a, b, xf_b, motion):
 def test_every_form_of_the_separating_axis_test_agrees(a, xf_a, b, xf_b):
     expected = overlap(a, xf_a, b, xf_b)
     assert overlap_plain_form(a, xf_a, b, xf_b) == expected
-    first = overlap_remembered(a, xf_a, b, xf_b)
+    first = overlap_cached(a, xf_a, b, xf_b)
     assert (first.is_overlapping, first.was_enough) == (expected, False)
     for axis in (first.axis, 0, 1, 7, 10**6):
-        assert overlap_remembered(a, xf_a, b, xf_b, axis).is_overlapping == expected
-    assert overlap_remembered(a, xf_a, b, xf_b, first.axis).was_enough == (not expected)
+        assert overlap_cached(a, xf_a, b, xf_b, axis).is_overlapping == expected
+    assert overlap_cached(a, xf_a, b, xf_b, first.axis).was_enough == (not expected)
 
 
 @PROFILE
@@ -120,7 +120,7 @@ def test_last_frames_axis_settles_nearly_every_pair_that_stays_apart():
         for frame in range(60):
             x, y = (at + drift * frame / 60.0).tolist()
             there = Transform((x, y), spin * frame / 60.0)
-            found = overlap_remembered(a, Transform(), b, there, axis)
+            found = overlap_cached(a, Transform(), b, there, axis)
             assert found.is_overlapping == overlap(a, Transform(), b, there)
             axis = found.axis
             apart += not found.is_overlapping

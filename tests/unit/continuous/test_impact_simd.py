@@ -9,8 +9,7 @@ import pytest
 from engine.common.jit import has_wide_registers
 from engine.compare.cases import random_shapes
 from engine.continuous import _advancement_simd_kernel as simd
-from engine.continuous import impact_rows
-from engine.continuous._impact_kernel import ADVANCEMENT
+from engine.continuous import time_of_impact
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.geometry.rotation import MOST_TURNED
@@ -31,10 +30,10 @@ def sweeps(rng, n_shapes, n, spin=3.0, off_center=0.0):
 
 
 def rows_by(shapes, motions, is_box2d, is_simd, monkeypatch, t_max=1.0):
-    monkeypatch.setattr(impact_rows, "has_wide_registers", lambda: is_simd)
+    monkeypatch.setattr(time_of_impact, "has_wide_registers", lambda: is_simd)
     with np.errstate(all="ignore"):  # without a compiler, both sides of a choice are computed and NumPy says so
         pairs, *sweep_rows = (column.copy() for column in motions)
-        return impact_rows.impact_rows(shapes, pairs, tuple(sweep_rows), t_max, ADVANCEMENT, is_box2d)
+        return time_of_impact.impact_rows(shapes, pairs, tuple(sweep_rows), t_max, time_of_impact.ADVANCEMENT, is_box2d)
 
 
 def assert_same_bits(shapes, motions, is_box2d, monkeypatch, t_max=1.0):

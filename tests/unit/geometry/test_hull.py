@@ -8,8 +8,7 @@ from scipy.spatial import ConvexHull
 
 from engine.common.errors import InvalidShapeError
 from engine.geometry import Polygon
-from engine.geometry.hull import convex_hull
-from engine.geometry.hull_chain import convex_hull_chain
+from engine.geometry.hull import convex_hull, convex_hull_chain
 from engine.geometry.predicates import exact_turn, turn_sign
 
 RNG = np.random.default_rng(20)

@@ -9,8 +9,8 @@ import shapely
 from engine.common.errors import InvalidInputError
 from engine.contracts import Status
 from engine.geometry import Capsule, Circle, Polygon, Segment, Transform
-from engine.narrowphase import _contact_set_kernel, _core_distance_kernel, _core_manifold_kernel, _edge_kernel, _remembered_kernel
-from engine.narrowphase.sat import overlap_plain_form, overlap_remembered
+from engine.narrowphase import _axis_cache_kernel, _contact_set_kernel, _core_distance_kernel, _core_manifold_kernel, _edge_kernel
+from engine.narrowphase.sat import overlap_cached, overlap_plain_form
 from engine.query import batch, manifold, warming
 from engine.query.batch import contact_set as contact_sets
 from engine.query.pairs import contact_set
@@ -131,8 +131,8 @@ def test_after_warming_up_nothing_is_compiled():
         _core_distance_kernel.nearest_points,
         _edge_kernel.manifold_edge_circle,
         _edge_kernel.manifold_edge_polygon,
-        _remembered_kernel.overlap_every_axis,
-        _remembered_kernel.overlap_remembered,
+        _axis_cache_kernel.overlap_every_axis,
+        _axis_cache_kernel.overlap_cached,
     )
     if not hasattr(kernels[0], "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")
@@ -141,7 +141,7 @@ def test_after_warming_up_nothing_is_compiled():
     for a in shapes:
         for b in shapes:
             overlap_plain_form(a, HERE, b, HERE)
-            overlap_remembered(a, HERE, b, HERE, 3)
+            overlap_cached(a, HERE, b, HERE, 3)
             contact_set(a, HERE, b, HERE)
             manifold(a, HERE, b, HERE)
     manifold(shapes[4], HERE, BOX, HERE, "box2d")

@@ -102,6 +102,6 @@ def arguments_of(kernel):
     """Arguments of such types as the kernel of a block takes."""
     shapes, numbers, rows, poses = pack([Circle(1.0)]), np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 4))
     columns = batched._empty_rows(0).arrays
-    asked = simd._Asked(Shapes(*shapes.arrays), numbers, np.empty((0, 2), dtype=np.int64), poses, poses, EXACT, columns)
+    asked = simd._Query(Shapes(*shapes.arrays), numbers, np.empty((0, 2), dtype=np.int64), poses, poses, EXACT, columns)
     slots = () if kernel == "_circles_block" else (4,)
     return Block(numbers, numbers, numbers, rows), rows, *slots, asked, rows, 0

@@ -8,7 +8,7 @@ import pytest
 from engine import query
 from engine.compare.bulk import comparison
 from engine.geometry import _rotation_kernel
-from engine.narrowphase import _manifold_kernel, _overlap_kernel, _witness_kernel
+from engine.narrowphase import _extent_kernel, _manifold_kernel, _overlap_kernel
 from tests.waiting import PATIENCE
 
 IMPORT = """
@@ -35,7 +35,7 @@ def test_after_warming_up_nothing_is_compiled():
         _manifold_kernel.manifold_pairs,
         _rotation_kernel.turn_poses,
         _overlap_kernel.overlap_pairs,
-        _witness_kernel.gaps_along,
+        _extent_kernel.gaps_along,
     )
     if not hasattr(kernels[0], "signatures"):
         pytest.skip("NUMBA_DISABLE_JIT is set")

@@ -5,9 +5,9 @@ nearest, by the line between them (`_core_manifold_kernel`). The plain form proj
 each pair of corners, and compares the intervals, widened by the radii: n + m + n m axes, and nothing to get wrong.
 
 **Last frame's axis.** Pairs that a broad phase hands over are mostly apart, and what parts them now parted them a frame ago:
-shapes move little in 1/60 s. So the axis is remembered by *name*, edge of A, edge of B or pair of corners, not by direction: it then
+shapes move little in 1/60 s. So the axis is cached by *name*, edge of A, edge of B or pair of corners, not by direction: it then
 turns with the shapes. If it still parts them, a single projection settles the pair. If not, all is done as ever, and whatever
-is found is remembered::
+is found is cached::
 
         frame 1            frame 2            frame 3
         all axes           1 axis             1 axis, fails, then all axes
@@ -31,10 +31,10 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.narrowphase._core_manifold_kernel import find_axis
 from engine.narrowphase._sat_kernel import face_separation, is_parted_by
 
-__all__ = ["NO_AXIS", "overlap_every_axis", "overlap_remembered"]
+__all__ = ["NO_AXIS", "overlap_cached", "overlap_every_axis"]
 
 NO_AXIS = -1
-"""Nothing remembered."""
+"""No axis is cached."""
 
 
 @inlined_kernel
@@ -65,7 +65,7 @@ def overlap_every_axis(
 
 
 @kernel
-def overlap_remembered(
+def overlap_cached(
     vertices_a: FloatArray,
     normals_a: FloatArray,
     vertices_b: FloatArray,
@@ -75,7 +75,7 @@ def overlap_remembered(
     axis: int,
     pair: FloatArray,
 ) -> tuple[bool, int, bool]:
-    """Tell whether they share a point, trying `axis` first; also which axis to remember, and whether the remembered one was enough."""
+    """Tell whether they share a point, trying `axis` first; also which axis to cache, and whether the cached one was enough."""
     n_a, n_b = vertices_a.shape[0], vertices_b.shape[0]
     gap = -np.inf
     if 0 <= axis < n_a:
