@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.common.errors import LabError
 
-__all__ = ["NotPygameCeError", "display_found", "display_problem", "has_display", "sdl_version"]
+__all__ = ["NotPygameCeError", "display_found", "display_problem", "sdl_version"]
 
 _ANSWER_TIME = 2.0
 """Seconds a display server has to say anything."""
@@ -40,13 +40,8 @@ def sdl_version() -> str:
     return ".".join(str(part) for part in pygame.version.SDL)
 
 
-def has_display() -> bool:
-    """Return whether a window can be opened; never raises and never waits long."""
-    return display_problem() is None
-
-
 def display_problem() -> str | None:
-    """Return why no window can be opened, in a few words, or None if one can."""
+    """Return why no window can be opened, in a few words, or None if one can; never raises and never waits long."""
     return display_found()[0]
 
 

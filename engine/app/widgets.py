@@ -15,6 +15,7 @@ from pygame_gui.elements import UIButton, UIHorizontalSlider
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook
+from engine.render.hud import draw_scroll_bar
 from engine.render.palette import Color, mix
 
 __all__ = ["ScrollPanel", "mark", "theme_for"]
@@ -240,10 +241,7 @@ class ScrollPanel:
                 surface.blit(self._fonts.render(text.words, text.size, text.color, text.bold), (text.left, y))
         surface.set_clip(clip)
         whole = self._bottom + self.px(10) - top
-        if whole > height:
-            bar = max(self.px(24), height * height // whole)
-            at = top + (height - bar) * self.scrolled // max(whole - height, 1)
-            pygame.draw.rect(surface, palette.PANEL_EDGE, (left + width - self.px(5), at, self.px(3), bar), border_radius=self.px(2))
+        draw_scroll_bar(surface, pygame.Rect(self.place), whole, self.scrolled / max(whole - height, 1), self._ui)
 
     def draw_over(self, surface: pygame.Surface) -> None:
         """Draw what lies over the widgets: the hint that there is more below."""

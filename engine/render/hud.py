@@ -16,12 +16,20 @@ from engine.render import palette
 from engine.render.fonts import FontBook
 from engine.render.palette import Color
 
-__all__ = ["columns_of", "draw_help", "draw_lines", "draw_paragraph", "draw_spark", "draw_status", "lines_size"]
+__all__ = ["columns_of", "draw_help", "draw_lines", "draw_paragraph", "draw_scroll_bar", "draw_spark", "draw_status", "lines_size"]
 
 _Place = tuple[int, int, int, int]
 
 _NOTE_PITCH = 14.0
 """Design pixels from one line of a long note to the next: the strip is as high as two of them."""
+
+
+def draw_scroll_bar(surface: pygame.Surface, place: pygame.Rect, whole: int, share: float, ui: float) -> None:
+    """Draw at the right of a place how much of the `whole` height is seen in it, and which `share` of the way has been scrolled."""
+    if whole > place.height:
+        bar = max(round(24 * ui), place.height * place.height // whole)
+        at = place.top + int(max(place.height - bar, 0) * share)
+        pygame.draw.rect(surface, palette.PANEL_EDGE, (place.right - round(5 * ui), at, round(3 * ui), bar), border_radius=round(2 * ui))
 
 
 def draw_paragraph(surface: pygame.Surface, fonts: FontBook, text: str, place: tuple[int, int, int], color: Color, size: float) -> int:
@@ -313,7 +321,4 @@ def _draw_more(surface: pygame.Surface, fonts: FontBook, frame: pygame.Rect, sha
     words = "more above: wheel or Page Up" if share >= 1.0 else "more below: wheel or Page Down"
     text = fonts.render(fonts.shortened(words, 11.0, max(band.w, 1), True), 11.0, palette.ACCENT, True)
     surface.blit(text, text.get_rect(center=band.center))
-    seen = band.top - frame.top
-    bar = max(round(24 * ui), seen * seen // max(height, 1))
-    at = frame.top + round(max(seen - bar, 0) * share)
-    pygame.draw.rect(surface, palette.PANEL_EDGE, (frame.right - round(6 * ui), at, round(3 * ui), bar), border_radius=round(2 * ui))
+    draw_scroll_bar(surface, pygame.Rect(frame.x, frame.y, frame.w, band.top - frame.top), height, share, ui)

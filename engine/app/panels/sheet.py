@@ -11,6 +11,7 @@ from engine.editor.rows import Choice, Heading, Line, Note, Number, Row, Switch,
 from engine.render import palette
 from engine.render.camera import Place
 from engine.render.fonts import FontBook
+from engine.render.hud import draw_scroll_bar
 from engine.render.palette import Color, mix
 
 __all__ = ["NOTE_SIZE", "NOTE_STEP", "PAD", "Laid", "Sheet", "Typing", "draw_sheet"]
@@ -129,7 +130,7 @@ def draw_sheet(surface: pygame.Surface, sheet: Sheet, typing: Typing | None, poi
         rect = sheet.rect(one)
         if rect.bottom >= sheet.place.top and rect.top <= sheet.place.bottom:
             painter.row(one, rect)
-    painter.bar()
+    draw_scroll_bar(surface, sheet.place, sheet.height, sheet.scrolled / max(sheet.height - sheet.place.height, 1), sheet.fonts.ui_scale)
     if pointer is not None and typing is None:
         painter.plate(pointer)
     surface.set_clip(clip)
@@ -173,15 +174,6 @@ class _Painter:
         for k, line in enumerate(lines):
             at = plate.left + pad, plate.top + pad // 2 + self._px(NOTE_STEP) * k
             self._surface.blit(self._fonts.render(line, NOTE_SIZE, palette.TEXT), at)
-
-    def bar(self) -> None:
-        """Draw how far the sheet is scrolled."""
-        place, whole = self._sheet.place, self._sheet.height
-        if self._sheet.laid and whole > place.height:
-            bar = max(self._px(24), place.height * place.height // whole)
-            at = place.top + (place.height - bar) * self._sheet.scrolled // (whole - place.height)
-            where = (place.right - self._px(5), at, self._px(3), bar)
-            pygame.draw.rect(self._surface, palette.PANEL_EDGE, where, border_radius=self._px(2))
 
     def _line(self, row: Line, rect: pygame.Rect) -> None:
         pad = self._px(PAD)
