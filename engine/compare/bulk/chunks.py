@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.box2d.oracle.pairs import PairOracle
 from engine.box2d.oracle.points import PointOracle
 from engine.common.arrays import IntArray
-from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, Histogram, KindTally, QueryTally, Sketch, Wrong
+from engine.compare.bulk.tally import KEPT_UNEXPLAINED, Example, Examples, KindTally, QueryTally, Sketch, Wrong, histogram
 from engine.compare.cases import PAIR_KINDS, CaseChunk, case_chunk
 from engine.compare.pair.file import Pair
 from engine.compare.queries import PosedPairs, posed_pairs
@@ -136,6 +136,6 @@ def tally_of(judged: Judged, chunk: int) -> QueryTally:
     for reason, found in by_reason.items():
         tally.examples[reason] = Examples.of([shown(one) for one in Examples.of(found)])
     errors = {**verdicts.errors, **{reason: np.array([one.size for one in found]) for reason, found in by_reason.items()}}
-    tally.histograms = {name: Histogram.of(values) for name, values in errors.items()}
+    tally.histograms = {name: histogram(values) for name, values in errors.items()}
     tally.unexplained_pairs = [shown(one) for one in by_reason.get("unexplained", ())[:KEPT_UNEXPLAINED]]
     return tally

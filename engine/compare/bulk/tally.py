@@ -22,13 +22,13 @@ __all__ = [
     "WRONG_AXIS",
     "Example",
     "Examples",
-    "Histogram",
     "KindTally",
     "Point",
     "QueryTally",
     "Sizes",
     "Sketch",
     "Wrong",
+    "histogram",
 ]
 
 KEPT_UNEXPLAINED = 20
@@ -121,22 +121,15 @@ class Examples:
         return " and ".join(roles)
 
 
-@dataclass(slots=True)
-class Histogram:
-    """How many values are how large: counts by bin between fixed edges; a bin without any is left out."""
+def histogram(values: FloatArray) -> Counter[int]:
+    """Count some values, none of them negative, by bin between the `EDGES`; a bin without any is left out."""
+    return Counter(np.searchsorted(EDGES, values, side="right").tolist())
 
-    counts: Counter[int] = field(default_factory=Counter)
 
-    @classmethod
-    def of(cls, values: FloatArray) -> Histogram:
-        """Count some values, none of them negative."""
-        found, n = np.unique(np.searchsorted(EDGES, values, side="right"), return_counts=True)
-        return cls(Counter(dict(zip(found.tolist(), n.tolist(), strict=True))))
-
-    def as_json(self) -> list[list[float | int | None]]:
-        """Return ``[from, up to, how many]`` of each bin that has any, upwards; the last has no end."""
-        ends = (0.0, *EDGES, None)
-        return [[ends[at], ends[at + 1], n] for at, n in sorted(self.counts.items())]
+def _bins_as_json(counts: Counter[int]) -> list[list[float | int | None]]:
+    """Return ``[from, up to, how many]`` of each bin that has any, upwards; the last has no end."""
+    ends = (0.0, *EDGES, None)
+    return [[ends[at], ends[at + 1], n] for at, n in sorted(counts.items())]
 
 
 @dataclass(slots=True)
@@ -248,7 +241,7 @@ class QueryTally(KindTally):
     kinds: dict[str, KindTally] = field(default_factory=dict)
     random: KindTally | None = None
     wrong: Wrong | None = None
-    histograms: dict[str, Histogram] = field(default_factory=dict)
+    histograms: dict[str, Counter[int]] = field(default_factory=dict)
     examples: dict[str, Examples] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("cases", "ours", "box2d", "judging"), 0.0))
     unexplained_pairs: list[Example] = field(default_factory=list)
@@ -266,8 +259,8 @@ class QueryTally(KindTally):
             self.random = self.random or KindTally()
             self.random.add_counts(other.random)
         self.wrong = self.wrong or other.wrong
-        for name, histogram in other.histograms.items():
-            self.histograms.setdefault(name, Histogram()).counts.update(histogram.counts)
+        for name, counts in other.histograms.items():
+            self.histograms.setdefault(name, Counter()).update(counts)
         for reason, examples in other.examples.items():
             self.examples[reason] = Examples.of([*self.examples.get(reason, ()), *examples])
         for part, seconds in other.seconds.items():
@@ -300,7 +293,7 @@ class QueryTally(KindTally):
         if self.random is not None:
             parts["random"] = self._kind_as_json(self.random)
         if self.histograms:
-            parts["histograms"] = {name: histogram.as_json() for name, histogram in sorted(self.histograms.items())}
+            parts["histograms"] = {name: _bins_as_json(counts) for name, counts in sorted(self.histograms.items())}
         return {
             **self.counts_as_json(),
             "max_point_error": self.max_point_error,

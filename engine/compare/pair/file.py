@@ -89,25 +89,11 @@ class Outsider:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One question, with everything needed to ask it.
+    """One query of `PAIR_QUERIES`, with everything needed to ask it.
 
-    Parameters
-    ----------
-    query : str
-        One of `PAIR_QUERIES`.
-    shape_a, shape_b : AnyShape
-        `shape_b` is None for a ray or a point.
-    pose_a, pose_b : Transform
-        Where they are, or for `toi` where they start.
-    end_a, end_b : Transform, optional
-        Where they arrive, for `toi` only.
-    center_a, center_b : pair of float
-        What they turn about on the way, body frame, metres.
-    ray : (origin, end), optional
-        World frame, for `ray_cast` only.
-    point : pair of float, optional
-        World frame, for `contains` only.
-    provenance, outsider, note : optional
+    `shape_b` is None for a ray or a point. The poses are where the shapes are, or for `toi` where they start; for it alone are `end_a` and
+    `end_b`, where they arrive, and `center_a` and `center_b`, what they turn about on the way, body frame, metres. `ray`, for `ray_cast`,
+    has origin and end; `point` is for `contains`; both world frame, metres.
 
     Raises
     ------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import PurePath
@@ -14,7 +15,7 @@ from pathlib import PurePath
 from engine.box2d import BOX2D_VERSION
 from engine.common.installation import program
 from engine.compare.bulk.comparison import Tally
-from engine.compare.bulk.tally import EDGES, Histogram, KindTally, QueryTally, Sketch, Wrong
+from engine.compare.bulk.tally import EDGES, KindTally, QueryTally, Sketch, Wrong
 from engine.compare.pair.file import pair_as_json
 from engine.compare.report.exhibits import Exhibit, Run
 from engine.compare.report.page import Cell, folded, metres, numbers, page, preformatted, table
@@ -32,16 +33,16 @@ _PER_DECADE = 3
 _MOST_LABELS = 5
 
 
-def histogram_svg(histogram: Histogram, title: str, unit: str = "m", color: str = "link") -> str:
+def histogram_svg(counts: Counter[int], title: str, unit: str = "m", color: str = "link") -> str:
     """Return the drawing; `unit` is m or empty, `color` one of the page's."""
-    bins = sorted(histogram.counts)
+    bins = sorted(counts)
     if not bins:
         return ""
     # whole decades; what lies below the first edge is drawn one bin to its left
     first = max(0, (bins[0] - 1) // _PER_DECADE) * _PER_DECADE + 1 if bins[0] > 0 else 0
     last = max(min(len(EDGES), -(-bins[-1] // _PER_DECADE) * _PER_DECADE), first + _PER_DECADE - 1)
     step = (_WIDTH - _LEFT - _RIGHT) / (last - first + 1)
-    most = max(1, math.ceil(math.log10(max(histogram.counts.values()) * 1.0001)))
+    most = max(1, math.ceil(math.log10(max(counts.values()) * 1.0001)))
     per_decade = (_HEIGHT - _TOP - _BOTTOM) / (most + 0.3)
     floor = _HEIGHT - _BOTTOM
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img" font-size="12">']
@@ -51,7 +52,7 @@ def histogram_svg(histogram: Histogram, title: str, unit: str = "m", color: str 
         parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="var(--soft)">{_count(10**decade)}</text>')
     for at in bins:
-        n = histogram.counts[at]
+        n = counts[at]
         height = per_decade * (math.log10(n) + 0.3)
         low, high = EDGES[at - 1] if at > 0 else 0.0, EDGES[at] if at < len(EDGES) else math.inf
         told = f"{_size(low, unit)} to {_size(high, unit)}: {n:,}"
@@ -218,7 +219,7 @@ def _charts(query: str, tally: QueryTally) -> str:
     figures = []
     order = [*_ERRORS, "unexplained", *sorted(tally.explained, key=lambda reason: (-tally.explained[reason], reason))]
     for name in order:
-        if name not in tally.histograms or not tally.histograms[name].counts:
+        if name not in tally.histograms or not tally.histograms[name]:
             continue
         if name in _ERRORS:
             title, unit = _ERRORS[name]

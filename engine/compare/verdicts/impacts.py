@@ -85,8 +85,8 @@ def judge_impacts(moving: MovingPairs, box2d: Impacts, ours: Impacts | None = No
         rows = differing[low : low + _BLOCK]
         nearest = _nearest_between(moving, rows, ours, box2d)
         for at, row in enumerate(rows.tolist()):
-            trial = _Trial(moving, row, ours, box2d)
-            found = trial.verdict(nearest, at)
+            differing_row = _Differing(moving, row, ours, box2d)
+            found = differing_row.verdict(nearest, at)
             if found is None:
                 told = f"Box2D says {_told(box2d, row)}, ours {_told(ours, row)}, and no proof was found"
                 differences.append(Explanation(row, "unexplained", 0.0, told))
@@ -149,7 +149,7 @@ def _nearest_between(moving: MovingPairs, rows: IntArray, ours: Impacts, box2d: 
     return _Nearest(moment, lowest, stays)
 
 
-class _Trial:
+class _Differing:
     """One differing row."""
 
     def __init__(self, moving: MovingPairs, row: int, ours: Impacts, box2d: Impacts) -> None:

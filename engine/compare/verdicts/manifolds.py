@@ -148,10 +148,10 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
         our_rows = ManifoldRows(ours.count[rows], ours.points[rows], ours.names[rows], ours.axis[rows], ours.reference[rows])
         replay = our_manifolds(differing, exact=False)
         again = fit(differing, replay, their_rows)
-        trial = _Trial(differing, our_rows, replay, again, their_rows, is_live)
+        reasons = _Differing(differing, our_rows, replay, again, their_rows, is_live)
         for at, row in enumerate(rows.tolist()):
             found = (
-                trial.explain(at)
+                reasons.explain(at)
                 if is_least[row]
                 else ("unexplained", 0.0, "another edge of the two polygons parts them more than our axis")
             )
@@ -166,7 +166,7 @@ def judge_manifolds(posed: PosedPairs, box2d: Answers, ours: ManifoldRows | None
     return Verdicts(is_contact, tuple(differences), worst_point, worst_normal, errors=errors)
 
 
-class _Trial:
+class _Differing:
     """The differing rows, with everything that can be computed for all of them at once."""
 
     def __init__(self, posed: PosedPairs, ours: ManifoldRows, replay: ManifoldRows, again: Fit, box2d: Answers, is_live: bool) -> None:

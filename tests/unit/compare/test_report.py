@@ -122,7 +122,7 @@ def test_each_reason_has_its_first_and_its_worst(total: Tally, found: list[Exhib
             largest = max(kind.reasons[reason].largest for kind in tally.kinds.values() if reason in kind.reasons)
             assert chosen.worst.size == largest
             assert all(one.example.place >= chosen.first.place for one in mine)
-            assert tally.histograms[reason].counts.total() == tally.explained[reason]
+            assert tally.histograms[reason].total() == tally.explained[reason]
 
 
 def test_an_example_alone_has_the_verdict_that_it_had_in_bulk(found: list[Exhibit], tmp_path: object) -> None:
