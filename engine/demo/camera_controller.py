@@ -76,16 +76,11 @@ class _Glide:
 
 
 class CameraFollow:
-    """What the camera does by itself.
-
-    Attributes
-    ----------
-    followed : (stage, body) or None
-        The body that it stays with: the stage's place among the demo's, and its id.
-    """
+    """What the camera does by itself."""
 
     def __init__(self) -> None:
         self.followed: tuple[int, int] | None = None
+        """The body that it stays with: the stage's place among the demo's, and its id."""
         self._offset: tuple[float, float] | None = None
         self._glide: _Glide | None = None
 
@@ -139,21 +134,9 @@ class CameraFollow:
 
 
 class CameraController:
-    """A demo, and the camera on it.
+    """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
-    Parameters
-    ----------
-    demo : Demo
-    view : (left, top, width, height)
-        Where it is drawn, pixels.
-
-    Attributes
-    ----------
-    camera : Camera
-    following : CameraFollow
-        What the camera does by itself.
-    focus : Focus or None
-        The difference looked at closely.
+    `following` is what the camera does by itself, `focus` the difference that is looked at closely.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:

@@ -32,16 +32,11 @@ class FrameTimes:
 
 
 class FrameCosts:
-    """The last frames.
-
-    Attributes
-    ----------
-    shown : FrameTimes
-        Means, renewed four times a second.
-    """
+    """The last frames."""
 
     def __init__(self) -> None:
         self.shown = FrameTimes()
+        """Means, renewed four times a second."""
         self._recent: deque[FrameTimes] = deque(maxlen=_FRAMES)
         self._since_refresh = _REFRESH
 

@@ -19,7 +19,7 @@ from engine.common.json_file import glance
 from engine.common.tolerances import TRACE_TOLERANCE
 from engine.common.words import counted
 from engine.demo.stage import Stage, stage_under
-from engine.geometry import AABB, Circle, Polygon
+from engine.geometry import AABB
 from engine.world import BodySpec, FixtureSpec, World
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _longer_side(box: AABB) -> float:
 
 def _resized(body: BodyFile, factor: float) -> BodyFile:
     """Return the body `factor` times as large about its origin."""
-    pieces = tuple(_scaled(piece, factor) for piece in body.pieces)
+    pieces = tuple(piece.mapped(lambda core: factor * core, factor * piece.radius) for piece in body.pieces)
     picture = body.picture
     if picture is not None:
         (left, bottom), (right, top) = picture.lower, picture.upper
@@ -215,9 +215,3 @@ def _resized(body: BodyFile, factor: float) -> BodyFile:
         pixels_per_metre=body.pixels_per_metre / factor,
         picture=picture,
     )
-
-
-def _scaled(piece: Polygon | Circle, factor: float) -> Polygon | Circle:
-    if isinstance(piece, Circle):
-        return Circle(factor * piece.radius, (factor * piece.center[0], factor * piece.center[1]))
-    return Polygon(factor * piece.vertices, factor * piece.skin_radius)

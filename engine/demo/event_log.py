@@ -55,18 +55,12 @@ class Event:
 
 
 class EventLog:
-    """The events of a history, ascending by step; the oldest go where there are too many.
-
-    Attributes
-    ----------
-    events : list of Event
-    version : int
-        Changes whenever events were taken away: more than an addition.
-    """
+    """The events of a history, ascending by step; the oldest go where there are too many."""
 
     def __init__(self, most: int = MOST_EVENTS) -> None:
         self.events: list[Event] = []
         self.version = 0
+        """Changes whenever events were taken away."""
         self._most = most
         self._last = 0
 

@@ -45,24 +45,16 @@ _HAND = "the hand"
 
 @dataclass(slots=True)
 class Saved:
-    """Where what is built in a session is saved.
-
-    Attributes
-    ----------
-    path : Path or None
-        The file that it was saved in.
-    title : str
-        What the scene is called, of one that was given a name; "" otherwise.
-    built : list of Input or None
-        What had been built when it was saved; None where it was not.
-    is_reopened : bool
-        Whether the scene had been kept without being saved, and is as unsaved as before.
-    """
+    """Where what is built in a session is saved."""
 
     path: Path | None = None
+    """The file that it was saved in."""
     title: str = ""
+    """What the scene is called, of one that was given a name."""
     built: list[Input] | None = field(default=None, repr=False)
+    """What had been built when it was saved; None where it was not."""
     is_reopened: bool = False
+    """Whether the scene had been kept without being saved, and is as unsaved as before."""
 
 
 class Session:
@@ -80,16 +72,12 @@ class Session:
 
     Attributes
     ----------
-    demo : Demo
     clock : FixedClock
         Which steps are due.
-    messages : Messages
-        What is told.
     timeline : Timeline
         The demo's past, and the way to it.
     view : CameraController
         The camera on the demo.
-    costs : FrameCosts
     recorder : Recorder or None
         What writes the history into a file, while it does.
     recording : Recording or None
@@ -207,8 +195,8 @@ class Session:
     def advance(self, elapsed: float) -> None:
         """Take the steps due after `elapsed` real seconds."""
         start = perf_counter()
-        self._remember()
-        self._receive()
+        self._keep_solver_state()
+        self._tell_what_is_ready()
         self._release_at_the_end()
         self.messages.advance(elapsed)
         self.view.advance(elapsed)
@@ -238,12 +226,12 @@ class Session:
                 break
         return taken
 
-    def _remember(self) -> None:
-        """Tell the demo, once, that memory has come into reach while it ran."""
+    def _keep_solver_state(self) -> None:
+        """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
         if not self.demo.run.keeps_solver_state and load_solver().has_whole_states() and self.timeline.is_now:
             self.act("keep_solver_state")
 
-    def _receive(self) -> None:
+    def _tell_what_is_ready(self) -> None:
         """Tell the demo what has come in the background, each thing once."""
         if self.demo.run.waits and self.timeline.is_now:
             for what in self.demo.arrivals():
@@ -278,16 +266,9 @@ class Session:
     # -- the picture --------------------------------------------------------------------------------------------------
 
     def show_moment(self, fraction: float, poses: Callable[[Stage], FloatArray], pointer: tuple[int, int] | None) -> None:
-        """Settle at which fraction of the last step the next picture is drawn, where bodies are in it, and what is pointed at.
+        """Settle at which fraction of the last step, 0 to 1, the next picture is drawn, and at which pixel the pointer is.
 
-        Parameters
-        ----------
-        fraction : float
-            0 to 1.
-        poses : callable
-            Of a stage at that fraction, aligned with `world.body_ids`.
-        pointer : (x, y) or None
-            Pixels.
+        `poses` gives those of a stage at that fraction, aligned with `world.body_ids`.
         """
         self.view.centre_followed(poses)
         self.demo.viewer.drawn_fraction = fraction

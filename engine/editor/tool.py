@@ -12,7 +12,7 @@ import numpy as np
 from engine.common.arrays import FloatArray
 from engine.demo.stage import Stage, body_box, union
 from engine.editor.editor import Chosen, ChosenJoint, Editor
-from engine.geometry import AABB, Capsule, Circle, Segment, Transform
+from engine.geometry import AABB, Capsule, Circle, Transform
 from engine.render import palette
 from engine.render.canvas import Canvas
 from engine.render.palette import Color
@@ -31,19 +31,7 @@ _LEAST_GRID = 14.0
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the pointer is.
-
-    Attributes
-    ----------
-    pixel : (x, y)
-        Design pixels.
-    free : (x, y)
-        Picture coordinates, metres.
-    metre : float
-        Design pixels to a metre.
-    shift, ctrl : bool
-        Held down.
-    """
+    """Where the pointer is: `pixel` in design pixels, `free` in metres of the picture; `metre` is design pixels to a metre."""
 
     pixel: Point
     free: Point
@@ -193,17 +181,14 @@ def _rings(stage: Stage, body: int, n_circle: int = 48) -> Iterator[FloatArray]:
     turn = np.array(((cos, sin), (-sin, cos)))
     for fixture in stage.world.fixtures_of(body):
         shape = stage.world.fixture(fixture).shape
-        if isinstance(shape, Circle):
-            around = np.arange(n_circle) * (2.0 * math.pi / n_circle)
-            local = np.array(shape.center) + shape.radius * np.column_stack((np.cos(around), np.sin(around)))
-        else:
-            match shape:
-                case Segment():
-                    local = np.array((shape.p1, shape.p2))
-                case Capsule():
-                    local = shape.outline()
-                case _:
-                    local = shape.vertices
+        match shape:
+            case Circle():
+                around = np.arange(n_circle) * (2.0 * math.pi / n_circle)
+                local = shape.core + shape.radius * np.column_stack((np.cos(around), np.sin(around)))
+            case Capsule():
+                local = shape.outline()
+            case _:
+                local = shape.core
         yield local @ turn + np.array((x, y))
 
 

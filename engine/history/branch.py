@@ -12,19 +12,12 @@ __all__ = ["Branch"]
 
 @dataclass(slots=True)
 class Branch:
-    """A log of inputs and the log of states that follow from them.
-
-    Attributes
-    ----------
-    inputs : InputLog
-    states : StateLog
-    reached : int
-        How far it has really been gone; less than `last` of one that was recorded elsewhere.
-    """
+    """A log of inputs and the log of states that follow from them."""
 
     inputs: InputLog = field(default_factory=InputLog)
     states: StateLog = field(default_factory=StateLog)
     reached: int = 0
+    """How far it has really been gone; less than `last` of one that was recorded elsewhere."""
 
     @property
     def last(self) -> int:

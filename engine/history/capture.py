@@ -40,17 +40,7 @@ class CaptureError(LabError):
 
 @dataclass(frozen=True, slots=True)
 class CapturedState:
-    """A moment of a demo.
-
-    Attributes
-    ----------
-    content : bytes
-        The pickle of all attributes.
-    references : tuple
-        What the pickle refers to.
-    n_in_place : int
-    worlds : tuple of (World, WorldSnapshot)
-    """
+    """A moment of a demo: the pickle of all attributes, what it refers to, how many are captured in place, and the worlds."""
 
     content: bytes
     references: tuple[Any, ...]

@@ -73,18 +73,9 @@ class RecordingError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a recording.
+    """A stretch of a recording: it begins after `step` steps and `given` of the inputs there.
 
-    Attributes
-    ----------
-    step, given : int
-        Where it begins: after so many steps, and so many of the inputs there.
-    inputs : list of [step, plain input]
-        In order; those at `step` are added to the inputs that are there.
-    hashes : list of bytes
-        Of the states after the steps that follow.
-    bodies : list of BodyIds
-    digests : list of bytes
+    `inputs` are pairs of a step and a plain input, in order; hashes, bodies and digests are those after the steps that follow.
     """
 
     step: int

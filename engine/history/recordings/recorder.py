@@ -62,9 +62,10 @@ class Recorder:
         self.begun = history.now
         self._history = history
         demo, branch = history.demo, history.branch
+        solver = demo.stages[0].world.solver if demo.stages else DEFAULT
         first = {
             "demo": demo.id,
-            "solver": demo.stages[0].world.solver if demo.stages else DEFAULT,
+            "solver": solver,
             "scene": scene,
             "seed": demo.seed,
             "values": history.first_values,
@@ -72,7 +73,7 @@ class Recorder:
             "waits": history.waited,
             "step_seconds": demo.step_seconds,
             "begun": self.begun,
-            "makers": present_makers(),
+            "makers": present_makers(solver),
             "hash": branch.states.hashes[0].hex(),
             "bodies": branch.states.bodies[0],
             "digests": branch.states.digests[0].hex(),

@@ -28,7 +28,7 @@ class Recording:
     step_seconds : float
         At the beginning.
     makers : mapping of str to str
-        What recorded it: program, Box2D, numpy, Python, platform.
+        What recorded it: versions of the program, the solver's library, numpy and Python, and the platform.
     branch : Branch
         Inputs, hashes and digests of bodies, step by step; raw states at keyframes.
     branches : int
@@ -77,17 +77,17 @@ class Recording:
     @property
     def foreign(self) -> str:
         """What was otherwise where it was recorded, in words; nothing if nothing was."""
-        here = present_makers()
+        here = present_makers(self.solver)
         others = [f"{name} {made} (here {here[name]})" for name, made in self.makers.items() if name in here and here[name] != made]
         if self.needs_solver_state:
             problem = load_solver(self.solver).prepare()
             if problem is not None:
-                others.append(f"Box2D's memory in reach (here not: {problem})")
+                others.append(f"{load_solver(self.solver).capabilities.title}'s memory in reach (here not: {problem})")
         return ", ".join(others)
 
 
-def present_makers() -> dict[str, str]:
-    """Return what decides whether two runs are alike to the last bit."""
+def present_makers(solver: str = DEFAULT) -> dict[str, str]:
+    """Return what decides whether two runs are alike to the last bit: versions of program and libraries, the platform."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -99,9 +99,10 @@ def present_makers() -> dict[str, str]:
         except PackageNotFoundError:
             return "unknown"
 
+    library = load_solver(solver).capabilities.title
     return {
         "program": __version__,
-        "Box2D": of("Box2D"),
+        library: of(library),
         "numpy": of("numpy"),
         "Python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",

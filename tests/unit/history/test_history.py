@@ -323,7 +323,7 @@ def test_what_comes_in_the_background_is_part_of_the_past() -> None:
     for step in range(60):
         if step == 25:
             demo.run.use_referee(referee)  # type: ignore[arg-type]
-            session._receive()
+            session._tell_what_is_ready()
             assert demo.ready == {"kernels"}
         history.step()
     history.seek(10)
