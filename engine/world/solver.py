@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 DEFAULT = "box2d"
 """What drives a world that is made without a solver's name."""
 
-_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver"}
+_ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver", "soft_step": "engine.dynamics.solver:SoftStepSolver"}
 """Module and class of each solver, by the solver's name."""
 
 Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
@@ -282,7 +282,7 @@ def solvers() -> tuple[str, ...]:
     Examples
     --------
     >>> solvers()
-    ('box2d',)
+    ('box2d', 'soft_step')
     """
     return tuple(_ENTRIES)
 

@@ -23,6 +23,7 @@ LAYERS = (
     "engine.query",
     "engine.world",
     "engine.box2d",
+    "engine.dynamics",
     "engine.compare",
     "engine.check",
     "engine.experiments",
@@ -81,7 +82,13 @@ ROOMS = {
 
 # An oracle shares no algorithm with what it judges; drawing never computes collision.
 _PLAIN = {"engine.common", "engine.geometry", "engine.contracts"}
-LIMITS = {"engine.world": _PLAIN, "engine.box2d": _PLAIN | {"engine.world"}, "engine.render": _PLAIN | {"engine.bounding"}}
+_COLLISION = {f"engine.{room}" for room in ("bounding", "broadphase", "narrowphase", "continuous", "query")}
+LIMITS = {
+    "engine.world": _PLAIN,
+    "engine.box2d": _PLAIN | {"engine.world"},
+    "engine.dynamics": _PLAIN | _COLLISION | {"engine.world"},
+    "engine.render": _PLAIN | {"engine.bounding"},
+}
 
 # Libraries that only some layers may see.
 LIBRARIES = {

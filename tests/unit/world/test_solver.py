@@ -211,5 +211,5 @@ def test_a_scene_names_its_solver_and_keeps_that_ones_numbers(tmp_path: Path) ->
         Scene(bodies=(box,), solver="falling")
     assert "solver" not in scene_as_json(Scene(bodies=(box,)))["settings"]
     path.write_text(path.read_text(encoding="utf-8").replace('"falling"', '"newton"'), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"line \d+: settings\.solver must be one of box2d, falling, got 'newton'"):
+    with pytest.raises(InvalidInputError, match=r"line \d+: settings\.solver must be one of box2d, .*falling, got 'newton'"):
         load_scene(path)

@@ -1,0 +1,318 @@
+"""Joints as rows of constraints: what each kind of joint is made of.
+
+A table more than a program. With d the way from the anchor on A to that on B and u the axis, fixed to A:
+
+=========  ==========================================================================================================
+joint      rows, in the order in which they are solved (`_joint_kernel` has coordinates and modes)
+=========  ==========================================================================================================
+revolute   ANGLE driven by the motor; ANGLE not below, not above the limits; POINT held
+distance   LENGTH held, or sprung where it has a frequency
+weld       ANGLE held, or sprung where it has a frequency; POINT held
+prismatic  u driven by the motor; u not below, not above the limits; across u held; ANGLE held
+wheel      ANGLE driven by the motor; u sprung; across u held
+rope       LENGTH not above its greatest
+pulley     SUM held of the two LENGTHs from the fixed points, the second times the ratio
+mouse      POINT sprung, from the world to the point grabbed, with at most so much force
+friction   ANGLE and POINT driven to rest, with at most so much torque and force
+motor      ANGLE and POINT driven to where they shall be, a share of the way in a step
+gear       SUM held of the coordinates of its two joints, the second times the ratio
+=========  ==========================================================================================================
+
+A limit is two rows of one side each, which is what it is; Box2D's is one row with a state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.dynamics._joint_kernel import ALONG, ANGLE, DRIVE, HIGH, HOLD, LENGTH, LOW, POINT, READ, SPRING, SUM, Joints
+from engine.geometry import Transform
+from engine.world.joint_specs import (
+    DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+)
+from engine.world.joints import ResolvedJoint
+from engine.world.truth import Truth
+
+__all__ = ["JointTable", "coordinate_row", "no_joints", "rotated", "rows_of"]
+
+_UNBOUNDED = math.inf
+_TWO_ROWS = 2
+"""Rows that a SUM adds up, which stand right before it."""
+
+
+class _Row(NamedTuple):
+    """A row as a joint's kind has it; see `Joints`. `local` are the anchors from the bodies' origins, body frames."""
+
+    kind: int
+    mode: int
+    target: float = 0.0
+    speed: float = 0.0
+    most: float = _UNBOUNDED
+    spring: tuple[float, float] = (0.0, 0.0)
+    ratio: float = 1.0
+    is_across: bool = False
+    ends: tuple[int | None, int] | None = None
+    local: tuple[tuple[float, float], tuple[float, float]] | None = None
+    axis: tuple[float, float] = (1.0, 0.0)
+
+
+def rows_of(joint: ResolvedJoint, others: Mapping[int, ResolvedJoint], gear_sum: float = 0.0) -> Iterator[_Row]:
+    """Yield the rows of a joint, in the order in which they are solved; `gear_sum` is what a gear joint's coordinates add up to."""
+    spec = joint.spec
+    spring = (getattr(spec, "frequency", 0.0), getattr(spec, "damping_ratio", 0.0))
+    is_soft = spring[0] > 0.0
+    match spec:
+        case RevoluteJointSpec():
+            if spec.enable_motor:
+                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, most=spec.max_motor_torque)
+            if spec.enable_limit:
+                yield _Row(ANGLE, LOW, joint.reference_angle + spec.lower_angle)
+                yield _Row(ANGLE, HIGH, joint.reference_angle + spec.upper_angle)
+            yield _Row(POINT, HOLD)
+        case DistanceJointSpec():
+            yield _Row(LENGTH, SPRING if is_soft else HOLD, joint.length_a, spring=spring)
+        case WeldJointSpec():
+            yield _Row(ANGLE, SPRING if is_soft else HOLD, joint.reference_angle, spring=spring)
+            yield _Row(POINT, HOLD)
+        case PrismaticJointSpec():
+            if spec.enable_motor:
+                yield _Row(ALONG, DRIVE, speed=spec.motor_speed, most=spec.max_motor_force, axis=joint.local_axis_a)
+            if spec.enable_limit:
+                yield _Row(ALONG, LOW, spec.lower_translation, axis=joint.local_axis_a)
+                yield _Row(ALONG, HIGH, spec.upper_translation, axis=joint.local_axis_a)
+            yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
+            yield _Row(ANGLE, HOLD, joint.reference_angle)
+        case WheelJointSpec():
+            if spec.enable_motor:
+                yield _Row(ANGLE, DRIVE, speed=spec.motor_speed, most=spec.max_motor_torque)
+            if is_soft:
+                yield _Row(ALONG, SPRING, spring=spring, axis=joint.local_axis_a)
+            yield _Row(ALONG, HOLD, axis=_across(joint.local_axis_a))
+        case RopeJointSpec():
+            yield _Row(LENGTH, HIGH, joint.length_a)
+        case PulleyJointSpec():
+            a, b = joint.bodies
+            assert a is not None
+            yield _Row(LENGTH, READ, ends=(None, a), local=(spec.ground_anchor_a, joint.local_anchor_a))
+            yield _Row(LENGTH, READ, ends=(None, b), local=(spec.ground_anchor_b, joint.local_anchor_b))
+            yield _Row(SUM, HOLD, joint.length_a + spec.ratio * joint.length_b, ratio=spec.ratio)
+        case MouseJointSpec():
+            yield _Row(POINT, SPRING, most=spec.max_force, spring=spring, local=(spec.target, joint.local_anchor_b))
+        case FrictionJointSpec():
+            yield _Row(ANGLE, DRIVE, most=spec.max_torque)
+            yield _Row(POINT, DRIVE, most=spec.max_force)
+        case MotorJointSpec():
+            share = (spec.correction_factor, 0.0)
+            yield _Row(ANGLE, DRIVE, joint.reference_angle, most=spec.max_torque, spring=share)
+            yield _Row(POINT, DRIVE, most=spec.max_force, spring=share)
+        case GearJointSpec():
+            yield coordinate_row(others[spec.joint_a])
+            yield coordinate_row(others[spec.joint_b])
+            yield _Row(SUM, HOLD, gear_sum, ratio=spec.ratio)
+
+
+def coordinate_row(joint: ResolvedJoint) -> _Row:
+    """Return the row that reads the coordinate of a revolute or prismatic joint: its angle, or how far it has slid."""
+    where = (joint.local_anchor_a, joint.local_anchor_b)
+    if isinstance(joint.spec, PrismaticJointSpec):
+        return _Row(ALONG, READ, ends=joint.bodies, local=where, axis=joint.local_axis_a)
+    return _Row(ANGLE, READ, ends=joint.bodies, local=where)
+
+
+def _across(axis: tuple[float, float]) -> tuple[float, float]:
+    return -axis[1], axis[0]
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """The rows of all joints of a world, in ascending order of joint ids.
+
+    Attributes
+    ----------
+    owner : int64 (n,)
+        Ids of the joints.
+    kind, mode, ends : int64 (n,), (n,), (n, 2)
+        As in `Joints`.
+    local : float64 (n, 4)
+        Anchors on A and on B, from the bodies' centres of mass, body frames.
+    axis : float64 (n, 2)
+        In the frame of A.
+    target, speed, most, spring, ratio : as in `Joints`
+    links : int64 (m, 2)
+        Rows of bodies that hang together by them.
+    """
+
+    owner: IntArray
+    kind: IntArray
+    mode: IntArray
+    ends: IntArray
+    local: FloatArray
+    axis: FloatArray
+    target: FloatArray
+    speed: FloatArray
+    most: FloatArray
+    spring: FloatArray
+    ratio: FloatArray
+    links: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        joints: Mapping[int, ResolvedJoint],
+        gear_sums: Mapping[int, float],
+        rows: Mapping[int, int],
+        center: FloatArray,
+        is_active: NDArray[np.bool_],
+    ) -> JointTable:
+        """Return the rows of `joints` between active bodies.
+
+        Parameters
+        ----------
+        gear_sums : mapping
+            What the coordinates of each gear joint added up to when it was made.
+        rows : mapping
+            Row of each body.
+        center : float64 (n + 1, 2)
+            Of mass, body frame; the last row is the world's own body.
+        """
+        world = len(center) - 1
+        owner: list[int] = []
+        listed: list[_Row] = []
+        ends: list[tuple[int, int]] = []
+        for number, joint in sorted(joints.items()):
+            of_joint = list(rows_of(joint, joints, gear_sums.get(number, 0.0)))
+            at = [_body_rows(row.ends or joint.bodies, rows, world) for row in of_joint]
+            if not all(is_active[a] and is_active[b] for a, b in at):
+                continue
+            for row, (a, b) in zip(of_joint, at, strict=True):
+                ends.append((len(listed) - _TWO_ROWS, len(listed) - 1) if row.kind == SUM else (a, b))
+                listed.append(row if row.local is not None else row._replace(local=(joint.local_anchor_a, joint.local_anchor_b)))
+                owner.append(number)
+        table = np.array(ends, dtype=np.int64).reshape(-1, 2)
+        kind = np.array([row.kind for row in listed], dtype=np.int64)
+        local = np.array([(*row.local[0], *row.local[1]) for row in listed if row.local is not None], dtype=np.float64).reshape(-1, 4)
+        two = kind != SUM
+        local[two] -= center[table[two]].reshape(-1, 4)
+        links = [(rows[a], rows[b]) for one in joints.values() for a, b in _pairs(one, joints)]
+        return cls(
+            owner=np.array(owner, dtype=np.int64),
+            kind=kind,
+            mode=np.array([row.mode for row in listed], dtype=np.int64),
+            ends=table,
+            local=local,
+            axis=np.array([row.axis for row in listed], dtype=np.float64).reshape(-1, 2),
+            target=np.array([row.target for row in listed], dtype=np.float64),
+            speed=np.array([row.speed for row in listed], dtype=np.float64),
+            most=np.array([row.most for row in listed], dtype=np.float64),
+            spring=np.array([row.spring for row in listed], dtype=np.float64).reshape(-1, 2),
+            ratio=np.array([row.ratio for row in listed], dtype=np.float64),
+            links=np.array(links, dtype=np.int64).reshape(-1, 2),
+        )
+
+    def posed(self, center: FloatArray, turned: FloatArray, angle: FloatArray, impulse: FloatArray) -> Joints:
+        """Return the rows as a step begins.
+
+        Parameters
+        ----------
+        center, turned, angle : float64 (n + 1, 2), (n + 1, 2), (n + 1,)
+            Of the bodies: centre of mass in the world, cosine and sine, angle.
+        impulse : float64 (n, 2)
+            Of the last sub-step.
+        """
+        a, b = np.where(self.kind == SUM, 0, self.ends.T)
+        arm = np.concatenate((rotated(turned[a], self.local[:, :2]), rotated(turned[b], self.local[:, 2:])), axis=1)
+        apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
+        axis = rotated(turned[a], self.axis)
+        return Joints(
+            self.kind, self.mode, self.ends, arm, apart, axis, self.target, self.speed, self.most, self.spring, self.ratio,
+            impulse.copy(), np.zeros_like(impulse),
+        )  # fmt: skip
+
+    def reaction(
+        self, joint: int, total: FloatArray, pose_of: Callable[[int | None], Transform], truth: Truth
+    ) -> tuple[tuple[float, float], float]:
+        """Return the force in N and the torque in N m that a joint put on body B in the last step, world frame.
+
+        Parameters
+        ----------
+        total : float64 (n, 2)
+            The rows' impulses over the step.
+        """
+        resolved, hertz = truth.joints[joint], truth.settings.hertz
+        of_joint = list(rows_of(resolved, truth.joints))
+        x = y = torque = 0.0
+        rows = np.flatnonzero(self.owner == joint).tolist()
+        if len(rows) != len(of_joint):  # made, or changed, since the last step
+            return (0.0, 0.0), 0.0
+        for at, row in zip(rows, of_joint, strict=True):
+            first, second = (hertz * total[at]).tolist()
+            if row.kind == SUM:
+                row, first = of_joint[-2], first * row.ratio  # what it puts on the second of its rows
+            if row.kind == POINT:
+                x, y = x + first, y + second
+            elif row.kind == ANGLE:
+                torque += first
+            else:
+                a, b = row.ends or resolved.bodies
+                local_a, local_b = row.local or (resolved.local_anchor_a, resolved.local_anchor_b)
+                xf_a, (bx, by) = pose_of(a), pose_of(b).apply(local_b)
+                ax, ay = xf_a.apply(local_a)
+                size = math.hypot(bx - ax, by - ay) or 1.0
+                ux, uy = xf_a.rotate(row.axis) if row.kind == ALONG else ((bx - ax) / size, (by - ay) / size)
+                x, y = x + first * ux, y + first * uy
+        return (x, y), torque
+
+    def carried_over(self, old: JointTable, impulse: FloatArray) -> FloatArray:
+        """Return the impulses of the rows of another table for those here that are the same joint's and of the same kind and mode."""
+        if old is self:
+            return impulse
+        known: dict[tuple[int, ...], FloatArray] = {}
+        for owner, kind, mode, one in zip(old.owner.tolist(), old.kind.tolist(), old.mode.tolist(), impulse, strict=True):
+            known.setdefault((owner, kind, mode), one)
+        found = np.zeros((len(self.owner), 2))
+        for row, key in enumerate(zip(self.owner.tolist(), self.kind.tolist(), self.mode.tolist(), strict=True)):
+            found[row] = known.get(key, 0.0)
+        return found
+
+
+def no_joints() -> JointTable:
+    """Return the rows of a world without joints."""
+    return JointTable.of({}, {}, {}, np.zeros((1, 2)), np.ones(1, dtype=np.bool_))
+
+
+def rotated(turned: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return vectors (n, 2) turned by cosines and sines (n, 2)."""
+    cosine, sine = turned.T
+    x, y = vectors.T
+    return np.column_stack((cosine * x - sine * y, sine * x + cosine * y))
+
+
+def _body_rows(bodies: tuple[int | None, int], rows: Mapping[int, int], world: int) -> tuple[int, int]:
+    first, second = bodies
+    return (world if first is None else rows[first]), rows[second]
+
+
+def _pairs(joint: ResolvedJoint, joints: Mapping[int, ResolvedJoint]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of bodies that hang together by a joint; by a gear joint those of both its joints."""
+    if isinstance(joint.spec, GearJointSpec):
+        ends = [end for other in (joint.spec.joint_a, joint.spec.joint_b) for end in joints[other].bodies if end is not None]
+        yield from ((ends[0], end) for end in ends[1:])
+    elif joint.bodies[0] is not None:
+        yield joint.bodies[0], joint.bodies[1]

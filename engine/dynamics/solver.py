@@ -1,0 +1,322 @@
+"""The soft step as a solver of `engine.world`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+
+from engine.broadphase import Automatic
+from engine.common.arrays import frozen
+from engine.common.errors import InvalidInputError
+from engine.common.limits import MAX_SPEED
+from engine.contracts import StepContacts
+from engine.dynamics.joints import JointTable, coordinate_row, no_joints
+from engine.dynamics.state import SoftStepMemory, State, empty_state
+from engine.dynamics.step import Step
+from engine.dynamics.tables import Tables, check_mass, mass_properties
+from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
+from engine.world import commands as c
+from engine.world.hooks import StepHooks
+from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec, WheelJointSpec
+from engine.world.joints import ResolvedJoint
+from engine.world.records import BodyMotion, JointState, StepCost
+from engine.world.snapshot import SolverState
+from engine.world.solver import Becomes, Capabilities, Solver
+from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.truth import Truth
+
+__all__ = ["SoftStepSolver"]
+
+_T = TypeVar("_T")
+
+
+class SoftStepSolver(Solver):
+    """Rigid bodies of our own, by the soft step. `WorldSettings.velocity_iterations` is the number of its sub-steps."""
+
+    capabilities = Capabilities(
+        name="soft_step",
+        title="Soft step",
+        shapes=(Circle, Polygon, Capsule, Segment),
+        joints=JOINT_SPECS,
+        max_vertices=None,
+        precision=np.float64,
+        skin_radius=0.0,
+    )
+
+    def __init__(self, truth: Truth) -> None:
+        super().__init__(truth)
+        self._state = empty_state()
+        self._known: Tables | None = None
+        self._joints = no_joints()
+        self._joints_of: Tables | None = None
+        self._targets_changed = False
+        self._phase = Automatic()
+        self._error: BaseException | None = None
+        self._cost = StepCost()
+
+    @classmethod
+    def accept(cls, spec: _T) -> _T:
+        spec = super().accept(spec)
+        if isinstance(spec, BodySpec) and spec.type == "dynamic":
+            check_mass(spec.fixtures)
+        return spec
+
+    @classmethod
+    def compile_rest(cls) -> None:
+        from engine.world.world import World
+
+        world = World(solver=cls.capabilities.name)
+        world.create_body(BodySpec((FixtureSpec(Segment((-5.0, 0.0), (5.0, 0.0), ghost1=(-6.0, 0.0))),), "static"))
+        shapes: tuple[AnyShape, ...] = (Circle(0.5), Polygon.box(0.5, 0.5), Capsule((-0.5, 0.0), (0.5, 0.0), 0.25))
+        for number, shape in enumerate(shapes):
+            world.create_body(BodySpec((FixtureSpec(shape),), position=(0.1 * number, 0.4 + number), linear_velocity=(0.0, -200.0)))
+        world.create_body(BodySpec((FixtureSpec(shapes[0], sensor=True),), "static", (0.0, 0.5)))
+        for _ in range(2):
+            world.step()
+
+    # -- changes ------------------------------------------------------------------------------------------------------
+
+    def check(self, command: c.Command) -> None:
+        truth = self.truth
+        match command:
+            case c.CreateFixture(fixture, body, spec):
+                self._check_mass(body, truth.bodies[body].spec.type, {fixture: spec})
+            case c.DestroyFixture(fixture):
+                body = truth.fixtures[fixture].body
+                self._check_mass(body, truth.bodies[body].spec.type, {fixture: None})
+            case c.SetFixture(fixture, changes):
+                body = truth.fixtures[fixture].body
+                self._check_mass(body, truth.bodies[body].spec.type, {fixture: truth.changed_fixture(fixture, dict(changes))})
+            case c.SetBody(body, changes):
+                self._check_mass(body, truth.changed_body(body, dict(changes)).type, {})
+            case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
+                values = self._after_impulse(body, impulse, point)
+                if not max(math.hypot(values[3], values[4]), abs(values[5])) <= MAX_SPEED:
+                    raise InvalidInputError("impulse", f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s", impulse)
+
+    def _check_mass(self, body: int, type_then: str, instead: Mapping[int, FixtureSpec | None]) -> None:
+        if type_then == "dynamic":
+            specs = {fixture: self.truth.fixtures[fixture].spec for fixture in self.truth.bodies[body].fixtures} | dict(instead)
+            check_mass([spec for spec in specs.values() if spec is not None])
+
+    def apply(self, command: c.Command, becomes: Becomes) -> None:
+        state = self._state
+        match command:
+            case c.CreateBody(body, spec, _):
+                values = (*spec.position, spec.angle, *spec.linear_velocity, spec.angular_velocity)
+                state = state.with_body(body, values, spec.awake)
+            case c.DestroyBody(body):
+                state = state.without_body(body)
+            case c.SetPose(body, position, angle):
+                state = state.with_row(body, (*position, angle, *state.values[state.at(body), 3:].tolist()))
+            case c.SetVelocity(body, linear, angular):
+                pose = state.values[state.at(body), :3].tolist()
+                state = state.with_row(body, (*pose, *linear, angular), True if any((*linear, angular)) else None)
+            case c.SetAwake(body, awake):
+                state = state.with_row(body, awake=awake)
+            case c.ApplyImpulse(body, impulse, point) if self._is_dynamic(body):
+                state = state.with_row(body, self._after_impulse(body, impulse, point), awake=True)
+            case c.ApplyForce(body, (x, y), point) if self._is_dynamic(body):
+                cx, cy = self._center(body) if point is None else point
+                mx, my = self._center(body)
+                state = state.with_row(body, awake=True).pushed(body, (x, y, (cx - mx) * y - (cy - my) * x))
+            case c.ApplyTorque(body, torque) if self._is_dynamic(body):
+                state = state.with_row(body, awake=True).pushed(body, (0.0, 0.0, torque))
+            case c.SetBody(body, _):
+                assert isinstance(becomes, BodySpec)
+                row = state.values[state.at(body)].copy()
+                if becomes.type == "static":
+                    row[3:] = 0.0
+                state = state.with_row(body, tuple(row.tolist()), awake=True)
+            case c.CreateFixture(_, body, _):
+                state = state.with_row(body, awake=True)
+            case c.CreateJoint(joint, GearJointSpec() as gear):
+                state = self._with_gear(state, joint, gear)
+            case c.CreateJoint() | c.SetJoint() | c.SetMouseTarget():
+                assert isinstance(becomes, ResolvedJoint)
+                state, self._targets_changed = self._awakened(state, becomes), True
+            case c.DestroyJoint(joint):
+                state = self._awakened(state, self.truth.joints[joint])
+        self._state = state
+
+    def _awakened(self, state: State, joint: ResolvedJoint) -> State:
+        for body in joint.bodies:
+            if body is not None and body in self.truth.bodies:
+                state = state.with_row(body, awake=True)
+        return state
+
+    def _with_gear(self, state: State, joint: int, gear: GearJointSpec) -> State:
+        first, second = (self.truth.joints[other] for other in (gear.joint_a, gear.joint_b))
+        total = self._coordinate(first) + gear.ratio * self._coordinate(second)
+        sums = (*state.memory.gear_sums, (joint, total))
+        return self._awakened(self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), first), second)
+
+    def _coordinate(self, joint: ResolvedJoint) -> float:
+        """Return the angle of B less that of A, or how far B has slid along the axis."""
+        row = coordinate_row(joint)
+        xf_a, xf_b = (self._transform(body) for body in joint.bodies)
+        if not isinstance(joint.spec, PrismaticJointSpec):
+            return xf_b.angle - xf_a.angle
+        (ax, ay), (bx, by) = xf_a.apply(joint.local_anchor_a), xf_b.apply(joint.local_anchor_b)
+        ux, uy = xf_a.rotate(row.axis)
+        return ux * (bx - ax) + uy * (by - ay)
+
+    def _is_dynamic(self, body: int) -> bool:
+        return self.truth.bodies[body].spec.type == "dynamic"
+
+    def _after_impulse(self, body: int, impulse: tuple[float, float], point: tuple[float, float] | None) -> tuple[float, ...]:
+        """Return x, y, angle, vx, vy, omega after an impulse at a world point, or at the centre of mass."""
+        x, y, angle, vx, vy, omega = self._state.values[self._state.at(body)].tolist()
+        _, mass, inertia = self.mass_data(body)
+        cx, cy = self._center(body)
+        px, py = (cx, cy) if point is None else point
+        spin = ((px - cx) * impulse[1] - (py - cy) * impulse[0]) / inertia if inertia > 0.0 else 0.0
+        return x, y, angle, vx + impulse[0] / mass, vy + impulse[1] / mass, omega + spin
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def step(self, number: int) -> list[int]:
+        started = perf_counter()
+        tables = self._tables()
+        hooks = self.hooks if self.hooks is not None else StepHooks()
+        joints = self._joint_table(tables)
+        step = Step(number, self.truth.settings, tables, joints, self._phase, self._state, hooks, self._call)
+        step.find()
+        found = perf_counter()
+        lost = step.solve()
+        solved = perf_counter()
+        if lost:
+            return lost
+        step.stop()
+        stopped = perf_counter()
+        step.sleep()
+        self._state = step.finish()
+        done = perf_counter()
+        self._cost = StepCost(*(1e3 * seconds for seconds in (done - started, 0.0, found - started, solved - found, stopped - solved)))
+        return []
+
+    def _call(self, hook: Callable[..., object] | None, *arguments: object) -> object:
+        """Call a hook, and keep the first thing that any raises."""
+        try:
+            return None if hook is None else hook(*arguments)
+        except BaseException as error:
+            self._error = self._error or error
+            return None
+
+    def take_error(self) -> BaseException | None:
+        error, self._error = self._error, None
+        return error
+
+    @property
+    def cost(self) -> StepCost:
+        return self._cost
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _tables(self) -> Tables:
+        if self._known is None or self._known.version != self.truth.structure_version:
+            self._known = Tables(self.truth, self._known)
+        return self._known
+
+    def _joint_table(self, tables: Tables) -> JointTable:
+        """Return the joints' rows; those of the last step where nothing has changed."""
+        joints = self.truth.joints
+        if tables is not self._joints_of or self._targets_changed:
+            bodies = tables.bodies
+            sums = dict(self._state.memory.gear_sums)
+            self._joints = JointTable.of(joints, sums, self.truth.rows, bodies.center, bodies.is_active)
+            self._joints_of, self._targets_changed = tables, False
+        return self._joints
+
+    def motion(self) -> BodyMotion:
+        return BodyMotion(frozen(self._state.values.copy()), frozen(self._state.awake.copy()))
+
+    @property
+    def contacts(self) -> StepContacts:
+        return self._state.contacts
+
+    def mass_data(self, body: int) -> tuple[tuple[float, float], float, float]:
+        entry = self.truth.bodies[body]
+        if entry.spec.type != "dynamic":
+            return (0.0, 0.0), 0.0, 0.0
+        center, mass, inertia = mass_properties([self.truth.fixtures[fixture].spec for fixture in entry.fixtures])
+        return center, mass, 0.0 if entry.spec.fixed_rotation else inertia
+
+    def holds_point(self, fixture: int, point: tuple[float, float]) -> bool:
+        from engine.query import contains
+
+        entry = self.truth.fixtures[fixture]
+        return contains(entry.spec.shape, self._transform(entry.body), point)
+
+    def _transform(self, body: int | None) -> Transform:
+        if body is None:
+            return Transform((0.0, 0.0), 0.0)
+        x, y, angle = self._state.values[self._state.at(body), :3].tolist()
+        return Transform((x, y), angle)
+
+    def _center(self, body: int) -> tuple[float, float]:
+        return self._transform(body).apply(self.mass_data(body)[0])
+
+    def joint_anchors(self, joint: int) -> tuple[tuple[float, float], tuple[float, float]]:
+        resolved = self.truth.joints[joint]
+        a, b = resolved.bodies
+        if isinstance(resolved.spec, MotorJointSpec):  # which has the place for B where others have the anchor on A
+            return self._transform(a).position, self._transform(b).position
+        return self._transform(a).apply(resolved.local_anchor_a), self._transform(b).apply(resolved.local_anchor_b)
+
+    def joint_state(self, joint: int) -> JointState:
+        resolved, state = self.truth.joints[joint], self._state
+        a, b = resolved.bodies
+        (ax, ay), (bx, by) = self.joint_anchors(joint)
+        dx, dy = bx - ax, by - ay
+        (vax, vay), (vbx, vby) = self._velocity_at(a, (ax, ay)), self._velocity_at(b, (bx, by))
+        angle_a, spin_a = (0.0, 0.0) if a is None else (self._transform(a).angle, float(state.values[state.at(a), 5]))
+        angle_b, spin_b = self._transform(b).angle, float(state.values[state.at(b), 5])
+        apart = math.hypot(dx, dy)
+        ux, uy = (dx / apart, dy / apart) if apart > 0.0 else (0.0, 0.0)
+        turning = 0.0
+        if isinstance(resolved.spec, PrismaticJointSpec | WheelJointSpec):
+            ux, uy = self._transform(a).rotate(resolved.local_axis_a)
+            turning = spin_a  # the axis turns with A
+        force, torque = state.memory.joints.reaction(joint, state.memory.joint_total, self._transform, self.truth)
+        return JointState(
+            angle=angle_b - angle_a - resolved.reference_angle,
+            spin=spin_b - spin_a,
+            travel=ux * dx + uy * dy,
+            speed=ux * (vbx - vax) + uy * (vby - vay) + turning * (ux * dy - uy * dx),
+            force=force,
+            torque=torque,
+        )
+
+    def _velocity_at(self, body: int | None, point: tuple[float, float]) -> tuple[float, float]:
+        """Return the velocity of a body's point, world frame, m/s."""
+        if body is None:
+            return 0.0, 0.0
+        vx, vy, spin = self._state.values[self._state.at(body), 3:].tolist()
+        cx, cy = self._center(body)
+        return vx - spin * (point[1] - cy), vy + spin * (point[0] - cx)
+
+    # -- keeping ------------------------------------------------------------------------------------------------------
+
+    def save(self) -> SolverState:
+        state = self._state
+        touching = frozenset((a, b) for a, b in state.memory.touching.pairs[:, :2].tolist())
+        return SolverState(self.motion(), state.contacts, touching, ((), ()), state.memory)
+
+    def load(self, state: SolverState) -> None:
+        memory = state.memory
+        assert isinstance(memory, SoftStepMemory)
+        self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
+
+    def mark(self, command: c.Command | None = None) -> object:
+        return self._state
+
+    def go_back(self, mark: object) -> None:
+        assert isinstance(mark, State)
+        self._state = mark
+        self._targets_changed = True

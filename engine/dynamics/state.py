@@ -1,0 +1,124 @@
+"""All that the next step depends on: arrays, which nothing writes to. A change makes another state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.contracts import StepContacts, no_contacts
+from engine.dynamics.contacts import ContactRows, Touching, no_rows
+from engine.dynamics.joints import JointTable, no_joints
+
+__all__ = ["SoftStepMemory", "State", "empty_state"]
+
+
+@dataclass(frozen=True)
+class SoftStepMemory:
+    """All state beside poses and velocities; arrays that change no more, a row for each body where nothing else is said.
+
+    Attributes
+    ----------
+    force : float64 (n, 3)
+        Waiting for the next step, N and N m.
+    resting : float64 (n,)
+        Seconds that each body has been slow.
+    island : int64 (n,)
+        The id of the body after which a sleeping body's island is called; -1 of one that is awake.
+    rows : ContactRows
+    touching : Touching
+    joints : JointTable
+    joint_impulse, joint_total : float64 (m, 2)
+        Of the joints' rows, N s or N m s: in the last sub-step, and over the step.
+    gear_sums : tuple of (joint id, float)
+        What the coordinates of each gear joint added up to when it was made.
+    """
+
+    force: FloatArray
+    resting: FloatArray
+    island: IntArray
+    rows: ContactRows
+    touching: Touching
+    joints: JointTable
+    joint_impulse: FloatArray
+    joint_total: FloatArray
+    gear_sums: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """What stands at a step boundary. Nothing in it is written to: a change makes another."""
+
+    ids: IntArray
+    values: FloatArray
+    awake: NDArray[np.bool_]
+    memory: SoftStepMemory
+    contacts: StepContacts
+
+    def at(self, body: int) -> int:
+        return int(np.searchsorted(self.ids, body))
+
+    def with_row(self, body: int, values: tuple[float, ...] | None = None, awake: bool | None = None) -> State:
+        """Return the state with another motion of one body, or asleep or awake."""
+        row, moved, awakened, memory = self.at(body), self.values, self.awake, self.memory
+        if values is not None:
+            moved = moved.copy()
+            moved[row] = values
+        if awake is not None and bool(awakened[row]) != awake:
+            awakened, resting, island = awakened.copy(), memory.resting.copy(), memory.island.copy()
+            awakened[row], resting[row], island[row] = awake, 0.0, -1 if awake else body
+            memory = replace(memory, resting=resting, island=island)
+            if not awake:
+                moved = moved.copy()
+                moved[row, 3:] = 0.0
+                force = memory.force.copy()
+                force[row] = 0.0
+                memory = replace(memory, force=force)
+        return replace(self, values=moved, awake=awakened, memory=memory)
+
+    def pushed(self, body: int, force: tuple[float, float, float]) -> State:
+        """Return the state with a force and a torque more on one body."""
+        waiting = self.memory.force.copy()
+        waiting[self.at(body)] += force
+        return replace(self, memory=replace(self.memory, force=waiting))
+
+    def with_body(self, body: int, values: tuple[float, ...], awake: bool) -> State:
+        """Return the state with a body more."""
+        at, memory = self.at(body), self.memory
+        return replace(
+            self,
+            ids=np.insert(self.ids, at, body),
+            values=np.insert(self.values, at, values, axis=0),
+            awake=np.insert(self.awake, at, awake),
+            memory=replace(
+                memory,
+                force=np.insert(memory.force, at, 0.0, axis=0),
+                resting=np.insert(memory.resting, at, 0.0),
+                island=np.insert(memory.island, at, -1 if awake else body),
+            ),
+        )
+
+    def without_body(self, body: int) -> State:
+        """Return the state without a body."""
+        at, memory = self.at(body), self.memory
+        return replace(
+            self,
+            ids=np.delete(self.ids, at),
+            values=np.delete(self.values, at, axis=0),
+            awake=np.delete(self.awake, at),
+            memory=replace(
+                memory,
+                force=np.delete(memory.force, at, axis=0),
+                resting=np.delete(memory.resting, at),
+                island=np.delete(memory.island, at),
+            ),
+        )
+
+
+def empty_state() -> State:
+    """Return the state of a world without bodies, before its first step."""
+    none, flags, impulses = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros((0, 2))
+    memory = SoftStepMemory(np.zeros((0, 3)), np.zeros(0), none, no_rows(), Touching(), no_joints(), impulses, impulses, ())
+    return State(none, np.zeros((0, 6)), flags, memory, no_contacts(0))

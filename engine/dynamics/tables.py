@@ -1,0 +1,270 @@
+"""What a world is made of, in the columns that the kernels read: made anew when bodies, fixtures or joints come, go or change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.errors import Described, InvalidInputError
+from engine.common.limits import MAX_MASS, MIN_MASS
+from engine.geometry import AnyShape, Polygon, Segment
+from engine.query import batch
+from engine.world.joint_specs import MouseJointSpec
+from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.truth import Truth
+
+__all__ = ["MARGIN", "N_INSIDES", "Tables", "check_mass", "mass_properties"]
+
+MARGIN = 0.01
+"""Metres that each shape is grown by for finding contacts: a pair is known two centimetres before it touches."""
+
+IN_HAND = 1.2
+"""1/s, angular damping of a body that a mouse joint pulls, which would swing about the hand for long: about Box2D's 2 % a step."""
+
+_DEPTHS = (0.5, 0.9)
+N_INSIDES = len(_DEPTHS)
+"""Insides that each shape has, cut back by these shares of the least depth of its middle."""
+
+Mass = tuple[tuple[float, float], float, float]
+"""Local centre of mass in m, mass in kg, inertia about the centre in kg m^2."""
+
+
+def mass_properties(fixtures: Sequence[FixtureSpec]) -> Mass:
+    """Return centre of mass, mass and inertia of fixtures together; a body without any mass counts as 1 kg that never turns.
+
+    Inertias about the body's origin add up, and the parallel-axis theorem brings the sum to the common centre.
+    """
+    mass = x = y = about_origin = 0.0
+    for fixture in fixtures:
+        if fixture.density > 0.0 and not isinstance(fixture.shape, Segment):
+            (cx, cy), m, inertia = _part(fixture.shape, fixture.density)
+            mass, x, y = mass + m, x + m * cx, y + m * cy
+            about_origin += inertia + m * (cx * cx + cy * cy)
+    if mass == 0.0:
+        return (0.0, 0.0), 1.0, 0.0
+    x, y = x / mass, y / mass
+    return (x, y), mass, max(0.0, about_origin - mass * (x * x + y * y))
+
+
+@lru_cache(maxsize=4096)
+def _part(shape: AnyShape, density: float) -> Mass:
+    assert not isinstance(shape, Segment)
+    found = shape.mass(density)
+    return found.centroid, found.mass, found.inertia
+
+
+def check_mass(fixtures: Sequence[FixtureSpec]) -> None:
+    """Refuse the fixtures of a dynamic body that have no mass, or one out of range; none at all are fine.
+
+    Raises
+    ------
+    InvalidInputError
+        Names shape, density or mass.
+    """
+    if not fixtures:
+        return
+    solid = [fixture for fixture in fixtures if not isinstance(fixture.shape, Segment)]
+    if not solid:
+        raise InvalidInputError("shape", "one with an area beside the segments of a dynamic body: segments have no mass", fixtures[0].shape)
+    if max(fixture.density for fixture in solid) == 0.0:
+        raise InvalidInputError("density", "> 0 kg/m^2 for at least one fixture of a dynamic body", 0.0)
+    _, mass, inertia = mass_properties(solid)
+    if not MIN_MASS <= mass <= MAX_MASS:
+        raise InvalidInputError("mass", f"from {MIN_MASS:g} to {MAX_MASS:g} kg for a dynamic body", Described(f"{mass:g}"))
+    if not 0.0 < inertia < math.inf:
+        raise InvalidInputError("shape", "near enough to the body's origin for an inertia in float64", Described(f"{inertia:g} kg m^2"))
+
+
+class Shapes:
+    """Shapes packed for the kernels, each once however many fixtures have it.
+
+    Attributes
+    ----------
+    grown : ShapeBatch
+        By `MARGIN`, for finding contacts.
+    swept : ShapeBatch
+        As they are; and after those, in the same order, `N_INSIDES` times their insides, each deeper than the one before.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[AnyShape, int] = {}
+        self.grown = batch.ShapeBatch([])
+        self.swept = batch.ShapeBatch([])
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def numbers(self, shapes: Iterable[AnyShape]) -> IntArray:
+        """Return the number of each shape, packing those that are new."""
+        found = [self._number.setdefault(shape, len(self._number)) for shape in shapes]
+        if len(self._number) > len(self.grown):
+            insides = [_eroded(shape, depth) for depth in _DEPTHS for shape in self._number]
+            self.swept = batch.ShapeBatch([*self._number, *insides])
+            self.grown = batch.ShapeBatch(shape.with_radius(shape.radius - shape.skin_radius + MARGIN) for shape in self._number)
+        return np.array(found, dtype=np.int64)
+
+
+class BodyColumns(NamedTuple):
+    """A row for each body, in ascending order of id, and a last one for the world's own static body.
+
+    Attributes
+    ----------
+    ids : int64 (n,)
+        Without the last.
+    is_dynamic, is_static, is_active : bool (n + 1,)
+    inverse : float64 (n + 1, 2)
+        1/kg, 1/(kg m^2).
+    center : float64 (n + 1, 2)
+        Of mass, body frame.
+    damping : float64 (n + 1, 2)
+    gravity_scale : float64 (n + 1,)
+    may_sleep : bool (n + 1,)
+    """
+
+    ids: IntArray
+    is_dynamic: NDArray[np.bool_]
+    is_static: NDArray[np.bool_]
+    is_active: NDArray[np.bool_]
+    inverse: FloatArray
+    center: FloatArray
+    damping: FloatArray
+    gravity_scale: FloatArray
+    may_sleep: NDArray[np.bool_]
+
+
+class FixtureColumns(NamedTuple):
+    """A row for each fixture of an active body, in ascending order of id.
+
+    Attributes
+    ----------
+    ids, body : int64 (m,)
+        `body` is its row.
+    shape : int64 (m,)
+        Its number among the packed shapes.
+    friction, restitution : float64 (m,)
+    filters : int64 (m, 3)
+    is_sensor : bool (m,)
+    radius : float64 (m,)
+        Of the surface around the core, m; a skin is no surface. A grown shape that has one is short of its separation by `MARGIN`.
+    """
+
+    ids: IntArray
+    body: IntArray
+    shape: IntArray
+    friction: FloatArray
+    restitution: FloatArray
+    filters: IntArray
+    is_sensor: NDArray[np.bool_]
+    radius: FloatArray
+
+
+class Tables:
+    """The columns of a truth as it stands.
+
+    Attributes
+    ----------
+    bodies : BodyColumns
+    fixtures : FixtureColumns
+    joined : int64 (k,)
+        Pairs of bodies that a joint keeps from touching; see `_pairs_kernel.classify`.
+    shapes : Shapes
+    inside, reach : float64 (n,)
+        Of each body: the least distance of a shape's edge from the middle of the shape, and the largest of any of its points from the
+        centre of mass, m.
+    """
+
+    def __init__(self, truth: Truth, before: Tables | None = None) -> None:
+        self.version = truth.structure_version
+        self.shapes: Shapes = before.shapes if before is not None else Shapes()
+        self.bodies = _body_columns(truth)
+        self.fixtures = _fixture_columns(truth, self.shapes)
+        self.inside, self.reach = _extents(truth, self.bodies)
+        rows, n = truth.rows, len(self.bodies.is_dynamic)
+        pairs = {
+            (rows[joint.bodies[0]], rows[joint.bodies[1]])
+            for joint in truth.joints.values()
+            if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected and joint.bodies[0] is not None
+        }
+        self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
+
+
+def _extents(truth: Truth, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:
+    inside, reach = np.full(len(bodies.ids), np.inf), np.zeros(len(bodies.ids))
+    for row, body in enumerate(bodies.ids.tolist()):
+        for fixture in truth.bodies[body].fixtures:
+            least, points, radius = _extent(truth.fixtures[fixture].spec.shape)
+            inside[row] = min(inside[row], least)
+            reach[row] = max(reach[row], float(np.hypot(*(points - bodies.center[row]).T).max()) + radius)
+    return inside, reach
+
+
+@lru_cache(maxsize=4096)
+def _extent(shape: AnyShape) -> tuple[float, FloatArray, float]:
+    """Return the least distance of a shape's surface from its middle, its core's points, and the radius around them; skins left out."""
+    core, radius = shape.core, shape.radius - shape.skin_radius
+    if isinstance(shape, Polygon):
+        return float(((core - shape.centroid) * shape.normals).sum(axis=1).min()), core, radius
+    return radius, core, radius
+
+
+def _eroded(shape: AnyShape, depth: float) -> AnyShape:
+    """Return what of a shape is deeper in it than a share of the least depth of its middle; a segment, which has no inside, itself."""
+    least, core, radius = _extent(shape)
+    if isinstance(shape, Segment):
+        return shape
+    if not isinstance(shape, Polygon):
+        return shape.with_radius((1.0 - depth) * radius)
+    for corner, normal in zip(shape.core, shape.normals, strict=True):  # each edge's line moves inwards, and cuts off what is outside it
+        within = (corner - core) @ normal - depth * least
+        following, next_within = np.roll(core, -1, axis=0), np.roll(within, -1)
+        crosses = (within < 0.0) != (next_within < 0.0)
+        at = (within / np.where(crosses, within - next_within, 1.0))[:, None]
+        corners = np.stack((core, core + at * (following - core)), axis=1)
+        core = corners[np.stack((within >= 0.0, crosses), axis=1)]
+    return Polygon(core)
+
+
+def _body_columns(truth: Truth) -> BodyColumns:
+    entries = [truth.bodies[body] for body in truth.body_ids.tolist()]
+    specs: list[BodySpec] = [entry.spec for entry in entries]
+    n = len(specs)
+    inverse, center = np.zeros((n + 1, 2)), np.zeros((n + 1, 2))
+    for row, entry in enumerate(entries):
+        center[row], mass, inertia = mass_properties([truth.fixtures[fixture].spec for fixture in entry.fixtures])
+        if entry.spec.type == "dynamic":
+            inverse[row] = 1.0 / mass, 0.0 if inertia == 0.0 or entry.spec.fixed_rotation else 1.0 / inertia
+    damping = np.array([(spec.linear_damping, spec.angular_damping) for spec in specs] + [(0.0, 0.0)])
+    damping[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)], 1] += IN_HAND
+    return BodyColumns(
+        ids=truth.body_ids,
+        is_dynamic=np.array([spec.type == "dynamic" and spec.active for spec in specs] + [False]),
+        is_static=np.array([spec.type == "static" for spec in specs] + [True]),
+        is_active=np.array([spec.active for spec in specs] + [True]),
+        inverse=inverse,
+        center=center,
+        damping=damping,
+        gravity_scale=np.array([spec.gravity_scale for spec in specs] + [0.0]),
+        may_sleep=np.array([spec.allow_sleep for spec in specs] + [True]),
+    )
+
+
+def _fixture_columns(truth: Truth, shapes: Shapes) -> FixtureColumns:
+    listed = [(fixture, entry) for fixture, entry in sorted(truth.fixtures.items()) if truth.bodies[entry.body].spec.active]
+    specs = [entry.spec for _, entry in listed]
+    rows = truth.rows
+    return FixtureColumns(
+        ids=np.array([fixture for fixture, _ in listed], dtype=np.int64),
+        body=np.array([rows[entry.body] for _, entry in listed], dtype=np.int64),
+        shape=shapes.numbers(spec.shape for spec in specs),
+        friction=np.array([spec.friction for spec in specs], dtype=np.float64),
+        restitution=np.array([spec.restitution for spec in specs], dtype=np.float64),
+        filters=np.array([(spec.category, spec.mask, spec.group) for spec in specs], dtype=np.int64).reshape(-1, 3),
+        is_sensor=np.array([spec.sensor for spec in specs], dtype=np.bool_),
+        radius=np.array([spec.shape.radius - spec.shape.skin_radius for spec in specs], dtype=np.float64),
+    )

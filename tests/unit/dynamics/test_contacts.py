@@ -1,0 +1,191 @@
+"""Contacts, events, hooks, sensors, filters and sleep under the soft step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.contracts import PairEvent, PointState
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
+from engine.world.hooks import StepHooks
+from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
+
+
+@pytest.mark.parametrize(
+    ("shape", "height", "points"),
+    [
+        (UNIT, 0.5, 2),
+        (Circle(0.5), 0.5, 1),
+        (Capsule((-0.5, 0.0), (0.5, 0.0), 0.25), 0.25, 2),
+        (Polygon.regular(25, 1.0), math.cos(math.pi / 25), 2),
+    ],
+    ids=["box", "disc", "capsule", "25 corners"],
+)
+def test_every_shape_rests_on_the_ground_with_its_points_told(shape: Polygon | Circle | Capsule, height: float, points: int) -> None:
+    one = world()
+    ground(one)
+    resting = body(one, shape, (0.0, height + 0.1), angular_damping=5.0)
+    run(one, 6.0)
+    assert one.state(resting).position[1] == pytest.approx(height, abs=2e-3)
+    contacts = one.contacts
+    assert len(contacts) == 1 and contacts.count.tolist() == [points] and contacts.normal[0] == pytest.approx((0.0, 1.0), abs=1e-2)
+    weight = one.body(resting).mass * 10.0
+    assert contacts.normal_impulse.sum() * 60.0 == pytest.approx(weight, rel=1e-3)
+    assert (contacts.separation[0, :points] <= 1e-4).all() and (contacts.separation[0, :points] > -1e-3).all()
+    assert contacts.position[0, 0, 1] == pytest.approx(0.0, abs=1e-3)
+    assert (contacts.state[0, :points] == PointState.PERSIST).all() and (contacts.state[0, points:] == -1).all()
+
+
+def test_a_disc_rolls_along_a_chain_without_a_bump_at_its_joints() -> None:
+    one = world()
+    corners = [(float(k), 0.0) for k in range(-2, 12)]
+    links = [
+        Segment(a, b, ghost1=before, ghost2=after)
+        for before, a, b, after in zip(corners, corners[1:], corners[2:], corners[3:], strict=False)
+    ]
+    one.create_body(BodySpec(tuple(FixtureSpec(link, friction=0.0) for link in links), "static"))
+    box = body(one, Polygon.box(0.2, 0.2), (0.0, 0.2), friction=0.0)
+    run(one, 0.5)
+    one.set_velocity(box, (4.0, 0.0))
+    run(one, 1.5)
+    assert one.state(box).linear_velocity[0] == pytest.approx(4.0, rel=1e-9) and one.state(box).position[1] == pytest.approx(0.2, abs=1e-3)
+
+
+def test_hooks_hear_beginning_solution_and_end_in_this_order() -> None:
+    one = world()
+    ground(one, restitution=0.5)
+    ball = body(one, Circle(0.5), (0.0, 1.0), restitution=0.5)
+    heard: list[tuple[str, int]] = []
+    impulses: list[float] = []
+
+    def note(name: str) -> object:
+        return lambda event, *more: heard.append((name, event.step))
+
+    def solved(event: PairEvent, normal: tuple[float, ...], tangent: tuple[float, ...]) -> None:
+        heard.append(("solved", event.step))
+        impulses.extend(normal)
+
+    one.hooks = StepHooks(begin=note("begin"), end=note("end"), post_solve=solved)  # type: ignore[arg-type]
+    while ("end", one.step_index) not in heard:
+        one.step()
+    names = [name for name, _ in heard]
+    assert names[0] == "begin" and names[1] == "solved" and names[-1] == "end" and names.count("begin") == names.count("end") == 1
+    speed = math.sqrt(2.0 * 10.0 * 0.5)
+    assert max(impulses) == pytest.approx(1.5 * one.body(ball).mass * speed, rel=0.05)  # (1 + e) m v, of the step before the touch
+    assert one.contacts.ended[0].body_b == ball and [point.state for point in one.contacts.removed] == [PointState.REMOVE]
+
+
+def test_a_hook_lets_bodies_pass_and_an_error_in_one_comes_out_of_the_step() -> None:
+    one = world()
+    ground(one)
+    ball = body(one, Circle(0.5), (0.0, 1.0))
+    one.hooks = StepHooks(pre_solve=lambda event: False)
+    run(one, 1.0)
+    assert one.state(ball).position[1] == pytest.approx(1.0 - 5.0, abs=0.01)
+
+    def fails(event: PairEvent) -> bool:
+        raise ZeroDivisionError("in the hook")
+
+    two = world()
+    ground(two)
+    body(two, Circle(0.5), (0.0, 0.5))
+    two.hooks = StepHooks(begin=fails)
+    with pytest.raises(ZeroDivisionError):
+        two.step()
+    assert two.step_index == 1 and len(two.contacts) == 1
+
+
+def test_a_body_can_be_destroyed_in_a_hook() -> None:
+    one = world()
+    ground(one)
+    ball = body(one, Circle(0.5), (0.0, 1.0))
+    one.hooks = StepHooks(begin=lambda event: one.destroy_body(ball))
+    run(one, 1.0)
+    assert not one.is_body(ball) and len(one.contacts) == 0
+
+
+def test_a_sensor_tells_and_stops_nothing_even_what_passes_within_one_step() -> None:
+    one = world(gravity=(0.0, 0.0))
+    gate = body(one, Polygon.box(0.05, 2.0), (0.0, 0.0), type="static", sensor=True)
+    bullet = body(one, Circle(0.1), (-5.0, 0.0), linear_velocity=(300.0, 0.0))
+    heard: list[tuple[str, bool]] = []
+    one.hooks = StepHooks(begin=lambda event: heard.append(("begin", event.sensor)), end=lambda event: heard.append(("end", event.sensor)))
+    run(one, 0.2)
+    assert heard == [("begin", True), ("end", True)]
+    assert one.state(bullet).linear_velocity == (300.0, 0.0) and gate == 0
+
+
+def test_filters_groups_and_joints_keep_bodies_from_touching() -> None:
+    one = world(gravity=(0.0, 0.0))
+    body(one, Circle(0.5), (0.0, 0.0), category=2, mask=0xFFFF)
+    body(one, Circle(0.5), (0.2, 0.0), category=1, mask=0xFFFD)
+    a, b = body(one, Circle(0.5), (5.0, 0.0)), body(one, Circle(0.5), (5.5, 0.0))
+    one.create_joint(DistanceJointSpec(a, b, (5.0, 0.0), (5.5, 0.0)))
+    for x in (10.0, 10.3):
+        one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=-1),), position=(x, 0.0)))
+    run(one, 0.1)
+    assert len(one.contacts) == 0
+    one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.0, 0.0)))
+    one.create_body(BodySpec((FixtureSpec(Circle(0.5), group=3, mask=0),), position=(20.3, 0.0)))
+    assert len(one.step()) == 1
+
+
+def test_piles_sleep_apart_and_wake_together() -> None:
+    one = World(WorldSettings(), solver="soft_step")
+    ground(one)
+    left = [body(one, UNIT, (-5.0, 0.5 + k)) for k in range(3)]
+    right = [body(one, UNIT, (5.0, 0.5 + k)) for k in range(3)]
+    run(one, 3.0)
+    assert not one.awake[[one.row_of(k) for k in (*left, *right)]].any()
+    before, contacts = one.state_hash(), one.contacts
+    run(one, 1.0)
+    assert one.state_hash() == before and not one.contacts.evaluated.any() and len(one.contacts) == len(contacts) == 6
+    assert not (one.contacts.began or one.contacts.ended or one.contacts.removed)
+    body(one, Circle(0.2), (5.0, 6.0))
+    run(one, 1.0)
+    assert one.awake[[one.row_of(k) for k in right]].all() and not one.awake[[one.row_of(k) for k in left]].any()
+    one.destroy_body(left[0])
+    run(one, 0.5)
+    assert one.state(left[2]).position[1] < 2.0
+
+
+def test_nothing_sleeps_that_may_not_or_that_is_carried() -> None:
+    one = World(WorldSettings(), solver="soft_step")
+    ground(one)
+    body(one, UNIT, (0.0, 0.5), allow_sleep=False)
+    belt = body(one, Polygon.box(3.0, 0.1), (20.0, 0.0), type="kinematic", linear_velocity=(0.01, 0.0))
+    carried = body(one, UNIT, (20.0, 0.6))
+    run(one, 3.0)
+    assert one.awake[1:].all()
+    assert one.state(carried).position[0] - 20.0 == pytest.approx(one.state(belt).position[0] - 20.0, abs=2e-3)
+
+
+def test_what_cannot_be_is_refused_in_one_line() -> None:
+    one = world()
+    ball = body(one, Circle(0.5), (0.0, 0.0))
+    with pytest.raises(ValueError, match="density must be > 0 kg/m\\^2 for at least one fixture of a dynamic body"):
+        body(one, Circle(0.5), (0.0, 0.0), density=0.0)
+    with pytest.raises(ValueError, match="shape must be one with an area beside the segments"):
+        body(one, Segment((0.0, 0.0), (1.0, 0.0)), (0.0, 0.0))
+    with pytest.raises(ValueError, match="density must be > 0"):
+        one.set_fixture(one.fixtures_of(ball)[0], density=0.0)
+    with pytest.raises(ValueError, match="impulse must be small enough that the body stays below 1e\\+06 m/s"):
+        one.apply_impulse(ball, (1e9, 0.0))
+    with pytest.raises(ValueError, match="mass must be from 1e-09 to 1e\\+12 kg"):
+        body(one, Circle(50.0), (0.0, 0.0), density=1e9)
+    one.step()
+    assert one.body_ids == (ball,)
+
+
+def test_bodies_heaped_in_one_place_part_without_an_explosion() -> None:
+    one = world()
+    ground(one)
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        body(one, UNIT, tuple(rng.normal((0.0, 1.0), 1e-3, 2)))
+    run(one, 5.0)
+    assert np.isfinite(one.poses).all() and one.poses[:, 1].max() < 40.0
+    assert abs(one.velocities).max() < 30.0
