@@ -117,7 +117,7 @@ class Session:
         """
         history = self.timeline.history
         if history is None:
-            return getattr(self.demo, action)(*arguments)
+            return self.demo.run.act(action, *arguments)
         self.timeline.finish()
         if ACTIONS.get(action, False) and not history.at_tip and (self.demo.held or self.demo.grabbing):
             history.act("release_all")

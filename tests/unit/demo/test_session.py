@@ -148,3 +148,13 @@ def test_leaving_the_window_or_a_key_in_the_past_costs_no_future(session: Sessio
     session.advance(FRAME)
     assert not session.demo.grabbing and session.demo.held == set(), "there it is let go of"
     assert history_of(session).verify() is None
+
+
+def test_a_demo_without_a_past_can_be_acted_on_all_the_same(drop: type[Demo]) -> None:
+    session = Session(drop(), (0, 0, 640, 480))
+    assert session.timeline.history is None
+    session.act("resource_ready", "measured")
+    made = session.act("edit", 0, "create_body", (ball(2.0),))
+    session.press("space")
+    session.release_all()
+    assert world_of(session).is_body(made) and "measured" in session.demo.ready and not session.demo.held
