@@ -87,7 +87,7 @@ class PlainCheck:
             return
         self._checked.append(n_answered)
         if not self._asked and not self._is_closed:
-            self._ask(stages)
+            self._ask([stage for stage in stages if stage.is_judged])
 
     def close(self) -> None:
         """End the process, with whatever is under way."""

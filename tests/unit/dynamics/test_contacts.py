@@ -7,7 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from engine.contracts import PairEvent, PointState
+from engine.compare.live.contacts import LiveReferee
+from engine.compare.live.pairs import LivePairs
+from engine.contracts import PairAgreement, PairEvent, PointState
+from engine.demo.stage import Stage
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import BodySpec, DistanceJointSpec, FixtureSpec, World, WorldSettings
 from engine.world.hooks import StepHooks
@@ -189,3 +192,14 @@ def test_bodies_heaped_in_one_place_part_without_an_explosion() -> None:
     run(one, 5.0)
     assert np.isfinite(one.poses).all() and one.poses[:, 1].max() < 40.0
     assert abs(one.velocities).max() < 30.0
+
+
+def test_the_referee_of_box2d_says_nothing_of_a_world_of_this_solver() -> None:
+    stage = Stage(world())
+    ground(stage.world)
+    body(stage.world, UNIT, (0.0, 0.5))
+    stage.referee = LiveReferee(stage.world, LivePairs(stage.world))
+    for _ in range(5):
+        stage.step()
+    assert len(stage.world.contacts) == 1 and not stage.is_judged
+    assert stage.total.compared == stage.total.unexplained == 0 and stage.pair_total == PairAgreement()
