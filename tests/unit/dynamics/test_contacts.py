@@ -200,6 +200,6 @@ def test_the_referee_of_box2d_says_nothing_of_a_world_of_this_solver() -> None:
     body(stage.world, UNIT, (0.0, 0.5))
     stage.referee = LiveReferee(stage.world, LivePairs(stage.world))
     for _ in range(5):
-        stage.step()
+        stage.advance()
     assert len(stage.world.contacts) == 1 and not stage.is_judged
     assert stage.total.compared == stage.total.unexplained == 0 and stage.pair_total == PairAgreement()
