@@ -53,18 +53,12 @@ class Stops(NamedTuple):
         Of the step that each body moved; 1 where nothing stopped it.
     end : float64 (n, 3)
         Where each body stands at the end.
-    hits : int64 (m, 2)
-        Pairs of rows of fixtures that touched.
-    at : float64 (m,)
-        The fraction at which they did.
     passed : int64 (k, 2)
         Pairs of rows of fixtures, one of which only senses, that met on the way.
     """
 
     fraction: FloatArray
     end: FloatArray
-    hits: IntArray
-    at: FloatArray
     passed: IntArray
 
 
@@ -99,7 +93,7 @@ def stop_at_first_touch(
     turned = np.abs(motion.end[:, 2] - motion.start[:, 2])
     fast = motion.moves & bodies.is_dynamic[:n] & (way + turned * tables.reach > _INSIDE * tables.inside)
     if not fast.any():
-        return Stops(fraction, motion.end, none, np.zeros(0), none)
+        return Stops(fraction, motion.end, none)
     pairs = Automatic().pairs(_swept_boxes(tables, motion, turned))
     is_fast = fast[fixtures.body[pairs]]
     pairs, is_fast = pairs[is_fast.any(axis=1)], is_fast[is_fast.any(axis=1)]
@@ -111,7 +105,6 @@ def stop_at_first_touch(
     shapes = fixtures.shape[pairs] + np.where(is_fast & in_contact(pairs)[:, None], len(tables.shapes), 0)
     is_open = np.ones(len(pairs), dtype=np.bool_)
     first = _first_touch(tables, motion, pairs, shapes, fraction)
-    hits, at = [none], [np.zeros(0)]
     carrier = np.full(n, -1, dtype=np.int64)
     while True:
         ends = fixtures.body[pairs]
@@ -129,8 +122,6 @@ def stop_at_first_touch(
         is_next &= ~through
         if not is_next.any():
             continue
-        hits.append(pairs[is_next])
-        at.append(first[is_next])
         is_open &= ~is_next
         stopped = np.zeros(n, dtype=np.bool_)
         for side in (0, 1):
@@ -145,7 +136,7 @@ def stop_at_first_touch(
     carried = np.flatnonzero(carrier >= 0)
     carried = carried[~(bodies.is_dynamic | bodies.is_static)[carrier[carried]]]
     end[carried] = _carried(motion, center, end[carried], carrier[carried], fraction[carried])
-    return Stops(fraction, end, np.concatenate(hits), np.concatenate(at), passed)
+    return Stops(fraction, end, passed)
 
 
 def _first_touch(tables: Tables, motion: Motion, pairs: IntArray, shapes: IntArray, fraction: FloatArray) -> FloatArray:

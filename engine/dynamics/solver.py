@@ -141,7 +141,8 @@ class SoftStepSolver(Solver):
                 assert isinstance(becomes, ResolvedJoint)
                 state, self._targets_changed = self._awakened(state, becomes), True
             case c.DestroyJoint(joint):
-                state = self._awakened(state, self.truth.joints[joint])
+                sums = tuple(one for one in state.memory.gear_sums if one[0] != joint)
+                state = self._awakened(replace(state, memory=replace(state.memory, gear_sums=sums)), self.truth.joints[joint])
         self._state = state
 
     def _awakened(self, state: State, joint: ResolvedJoint) -> State:
