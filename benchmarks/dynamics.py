@@ -1,0 +1,224 @@
+"""A step of our rigid bodies against `b2World::Step`: piles that have come to rest, small worlds, sleep, snapshots, growth and memory.
+
+Both engines build the same scene and settle it by themselves; then they step in turn. Box2D 2.3 is stepped through pybox2d, which costs a
+microsecond a step, native inside, with 8 velocity and 3 position iterations. In both no body may sleep and nothing is continuous, where the
+row does not say otherwise. Ours is the whole of `World.step`.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+
+from benchmarks.measuring import MissingPeerError, Record, record, require_peer, seconds_in_turn
+from engine.common.rng import stream
+from engine.geometry import Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World, WorldSettings
+
+__all__ = ["run"]
+
+SOLVER = "soft_step"
+HERTZ = 60.0
+SETTLING = 240
+"""Steps before anything is measured: the piles lie by then."""
+
+GROWTH = (100, 300, 1_000, 3_000, 10_000, 20_000)
+"""Boxes in piles of one height."""
+
+Scene = list[BodySpec]
+
+
+def run(quick: bool = False) -> list[Record]:
+    """Measure piles at 4 and 8 sub-steps, small worlds, sleep, snapshots, growth and memory."""
+    rounds = 20 if quick else 60
+    piles: dict[str, Scene] = {"pyramid of 30 rows": pyramid(30)}
+    if not quick:
+        piles |= {"2,000 mixed shapes, piled": mixed_pile(2_000), "5,000 boxes, piled": box_pile(5_000)}
+    records: list[Record] = []
+    for name, scene in piles.items():
+        records += _against_box2d(name, scene, rounds)
+    for name, scene in (("stack of 15", stack(15)), ("one box", stack(1))):
+        records += _against_box2d(name, scene, 20 * rounds)
+    records += _asleep(1_000, 5 * rounds)
+    records += _kept(1_000, 5 * rounds)
+    records += _grown(GROWTH[:3] if quick else GROWTH, rounds)
+    return records
+
+
+# Scenes
+
+
+def _floor() -> BodySpec:
+    return BodySpec((FixtureSpec(Segment((-1000.0, 0.0), (1000.0, 0.0)), friction=0.6),), "static")
+
+
+def _box(x: float, y: float, angle: float = 0.0) -> BodySpec:
+    return BodySpec((FixtureSpec(Polygon.box(0.5, 0.5), friction=0.6),), "dynamic", (x, y), angle)
+
+
+def stack(n: int) -> Scene:
+    """Return `n` boxes on each other, on a floor."""
+    return [_floor(), *(_box(0.0, 0.5 + row) for row in range(n))]
+
+
+def pyramid(rows: int) -> Scene:
+    """Return a pyramid of boxes with so many in its lowest row."""
+    return [_floor(), *(_box(at - 0.5 * (rows - row), 0.5 + row) for row in range(rows) for at in range(rows - row))]
+
+
+def _pit(width: float, height: float) -> Scene:
+    walls = [Segment((x, 0.0), (x, height)) for x in (-0.5 * width, 0.5 * width)]
+    return [_floor(), BodySpec(tuple(FixtureSpec(wall, friction=0.6) for wall in walls), "static")]
+
+
+def box_pile(n: int, height: int = 40) -> Scene:
+    """Return `n` boxes that fall into a pit of such a width that they lie about `height` boxes deep."""
+    rng = stream(0, "benchmarks", "dynamics", "boxes", n)
+    per_row = max(1, math.ceil(n / height))
+    scene = _pit(1.45 * per_row + 0.4, 2.0 * height)
+    for number in range(n):
+        row, at = divmod(number, per_row)
+        scene.append(_box(1.45 * (at - 0.5 * (per_row - 1)), 0.8 + 1.45 * row, rng.uniform(-math.pi, math.pi)))
+    return scene
+
+
+def mixed_pile(n: int) -> Scene:
+    """Return `n` discs, boxes and convex polygons of three to eight corners, in a pit."""
+    rng = stream(0, "benchmarks", "dynamics", "mixed", n)
+    per_row = max(1, math.ceil(n / 40))
+    scene = _pit(1.25 * per_row + 0.4, 100.0)
+    for number in range(n):
+        row, at = divmod(number, per_row)
+        size, corners = rng.uniform(0.3, 0.55), int(rng.integers(3, 9))
+        turns = 2.0 * math.pi / corners
+        ring = [(size * math.cos(k * turns), size * math.sin(k * turns)) for k in range(corners)]
+        shape = (Circle(size), Polygon.box(0.8 * size, 0.8 * size), Polygon(ring))[number % 3]
+        position = (1.25 * (at - 0.5 * (per_row - 1)) + rng.uniform(-0.05, 0.05), 0.6 + 1.2 * row)
+        scene.append(BodySpec((FixtureSpec(shape, friction=0.6),), "dynamic", position, rng.uniform(-math.pi, math.pi)))
+    return scene
+
+
+def _ours(scene: Scene, substeps: int, sleeping: bool = False) -> World:
+    settings = WorldSettings(hertz=HERTZ, velocity_iterations=substeps, continuous=False, sleeping=sleeping)
+    world = World(settings, solver=SOLVER)
+    for spec in scene:
+        world.create_body(spec)
+    return world
+
+
+def _box2d_step(scene: Scene) -> Callable[[], None]:
+    require_peer("Box2D")
+    import Box2D
+
+    world = Box2D.b2World(gravity=WorldSettings().gravity, doSleep=False)
+    world.continuousPhysics = False
+    for spec in scene:
+        body = (world.CreateDynamicBody if spec.type == "dynamic" else world.CreateStaticBody)(position=spec.position, angle=spec.angle)
+        for fixture in spec.fixtures:
+            shape = fixture.shape
+            if isinstance(shape, Circle):
+                native = Box2D.b2CircleShape(radius=shape.radius)
+            elif isinstance(shape, Polygon):
+                native = Box2D.b2PolygonShape(vertices=shape.core.tolist())
+            else:
+                native = Box2D.b2EdgeShape(vertices=shape.core.tolist())
+            body.CreateFixture(shape=native, density=fixture.density, friction=fixture.friction, restitution=fixture.restitution)
+    return lambda: world.Step(1.0 / HERTZ, 8, 3)
+
+
+# Measurements
+
+
+def _against_box2d(name: str, scene: Scene, rounds: int) -> list[Record]:
+    """Time a step at 4 and at 8 sub-steps, and Box2D's, in turn."""
+    worlds = {substeps: _ours(scene, substeps) for substeps in (4, 8)}
+    calls: dict[str, Callable[[], object]] = {f"{substeps}": world.step for substeps, world in worlds.items()}
+    missing = ""
+    try:
+        calls["Box2D"] = _box2d_step(scene)
+    except MissingPeerError as error:
+        missing = str(error)
+    for _ in range(SETTLING):
+        for call in calls.values():
+            call()
+    taken = seconds_in_turn({key: lambda call=call: call() and None for key, call in calls.items()}, rounds)
+    peer = taken.get("Box2D")
+    records = []
+    for substeps, world in worlds.items():
+        ours = taken[f"{substeps}"]
+        worst = max(ours) / statistics.median(ours)
+        note = missing or f"{len(scene) - 1:,} bodies, {len(world.contacts):,} contacts; slowest step {worst:.1f} times the median"
+        records.append(record(f"step, {name}, {substeps} sub-steps", "us", ours, peer, "b2World::Step" if peer else "", note))
+    return records
+
+
+def _asleep(n: int, rounds: int) -> list[Record]:
+    world = _ours(box_pile(n, 10), 8, sleeping=True)
+    for _ in range(3_000):
+        world.step()
+        if not world.awake[2:].any():
+            break
+    awake = int(world.awake[2:].sum())
+    taken = seconds_in_turn({"ours": lambda: world.step() and None}, rounds)["ours"]
+    return [record(f"step, {n:,} bodies asleep", "us", taken, note=f"{awake} of them awake; {len(world.contacts):,} contacts")]
+
+
+def _kept(n: int, rounds: int) -> list[Record]:
+    """Time keeping and restoring a pile; and weigh a snapshot, for a contact's share."""
+    world = _ours(box_pile(n, 10), 8)
+    for _ in range(SETTLING):
+        world.step()
+    snapshots = [world.snapshot()]
+
+    def keep() -> None:
+        world.step()
+        started = time.perf_counter()
+        snapshots[0] = world.snapshot()
+        times.append(time.perf_counter() - started)
+
+    times: list[float] = []
+    for _ in range(rounds):
+        keep()
+    kept, times = times, []
+    for _ in range(rounds):
+        world.step()
+        started = time.perf_counter()
+        world.restore(snapshots[0])
+        times.append(time.perf_counter() - started)
+    tracemalloc.start()
+    held = []
+    for _ in range(3):
+        world.step()
+    before, n_bodies = tracemalloc.get_traced_memory()[0], n
+    for _ in range(20):
+        world.step()
+        held.append(world.snapshot())
+    each = (tracemalloc.get_traced_memory()[0] - before) / len(held)
+    tracemalloc.stop()
+    contacts = len(world.contacts)
+    note = f"{contacts:,} contacts, {each / 1e3:.0f} KB a step kept: {(each - 100.0 * n_bodies) / contacts:.0f} bytes a contact"
+    return [record(f"snapshot, {n:,} bodies", "us", kept, note=note), record(f"restore, {n:,} bodies", "us", times, note=note)]
+
+
+def _grown(sizes: tuple[int, ...], rounds: int) -> list[Record]:
+    """Time piles of one height, and tell the power of the number of bodies with which a step grows."""
+    records, middles = [], []
+    for n in sizes:
+        world = _ours(box_pile(n, 10), 4)
+        for _ in range(SETTLING // 2):
+            world.step()
+        taken = seconds_in_turn({"ours": lambda world=world: world.step() and None}, max(10, rounds // 3))["ours"]
+        middles.append(statistics.median(taken))
+        power = math.log(middles[-1] / middles[0]) / math.log(n / sizes[0]) if len(middles) > 1 else 0.0
+        note = f"{len(world.contacts):,} contacts" + (f"; as the number of bodies to the {power:.2f}" if power else "")
+        records.append(record(f"step of a pile, {n:,} boxes", "us", taken, note=note))
+    return records
+
+
+if __name__ == "__main__":
+    for one in run("quick" in sys.argv):
+        print(f"{one.name:50s} {one.ours:10.1f} {one.unit}  {'' if one.ratio is None else f'{one.ratio:.2f}'}  {one.note}")
