@@ -11,6 +11,8 @@ from engine.demo import Demo, StatusLine
 from engine.experiments.limitations.finding import Finding
 from engine.render import palette
 from engine.render.palette import Color
+from engine.world import driven_by, load_solver
+from engine.world.solver import DEFAULT
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
@@ -92,11 +94,11 @@ class Promise(Demo):
         super().on_parameter(name)
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return the numbers; measured once for each setting of the parameters.
+        """Return the numbers; measured once for each setting of the parameters, by the solver of the run.
 
         Where somebody is watching a thread measures, for it takes a second, and there are none until it is done.
         """
-        key = (type(self), tuple(sorted(self.values.items())))
+        key = (type(self), tuple(sorted(self.values.items())), self.run.solvers[0])
         if key not in _known and (not self.viewer.interactive or MEASURED in self.ready):
             _measure(key)
         elif key not in _known and not any(thread.is_alive() for thread in _threads):
@@ -113,12 +115,27 @@ class Promise(Demo):
         return found[at] if found else None
 
     def status(self) -> Sequence[StatusLine]:
-        if not self._is_small:
-            return ()
-        return [(one.words, palette.TEXT if one.holds else palette.UNEXPLAINED) for one in self.findings()]
+        about = [] if self.is_about_this else [f"The predictions are what Box2D does; here {self._title} drives the worlds."]
+        return [*about, *((one.words, palette.TEXT if one.holds else self._color(one)) for one in self.findings() if self._is_small)]
 
     def summary(self) -> Sequence[str]:
-        return [one.words + ("" if one.holds else "   NOT AS PREDICTED") for one in self.findings()]
+        otherwise = "   NOT AS PREDICTED" if self.is_about_this else f"   {self._title} does otherwise"
+        return [one.words + ("" if one.holds else otherwise) for one in self.findings()]
+
+    @property
+    def is_about_this(self) -> bool:
+        """Whether the run is driven by Box2D, of which the predictions are."""
+        return self.run.solvers == (DEFAULT,)
+
+    @property
+    def _title(self) -> str:
+        return load_solver(self.run.solvers[0]).capabilities.title
+
+    def _color(self, one: Finding) -> Color:
+        """Return the colour of a measurement: a fault of the prediction's is marked, another solver's other answer is none."""
+        if one.holds:
+            return palette.TEXT if one.predicted is None else palette.AGREE
+        return palette.UNEXPLAINED if self.is_about_this else palette.EXPLAINED
 
     def write(
         self,
@@ -159,7 +176,7 @@ class Promise(Demo):
             self.write(canvas, (xs[0], above), what, palette.TEXT, room, 13.0)
         elif what:
             self.write(canvas, (xs[0] + room, above), what, palette.TEXT, 2.0 * room, 13.0, "right")
-        for x, words in zip(xs, ("predicted", "measured"), strict=True):
+        for x, words in zip(xs, ("predicted" if self.is_about_this else "Box2D", "measured"), strict=True):
             self.write(canvas, (x, y), words, palette.CAPTION, width, like=LONGEST_HEAD)
 
     def draw_finding(
@@ -169,13 +186,12 @@ class Promise(Demo):
         if one is None:
             self.write(canvas, (xs[1], y), "...", palette.CAPTION, width, size)
             return
-        color = palette.TEXT if one.predicted is None else palette.AGREE if one.holds else palette.UNEXPLAINED
         if one.predicted is not None:
             self.write(canvas, (xs[0], y), one.prediction_words, palette.TEXT, width, size, like=one.measurement_words)
-        self.write(canvas, (xs[1], y), one.measurement_words, color, width, size, like=one.prediction_words)
+        self.write(canvas, (xs[1], y), one.measurement_words, self._color(one), width, size, like=one.prediction_words)
 
 
-_Key = tuple[type[Promise], tuple[tuple[str, float], ...]]
+_Key = tuple[type[Promise], tuple[tuple[str, float], ...], str]
 
 _known: dict[_Key, tuple[Finding, ...]] = {}
 """What this process has measured: the newest `_MOST_KNOWN` settings of scenes."""
@@ -185,8 +201,9 @@ _MOST_KNOWN = 256
 
 
 def _measure(key: _Key) -> None:
-    scene, values = key
-    found = scene(values=dict(values)).measured()
+    scene, values, solver = key
+    with driven_by(solver):
+        found = scene(values=dict(values)).measured()
     while len(_known) >= _MOST_KNOWN:
         _known.pop(next(iter(_known)))
     _known[key] = found

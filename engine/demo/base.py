@@ -38,7 +38,8 @@ from engine.geometry import AABB
 from engine.history.input_log import EDITS
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
-from engine.world import World, load_solver
+from engine.world import World, driven_by, load_solver
+from engine.world.solver import DEFAULT, solver_name
 
 if TYPE_CHECKING:
     from engine.decompose import BodyFile
@@ -90,6 +91,8 @@ class Demo(CapturedInPlace):
         Parameters that differ from their defaults.
     referee : callable, optional
         Makes a referee for each world; without one nothing is compared.
+    solver : str, optional
+        What drives its worlds, one of `engine.world.solvers`, in place of what drives them otherwise: Box2D, or what a scene file names.
 
     Attributes
     ----------
@@ -127,7 +130,13 @@ class Demo(CapturedInPlace):
     note: ClassVar[str] = ""
     """What the panel says in place of the counts of contacts, of a demo that has no world."""
 
-    def __init__(self, seed: int = 0, values: Mapping[str, object] | None = None, referee: RefereeFactory | None = None) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        values: Mapping[str, object] | None = None,
+        referee: RefereeFactory | None = None,
+        solver: str | None = None,
+    ) -> None:
         self.seed = seed_number("seed", seed)
         self.values = parameter_values(self.parameters, values or {})
         self.stages: list[Stage] = []
@@ -137,7 +146,7 @@ class Demo(CapturedInPlace):
         self.ready: set[str] = set()
         self.viewer = Viewer()
         self._grip: Grip | None = None
-        self.run = DemoRun(self, referee)
+        self.run = DemoRun(self, referee, solver)
         self.restart()
 
     # -- what a demo overrides ---------------------------------------------------------------------------------------
@@ -279,7 +288,8 @@ class Demo(CapturedInPlace):
         self.stages.clear()
         self.dropped.clear()
         self.steps = 0
-        self.build()
+        with driven_by(self.run.solver):
+            self.build()
         self.run.settle()
 
     def has(self, what: str) -> bool:
@@ -305,16 +315,20 @@ class DemoRun(CapturedInPlace):
         Whether its worlds keep the whole state of their solver when they are brought into canonical form; see `keep_solver_state`.
     referee : callable or None
         Makes the referee of each world.
+    solver : str or None
+        What drives every world that the demo makes without naming a solver; None where that is left to the demo.
     has_algorithms : bool
         Whether the referee's algorithms are complete.
     """
 
     not_captured: ClassVar[frozenset[str]] = frozenset({"referee", "has_algorithms"})
 
-    def __init__(self, demo: Demo, referee: RefereeFactory | None) -> None:
+    def __init__(self, demo: Demo, referee: RefereeFactory | None, solver: str | None = None) -> None:
         self.demo = demo
+        self.solver = None if solver is None else solver_name("solver", solver)
         self.waits: bool | None = None
-        self.keeps_solver_state = load_solver().has_whole_states()
+        self.keeps_solver_state = True
+        self._is_settled = False
         self.referee = referee
         self.has_algorithms = referee is not None
 
@@ -324,11 +338,12 @@ class DemoRun(CapturedInPlace):
         """Take one step in every stage."""
         demo = self.demo
         self._tell_worlds()
-        demo.before_step()
-        for stage in demo.stages:
-            stage.advance()
-        demo.steps += 1
-        demo.after_step()
+        with driven_by(self.solver):
+            demo.before_step()
+            for stage in demo.stages:
+                stage.advance()
+            demo.steps += 1
+            demo.after_step()
         if self.is_keyframe:
             for stage in demo.stages:
                 stage.world.canonicalize()
@@ -356,6 +371,8 @@ class DemoRun(CapturedInPlace):
 
     def settle(self) -> None:
         """Bring worlds that were just built into canonical form, and measure them."""
+        if not self._is_settled:
+            self._is_settled, self.keeps_solver_state = True, self.has_whole_states
         self._tell_worlds()
         for stage in self.demo.stages:
             stage.world.canonicalize()
@@ -364,6 +381,18 @@ class DemoRun(CapturedInPlace):
     def _tell_worlds(self) -> None:
         for stage in self.demo.stages:
             stage.world.keeps_solver_state = self.keeps_solver_state
+
+    # -- what drives the worlds ---------------------------------------------------------------------------------------
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """Names of what drives the demo's worlds, each once; of a demo without a world, of what would drive one."""
+        return tuple(dict.fromkeys(stage.world.solver for stage in self.demo.stages)) or (self.solver or DEFAULT,)
+
+    @property
+    def has_whole_states(self) -> bool:
+        """Whether all that the next step of its worlds depends on is in reach by now (`Solver.has_whole_states`)."""
+        return all(load_solver(name).has_whole_states() for name in self.solvers)
 
     # -- the referee --------------------------------------------------------------------------------------------------
 
@@ -385,7 +414,8 @@ class DemoRun(CapturedInPlace):
 
     def act(self, action: str, *arguments: Any) -> Any:
         """Do something to the demo, one of `engine.history.input_log.ACTIONS`; what is not done here is the demo's own method."""
-        return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
+        with driven_by(self.solver):
+            return getattr(self if hasattr(self, action) else self.demo, action)(*arguments)
 
     def has_body(self, stage: int, body: int) -> bool:
         """Tell whether there is such a stage, and such a body in its world."""

@@ -38,8 +38,8 @@ def new_demo(recording: Recording, referee: RefereeFactory | None = None) -> Dem
         This program has no such demo, or it does not take the parameters.
     """
     if recording.needs_solver_state:
-        load_solver().prepare()  # where it was in reach then, it must be so here
-    demo = demo_kind(recording)(recording.seed, recording.values, referee)
+        load_solver(recording.solver).prepare()  # where it was in reach then, it must be so here
+    demo = demo_kind(recording)(recording.seed, recording.values, referee, recording.chosen_solver)
     if demo.run.keeps_solver_state and not recording.keeps_solver_state:
         demo.run.keeps_solver_state = False
         demo.restart()

@@ -28,7 +28,6 @@ from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS, Input
 from engine.render.camera import Place
 from engine.render.views import Layers
-from engine.world import load_solver
 
 if TYPE_CHECKING:
     from engine.history.recordings import Recorder, Recording
@@ -228,7 +227,7 @@ class Session:
 
     def _keep_solver_state(self) -> None:
         """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
-        if not self.demo.run.keeps_solver_state and load_solver().has_whole_states() and self.timeline.is_now:
+        if not self.demo.run.keeps_solver_state and self.demo.run.has_whole_states and self.timeline.is_now:
             self.act("keep_solver_state")
 
     def _tell_what_is_ready(self) -> None:

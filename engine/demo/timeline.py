@@ -18,7 +18,6 @@ from engine.demo.messages import Message, Messages
 from engine.demo.time_series import TimeSeries
 from engine.history.history import History
 from engine.render import palette
-from engine.world import load_solver
 
 __all__ = ["Timeline"]
 
@@ -218,7 +217,7 @@ class Timeline:
             return
         if history.now - max(step for step in history.keyframes if step <= history.now) > _LONG_WAY:
             self._explained = True
-            is_late = load_solver().has_whole_states()
+            is_late = self._demo.run.has_whole_states
             why = "it began while the program was still loading" if is_late else f"Numba is not there ({program()} doctor)"
             self._messages.say(f"going back takes its time: the demo has joints, and {why}, so it is played from its beginning")
 

@@ -38,6 +38,10 @@ class SubjectRun(Protocol):
         """Whether its worlds keep the whole state of their solver in canonical form."""
 
     @property
+    def solver(self) -> str | None:
+        """What drives its worlds in place of what the subject would take."""
+
+    @property
     def waits(self) -> bool | None:
         """Whether it goes without what has not been loaded yet."""
 

@@ -136,24 +136,26 @@ class Scene(SceneWorld):
         return (self, *self.worlds)
 
 
-def build_all(scene: Scene) -> list[World]:
+def build_all(scene: Scene, solver: str | None = None) -> list[World]:
     """Return new worlds of a scene, all of them; else as `build`."""
     worlds = []
     for k, one in enumerate(scene.all_worlds):
         with renamed(partial(at, f"worlds[{k - 1}]" if k else "")):  # the first one's parts stand at the top
-            worlds.append(build(one))
+            worlds.append(build(one, solver))
     return worlds
 
 
-def build(scene: SceneWorld) -> World:
+def build(scene: SceneWorld, solver: str | None = None) -> World:
     """Return a new world of a scene, of several the first; bodies and joints have their places in the scene as ids.
+
+    `solver` drives it in place of the one that the scene names.
 
     Raises
     ------
     InvalidInputError
         The solver cannot take a shape, or a joint; the message has the place: ``bodies[3]``.
     """
-    world = World(scene.settings, scene.solver)
+    world = World(scene.settings, scene.solver if solver is None else solver)
     for k, body in enumerate(scene.bodies):
         with _at_place(f"bodies[{k}]"):
             world.create_body(body)

@@ -20,7 +20,7 @@ from engine.world.joint_specs import (
 )
 from engine.world.records import Body, BodyState, Fixture, Joint, StepCost
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import Capabilities, Solver, accept, load_solver, solvers
+from engine.world.solver import Capabilities, Solver, accept, default_solver, driven_by, load_solver, solvers
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.world import World
 
@@ -51,6 +51,8 @@ __all__ = [
     "WorldSettings",
     "WorldSnapshot",
     "accept",
+    "default_solver",
+    "driven_by",
     "load_solver",
     "solvers",
 ]

@@ -17,7 +17,9 @@ What a solver need not care for has a default here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
@@ -36,15 +38,18 @@ from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.truth import Truth
 
-__all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "load_solver", "solvers"]
+__all__ = ["DEFAULT", "Becomes", "Capabilities", "Solver", "accept", "default_solver", "driven_by", "load_solver", "solver_name", "solvers"]
 
 _T = TypeVar("_T")
 
 DEFAULT = "box2d"
-"""What drives a world that is made without a solver's name."""
+"""What drives a world that is made without a solver's name, outside of `driven_by`."""
 
 _ENTRIES = {"box2d": "engine.box2d.solver:Box2DSolver", "soft_step": "engine.dynamics.solver:SoftStepSolver"}
 """Module and class of each solver, by the solver's name."""
+
+_DRIVEN_BY: ContextVar[str | None] = ContextVar("driven_by", default=None)
+"""What `driven_by` has set."""
 
 Becomes: TypeAlias = BodySpec | FixtureSpec | ResolvedJoint | WorldSettings | None
 """What a command makes of the one thing that it creates or changes, as a whole; None where it does neither."""
@@ -287,6 +292,53 @@ def solvers() -> tuple[str, ...]:
     return tuple(_ENTRIES)
 
 
+def solver_name(field: str, value: object) -> str:
+    """Return the name of a solver, checked.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name.
+    """
+    if not isinstance(value, str) or value not in _ENTRIES:
+        raise InvalidInputError(field, "one of " + ", ".join(_ENTRIES), value)
+    return value
+
+
+def default_solver() -> str:
+    """Return the name of what drives a world that is made here without a solver's name."""
+    return _DRIVEN_BY.get() or DEFAULT
+
+
+@contextmanager
+def driven_by(solver: str | None) -> Iterator[None]:
+    """Let worlds that are made within, without a solver's name, be driven by `solver`; None changes nothing.
+
+    It holds for the thread that enters it, and no other.
+
+    Raises
+    ------
+    InvalidInputError
+        There is none of that name.
+
+    Examples
+    --------
+    >>> with driven_by("soft_step"):
+    ...     default_solver()
+    'soft_step'
+    >>> default_solver()
+    'box2d'
+    """
+    if solver is None:
+        yield
+        return
+    token = _DRIVEN_BY.set(solver_name("solver", solver))
+    try:
+        yield
+    finally:
+        _DRIVEN_BY.reset(token)
+
+
 def load_solver(name: str = DEFAULT) -> type[Solver]:
     """Load the class of a solver.
 
@@ -295,9 +347,7 @@ def load_solver(name: str = DEFAULT) -> type[Solver]:
     InvalidInputError
         There is none of that name.
     """
-    if name not in _ENTRIES:
-        raise InvalidInputError("solver", "one of " + ", ".join(_ENTRIES), name)
-    module, _, kind = _ENTRIES[name].partition(":")
+    module, _, kind = _ENTRIES[solver_name("solver", name)].partition(":")
     return cast(type[Solver], getattr(import_module(module), kind))
 
 

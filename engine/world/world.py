@@ -24,7 +24,7 @@ from engine.world.joint_specs import JointSpec, MouseJointSpec, bodies_of, joint
 from engine.world.joints import altered
 from engine.world.readings import WorldReadings
 from engine.world.snapshot import WorldSnapshot
-from engine.world.solver import DEFAULT
+from engine.world.solver import default_solver
 from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["World"]
@@ -50,8 +50,8 @@ class World(WorldReadings):
     ----------
     settings : WorldSettings, optional
         Gravity, step rate, iterations.
-    solver : str
-        What drives it, one of `solvers()`.
+    solver : str, optional
+        What drives it, one of `solvers()`; without it `default_solver()`.
 
     Attributes
     ----------
@@ -65,10 +65,10 @@ class World(WorldReadings):
 
     __slots__ = ("_deferred", "_log", "_to_be_destroyed", "hooks")
 
-    def __init__(self, settings: WorldSettings | None = None, solver: str = DEFAULT) -> None:
+    def __init__(self, settings: WorldSettings | None = None, solver: str | None = None) -> None:
         if settings is not None:
             _want("settings", settings, WorldSettings)
-        super().__init__(WorldSettings() if settings is None else settings, solver)
+        super().__init__(WorldSettings() if settings is None else settings, default_solver() if solver is None else solver)
         self._to_be_destroyed: set[tuple[str, int]] = set()
         self._deferred: list[c.Command] = []
         self._log: list[tuple[int, c.Command]] = []
@@ -250,7 +250,7 @@ class World(WorldReadings):
         log: Iterable[tuple[int, c.Command]],
         n_steps: int,
         pre_solve: PreSolveHook | None = None,
-        solver: str = DEFAULT,
+        solver: str | None = None,
     ) -> World:
         """Return a fresh world after `n_steps` of the same commands: the same bits, on the same platform.
 

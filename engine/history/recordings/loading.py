@@ -86,6 +86,7 @@ def recording_of(content: bytes, name: str = "recording") -> Recording:
         head.get("waits", False) is True,
         min(head.get("begun", 0), branch.last),
         head.get("solver", DEFAULT),
+        head.get("chosen"),
     )
 
 
@@ -110,8 +111,9 @@ def _head(payload: bytes, place: str, branch: Branch, room: Unpacked) -> dict[st
         raise RecordingError(f"{place}: makers", "an object", head["makers"])
     if head.get("scene") is not None and not isinstance(head["scene"], dict):
         raise RecordingError(f"{place}: scene", "the content of a scene file", head["scene"])
-    if head.get("solver", DEFAULT) not in solvers():
-        raise RecordingError(f"{place}: solver", "one of " + ", ".join(solvers()), head["solver"])
+    for name, usual in (("solver", DEFAULT), ("chosen", None)):
+        if head.get(name, usual) not in (usual, *solvers()):
+            raise RecordingError(f"{place}: {name}", "one of " + ", ".join(solvers()), head[name])
     branch.states.bodies.append(ids_of(head["bodies"], f"{place}: bodies"))
     branch.states.hashes.append(_bytes(head["hash"], HASH_BYTES, f"{place}: hash"))
     branch.states.digests.append(_bytes(head["digests"], DIGEST_BYTES * sum(map(len, branch.states.bodies[0])), f"{place}: digests"))

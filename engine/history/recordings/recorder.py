@@ -66,6 +66,7 @@ class Recorder:
         first = {
             "demo": demo.id,
             "solver": solver,
+            "chosen": demo.run.solver,
             "scene": scene,
             "seed": demo.seed,
             "values": history.first_values,

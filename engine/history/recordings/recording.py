@@ -42,7 +42,9 @@ class Recording:
     begun : int
         The step at which recording was begun: what had been before it is there too.
     solver : str
-        What drove its worlds.
+        What drove its worlds; of several, the first.
+    chosen_solver : str or None
+        What it was to be driven by in place of what the demo, or its scene file, takes.
     """
 
     demo: str
@@ -58,6 +60,7 @@ class Recording:
     waits: bool = False
     begun: int = 0
     solver: str = DEFAULT
+    chosen_solver: str | None = None
 
     @property
     def steps(self) -> int:

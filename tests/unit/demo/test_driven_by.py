@@ -1,0 +1,129 @@
+"""Demos driven by a solver that is chosen for the run: every one builds and steps, is recorded and played again, goes back and on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.demo import Demo
+from engine.demo.registry import all_demos, find_demo
+from engine.demo.replaying import new_demo, record, replay
+from engine.demo.scene_demo import scene_class, scene_demo
+from engine.demo.session import Session
+from engine.geometry import Circle
+from engine.history.history import History, demo_hash
+from engine.history.recordings import load_recording
+from engine.scenes import Scene
+from engine.world import BodySpec, FixtureSpec, World, default_solver, driven_by
+
+OURS = "soft_step"
+FRAME = 1.0 / 60.0
+SOME = ("bullet", "tower_hit", "breakable", "ragdoll", "nonconvex_characters")
+
+
+def driven(kind: type[Demo], solver: str | None = OURS) -> Demo:
+    return kind(0, solver=solver)
+
+
+def test_a_world_takes_the_solver_chosen_around_it_and_no_other() -> None:
+    with driven_by(OURS):
+        assert World().solver == OURS and World(solver="box2d").solver == "box2d"
+        with driven_by(None):
+            assert World().solver == OURS
+        with pytest.raises(RuntimeError), driven_by("box2d"):
+            assert World().solver == "box2d"
+            raise RuntimeError
+        assert World().solver == OURS
+    assert World().solver == default_solver() == "box2d"
+    with pytest.raises(InvalidInputError, match="solver must be one of box2d, soft_step"), driven_by("newton"):
+        pass
+    with pytest.raises(InvalidInputError, match="solver must be one of box2d, soft_step"):
+        find_demo("bounce")(solver="newton")
+
+
+@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
+def test_every_demo_builds_steps_and_begins_anew(kind: type[Demo]) -> None:
+    demo = driven(kind)
+    for _ in range(12):
+        demo.run.step()
+    assert {stage.world.solver for stage in demo.stages} <= {OURS} and demo.run.solvers == (OURS,)
+    found = demo_hash(demo)
+    demo.restart()
+    for _ in range(12):
+        demo.run.step()
+    assert demo_hash(demo) == found and demo.run.solvers == (OURS,)
+
+
+def test_what_a_demo_makes_later_is_driven_by_it_too(twins: type[Demo]) -> None:
+    class Late(twins):  # type: ignore[misc, valid-type]
+        def after_step(self) -> None:
+            self.add_stage(World())
+
+        def on_key(self, key: str) -> bool:
+            self.add_stage(World())
+            return True
+
+    demo = driven(Late)
+    demo.run.step()
+    demo.run.act("press", "space")
+    assert len(demo.stages) == 4 and demo.run.solvers == (OURS,) and default_solver() == "box2d"
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_it_is_recorded_and_played_again_with_the_solver_it_had(name: str, tmp_path: Path) -> None:
+    history = History(driven(find_demo(name)))
+    recorder = record(history, tmp_path / "run.rec")
+    for key in ("space", "left"):
+        history.act("press", key)
+        for _ in range(40):
+            history.step()
+    recorder.close()
+    recording = load_recording(tmp_path / "run.rec")
+    assert (recording.solver, recording.chosen_solver) == (OURS, OURS)
+    again = replay(recording)
+    assert again.demo.run.solvers == (OURS,)
+    again.seek(again.last)
+    assert again.divergence is None and demo_hash(again.demo) == demo_hash(history.demo)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_session_goes_back_and_on_to_the_bit(name: str) -> None:
+    session = Session(driven(find_demo(name)), (0, 0, 640, 480), has_history=True)
+    hashes = []
+    for _ in range(70):
+        session.clock.request_step()
+        session.advance(FRAME)
+        hashes.append(demo_hash(session.demo))
+    session.act("restart")
+    history = session.timeline.history
+    assert history is not None and history.now == 70
+    for step in (33, 61, 5):
+        session.timeline.seek(step)
+        assert demo_hash(session.demo) == hashes[step - 1] and session.demo.run.solvers == (OURS,)
+    assert history.verify() is None and not session.timeline.failure
+
+
+def test_a_scene_file_names_its_solver_and_the_run_may_choose_another(tmp_path: Path) -> None:
+    ball: tuple[Any, ...] = (BodySpec((FixtureSpec(Circle(0.5)),)),)
+    kind = scene_demo(Scene(bodies=ball, solver=OURS))
+    assert driven(kind, None).run.solvers == (OURS,) and driven(kind, "box2d").run.solvers == ("box2d",)
+    for chosen, drives in ((None, OURS), ("box2d", "box2d")):
+        history = History(driven(kind, chosen))
+        recorder = record(history, tmp_path / f"{drives}.rec")
+        history.step()
+        recorder.close()
+        recording = load_recording(tmp_path / f"{drives}.rec")
+        assert (recording.solver, recording.chosen_solver) == (drives, chosen)
+        assert new_demo(recording).run.solvers == (drives,)
+    assert scene_class(kind.scene_content())().run.solvers == (OURS,)
+
+
+def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.world import load_solver
+
+    monkeypatch.setattr(load_solver("box2d"), "has_whole_states", classmethod(lambda _: False))
+    assert not find_demo("bridge")().run.keeps_solver_state
+    assert driven(find_demo("bridge")).run.keeps_solver_state
