@@ -11,13 +11,13 @@ from typing import Any
 
 from engine.box2d.body_mass import check_body_mass
 from engine.box2d.convert import Box2DShape, check_fixture_shape, to_fixture_shape
-from engine.common.errors import Described, InvalidShapeError
-from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH
+from engine.common.errors import Described, InvalidInputError, InvalidShapeError
+from engine.common.limits import MAX_POLYGON_VERTICES, MAX_REACH, VELOCITY_THRESHOLD
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world.fields import float32, number, rounded, vector
 from engine.world.joints import ResolvedJoint
-from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 
 __all__ = ["accepted"]
 
@@ -34,6 +34,9 @@ def accepted(spec: Any) -> Any:
         return _accepted_fixture(spec)
     if isinstance(spec, ResolvedJoint):
         return rounded(replace(spec, spec=rounded(spec.spec)))
+    if isinstance(spec, WorldSettings) and spec.restitution_threshold not in (None, VELOCITY_THRESHOLD):
+        wanted = f"{VELOCITY_THRESHOLD:g} m/s with Box2D, which has no other"
+        raise InvalidInputError("restitution_threshold", wanted, spec.restitution_threshold)
     spec = rounded(spec)
     if isinstance(spec, BodySpec):
         fixtures = tuple(_accepted_fixture(one) for one in spec.fixtures)

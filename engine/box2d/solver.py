@@ -33,6 +33,7 @@ from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import StepContacts
 from engine.geometry import Circle, FixtureShape, Polygon, Segment
 from engine.world import commands as c
+from engine.world.fields import changed
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MouseJointSpec
 from engine.world.joints import ResolvedJoint, altered
@@ -230,6 +231,8 @@ class Box2DSolver(Solver):
                 type_then = truth.changed_body(body, dict(changes)).type
                 if type_then != truth.bodies[body].spec.type:
                     self._check_mass(body, type_then)
+            case c.SetSettings(changes):
+                self.accept(changed(truth.settings, "WorldSettings", dict(changes)))
             case c.ApplyImpulse(body, impulse, point) if truth.bodies[body].spec.type == "dynamic":
                 if not self._cache.speed_after(body, impulse, point) <= MAX_SPEED:
                     wanted = f"small enough that the body stays below {MAX_SPEED:g} m/s and rad/s"

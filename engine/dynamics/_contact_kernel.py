@@ -139,6 +139,8 @@ def solve_contacts(bodies: Bodies, contacts: Contacts, soft: Softness, soft_stat
                 bias, mass_scale, impulse_scale = max(rates.bias_rate * gap, -PUSH), rates.mass_scale, rates.impulse_scale
             vx, vy = relative_velocity(bodies, a, b, arm)
             before = contacts.impulse[row, k, 0]
+            if is_relaxing and gap > 0.0 and before == 0.0:
+                continue  # what has not met yet keeps the speed with which it will
             change = -contacts.mass[row, k, 0] * mass_scale * (vx * nx + vy * ny + bias) - impulse_scale * before
             after = max(before + change, 0.0)
             contacts.impulse[row, k, 0] = after

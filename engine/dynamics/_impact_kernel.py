@@ -1,9 +1,23 @@
-"""Impacts: bodies that bounce, before anything else of a step.
+"""Impacts: bodies that bounce, before anything else of a step, each at the moment at which it touches.
 
 Newton's law of restitution: what approaches at a point with the normal velocity ``v < 0`` leaves it with ``-e v``. Where several pairs
 touch at once, the order decides; here it is that of an impact travelling through the bodies, pair by pair, as R. Guendelman, R. Bridson and
 R. Fedkiw, "Nonconvex Rigid Bodies with Stacking", 2003, section 5, collide: each pair that approaches gets its impulse, and so again until
 none approaches. Newton's cradle comes out as it is: the last ball leaves, the others rest.
+
+**When.** A body that nothing touches moves on ``x + v t + a t^2 / 2``, and so the gap of a pair on ``s + v t + a t^2 / 2`` with relative
+velocity and acceleration along the normal. It closes at
+
+    t = 2 s / (-v + r),    where    r = sqrt(v^2 - 2 a s),    with the velocity -r
+
+A contact is found once a step: a pair that flies together may have met within the last one (t < 0, it overlaps by now) or will in this
+one. Of two cores that are points, discs as a rule, the normal is where the centres are then: D + V t of length r_A + r_B, the first root.
+A step's overlap turns it by ``v dt / 2r`` else, and throws grazing discs off their course. A pair does not look back beyond the last impact
+of either body, nor beyond a step.
+
+**An impulse that comes at t** counts from then on: it changes the velocity by dv, and the place at the end by ``dv (dt - t)``, that is
+as if it had come at the start, less ``t dv``. What comes late (t < 0) moves its bodies at once, what comes early at the end of the step.
+So a ball that bounces stays on its parabolas, wherever in a step it touches.
 
 A pair of two points is one impact: both get their impulses together, from the velocities before it, so that a box that falls flat rises
 flat. With the matrix ``K`` of what an impulse at one point does at the other, ``K P = -(1 + e) v`` for the points that approach; where one
@@ -14,82 +28,281 @@ After this the sub-steps know no restitution: velocities separate already, and c
 
 from __future__ import annotations
 
+from math import cos, hypot, inf, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
+from engine.dynamics._contact_kernel import Contacts, relative_velocity
 
-__all__ = ["PASSES", "bounce"]
+__all__ = ["PASSES", "Impacts", "bounce"]
 
 PASSES = 64
 """Times that all pairs are looked at. A cluster of elastic bodies may take many; what approaches after that, the sub-steps hold."""
 
+_NEWTON = 4
+"""Steps of Newton's method for the moment at which two accelerated points are as near as their radii; it doubles the digits each time."""
 
-@inlined_kernel
-def bounce(bodies: Bodies, contacts: Contacts, restitution: FloatArray, threshold: float, dt: float) -> None:
-    """Let all pairs bounce that will touch within `dt` seconds and approach faster than `threshold` m/s.
 
-    Parameters
+class Impacts(NamedTuple):
+    """What a step's impacts need and leave.
+
+    Attributes
     ----------
     restitution : float64 (n,)
         Of each contact, 0 to 1 and more.
+    is_round : bool (n,)
+        Whether the cores at a contact's point are points.
+    last : float64 (m,)
+        Of each body: when it was hit last, seconds from the start of the step. Written here.
+    later : float64 (m, 3)
+        What is to be added to the bodies' shifts at the end of the step. Zero at first.
+    arm : float64 (4,)
+        Scratch.
     """
-    for _ in range(PASSES):
-        is_done = True
-        for row in range(len(restitution)):
-            if restitution[row] > 0.0 and _collide(bodies, contacts, row, restitution[row], threshold, dt):
-                is_done = False
-        if is_done:
-            return
+
+    restitution: FloatArray
+    is_round: NDArray[np.bool_]
+    last: FloatArray
+    later: FloatArray
+    arm: FloatArray
 
 
 @inlined_kernel
-def _collide(bodies: Bodies, contacts: Contacts, row: int, restitution: float, threshold: float, dt: float) -> bool:
-    """Let one pair collide where it approaches, and tell whether it did."""
+def bounce(bodies: Bodies, contacts: Contacts, impacts: Impacts, threshold: float, dt: float) -> None:
+    """Let all pairs bounce that touch within `dt` seconds, back or ahead, and approach faster than `threshold` m/s then."""
+    restitution, is_hit = impacts.restitution, False
+    impacts.last[:] = -dt
+    for _ in range(PASSES):
+        is_done = True
+        for row in range(len(restitution)):
+            if restitution[row] > 0.0 and _collide(bodies, contacts, impacts, row, threshold, dt):
+                is_done = False
+        if is_done:
+            break
+        is_hit = True
+    for row in range(len(restitution)):
+        if restitution[row] > 0.0 and impacts.is_round[row]:
+            _let_pass(bodies, contacts, impacts, row, dt)
+    if is_hit:
+        for row in range(len(restitution)):
+            _wait(contacts, impacts, row)
+        for body in range(len(impacts.last)):
+            angle = bodies.shift[body, 2]
+            bodies.turn[body, 0], bodies.turn[body, 1] = cos(angle), sin(angle)
+
+
+@inlined_kernel
+def _collide(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, threshold: float, dt: float) -> bool:
+    """Let one pair collide where it meets, and tell whether it did."""
+    restitution, last, later = impacts.restitution[row], impacts.last, impacts.later
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    since = max(last[a], last[b])
     first, second = contacts.arm[row, 0], contacts.arm[row, 1]
-    v0, v1 = _approach(bodies, contacts, row, 0, dt), 0.0
-    if contacts.n_points[row] == 2:
-        v1 = _approach(bodies, contacts, row, 1, dt)
-    if v0 > -threshold and v1 > -threshold:
-        return False
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    v0, v1 = 0.0, 0.0
+    if impacts.is_round[row]:
+        turned = impacts.arm
+        _set_cores(contacts, row, turned)
+        moment, nx, ny, v0 = _points_meet(bodies, contacts, row, since, later, turned)
+        if not moment <= dt or v0 >= -threshold:
+            return False
+        turned[0] += contacts.radius[row, 0] * nx
+        turned[1] += contacts.radius[row, 0] * ny
+        turned[2] -= contacts.radius[row, 1] * nx
+        turned[3] -= contacts.radius[row, 1] * ny
+        first = turned
+    else:
+        moment = inf
+        for k in range(contacts.n_points[row]):
+            moment = min(moment, _gap_closes(bodies, contacts, row, k, since, threshold, later))
+        if not moment <= dt:
+            return False
+        v0 = _speed_then(bodies, contacts, row, 0, moment, later)
+        if contacts.n_points[row] == 2:
+            v1 = _speed_then(bodies, contacts, row, 1, moment, later)
     p0, p1 = 0.0, 0.0
+    k0 = _effect(bodies, a, b, first, first, nx, ny)
     if v0 < 0.0 and v1 < 0.0:
-        k0, k1 = 1.0 / contacts.mass[row, 0, 0], 1.0 / contacts.mass[row, 1, 0]
-        inverse = bodies.inverse
-        across = inverse[a, 0] + inverse[b, 0]
-        across += inverse[a, 1] * (first[0] * ny - first[1] * nx) * (second[0] * ny - second[1] * nx)
-        across += inverse[b, 1] * (first[2] * ny - first[3] * nx) * (second[2] * ny - second[3] * nx)
+        k1, across = _effect(bodies, a, b, second, second, nx, ny), _effect(bodies, a, b, first, second, nx, ny)
         determinant = k0 * k1 - across * across
         if determinant > 1.0e-9 * k0 * k1:
             p0 = -(1.0 + restitution) * (k1 * v0 - across * v1) / determinant
             p1 = -(1.0 + restitution) * (k0 * v1 - across * v0) / determinant
     if p0 <= 0.0 or p1 <= 0.0:  # one point alone: the one that approaches faster
         if v0 <= v1:
-            p0, p1 = -(1.0 + restitution) * contacts.mass[row, 0, 0] * v0, 0.0
+            p0, p1 = -(1.0 + restitution) * v0 / k0, 0.0
         else:
             p0, p1 = 0.0, -(1.0 + restitution) * contacts.mass[row, 1, 0] * v1
-    apply_at_point(bodies, a, b, first, p0 * nx, p0 * ny)
-    apply_at_point(bodies, a, b, second, p1 * nx, p1 * ny)
+    last[a] = last[b] = moment
+    _strike(bodies, a, b, first, p0 * nx, p0 * ny, moment, later)
+    _strike(bodies, a, b, second, p1 * nx, p1 * ny, moment, later)
     contacts.total[row, 0, 0] += p0
     contacts.total[row, 1, 0] += p1
     for k in range(contacts.n_points[row]):
+        arm = first if k == 0 else second
         most = contacts.friction[row] * (p0 if k == 0 else p1)
-        vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, k])
-        pt = max(-most, min(-contacts.mass[row, k, 1] * (vx * ny - vy * nx), most))
-        apply_at_point(bodies, a, b, contacts.arm[row, k], pt * ny, -pt * nx)
+        vx, vy = relative_velocity(bodies, a, b, arm)
+        pt = max(-most, min(-(vx * ny - vy * nx) / _effect(bodies, a, b, arm, arm, ny, -nx), most))
+        _strike(bodies, a, b, arm, pt * ny, -pt * nx, moment, later)
         contacts.total[row, k, 1] += pt
     return True
 
 
 @inlined_kernel
-def _approach(bodies: Bodies, contacts: Contacts, row: int, k: int, dt: float) -> float:
-    """Return the normal velocity of a point where it closes its gap within `dt` seconds, else 0."""
+def _let_pass(bodies: Bodies, contacts: Contacts, impacts: Impacts, row: int, dt: float) -> None:
+    """Widen the gap of two points that have met already, or miss each other: along the normal of the start they may seem to meet."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    passes = contacts.total[row, 0, 0] > 0.0
+    if not passes and _gap(contacts, row, 0) > 0.0:
+        _set_cores(contacts, row, impacts.arm)
+        passes = _points_meet(bodies, contacts, row, max(impacts.last[a], impacts.last[b]), impacts.later, impacts.arm)[0] > dt
+    if passes:
+        vx, vy = relative_velocity(bodies, a, b, contacts.arm[row, 0])
+        contacts.gap[row, 0] += (abs(vx) + abs(vy)) * dt
+
+
+@inlined_kernel
+def _wait(contacts: Contacts, impacts: Impacts, row: int) -> None:
+    """Widen the gaps of a pair by what it will be farther apart at the end of the step, as it has been hit only in the course of it."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    for k in range(contacts.n_points[row]):
+        x, y = _difference(impacts.later, a, b, contacts.arm[row, k])
+        contacts.gap[row, k] += max(x * contacts.normal[row, 0] + y * contacts.normal[row, 1], 0.0)
+
+
+@inlined_kernel
+def _gap_closes(bodies: Bodies, contacts: Contacts, row: int, k: int, since: float, threshold: float, later: FloatArray) -> float:
+    """Return when a point closes its gap faster than `threshold`, not before `since`; infinity where it does not."""
     a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
     nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-    arm = contacts.arm[row, k]
+    v, acceleration, shifted = _along(bodies, a, b, contacts.arm[row, k], nx, ny, later)
+    gap = _gap(contacts, row, k) + shifted
+    inside = v * v - 2.0 * acceleration * gap
+    moment = -inf if gap < 0.0 else inf
+    if inside > 0.0 and sqrt(inside) > v:
+        moment = 2.0 * gap / (sqrt(inside) - v)
+    moment = max(moment, since)
+    if moment == inf or gap + (v + 0.5 * acceleration * moment) * moment > _ROUNDING:
+        return inf
+    return moment if v + acceleration * moment < -threshold else inf
+
+
+_ROUNDING = 1.0e-9
+"""Metres: what a gap that has just closed may still be open."""
+
+
+@inlined_kernel
+def _speed_then(bodies: Bodies, contacts: Contacts, row: int, k: int, moment: float, later: FloatArray) -> float:
+    """Return the normal velocity of a point at a moment where its gap is closed within the way of that speed, else 0."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    v, acceleration, _ = _along(bodies, a, b, contacts.arm[row, k], contacts.normal[row, 0], contacts.normal[row, 1], later)
+    then: float = v + acceleration * moment
+    return min(then, 0.0)
+
+
+@inlined_kernel
+def _along(bodies: Bodies, a: int, b: int, arm: FloatArray, nx: float, ny: float, later: FloatArray) -> tuple[float, float, float]:
+    """Return the relative velocity and acceleration of B's point along a direction, and how far impacts have moved it that way."""
     vx, vy = relative_velocity(bodies, a, b, arm)
-    v: float = vx * nx + vy * ny
-    gap = contacts.gap[row, k] + (arm[2] - arm[0]) * nx + (arm[3] - arm[1]) * ny + contacts.radius[row, 0] + contacts.radius[row, 1]
-    return v if v < 0.0 and gap + v * dt < 0.0 else 0.0
+    gx, gy = _difference(bodies.push, a, b, arm)
+    sx, sy = _difference(bodies.shift, a, b, arm)
+    lx, ly = _difference(later, a, b, arm)
+    return vx * nx + vy * ny, gx * nx + gy * ny, (sx + lx) * nx + (sy + ly) * ny
+
+
+@inlined_kernel
+def _difference(motion: FloatArray, a: int, b: int, arm: FloatArray) -> tuple[float, float]:
+    """Return the motion of B's point less that of A's, of rows of x, y, angle."""
+    return (
+        motion[b, 0] - motion[b, 2] * arm[3] - motion[a, 0] + motion[a, 2] * arm[1],
+        motion[b, 1] + motion[b, 2] * arm[2] - motion[a, 1] - motion[a, 2] * arm[0],
+    )
+
+
+@inlined_kernel
+def _set_cores(contacts: Contacts, row: int, cores: FloatArray) -> None:
+    """Fill `cores` (4,) with the arms of the cores in place of those of the point midway between the surfaces."""
+    arm, half = contacts.arm[row, 0], 0.5 * _gap(contacts, row, 0)
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    below, above = contacts.radius[row, 0] + half, contacts.radius[row, 1] + half
+    cores[0], cores[1] = arm[0] - below * nx, arm[1] - below * ny
+    cores[2], cores[3] = arm[2] + above * nx, arm[3] + above * ny
+
+
+@inlined_kernel
+def _gap(contacts: Contacts, row: int, k: int) -> float:
+    """Return the gap of a point as the step began."""
+    arm, nx, ny = contacts.arm[row, k], contacts.normal[row, 0], contacts.normal[row, 1]
+    gap: float = contacts.gap[row, k] + (arm[2] - arm[0]) * nx + (arm[3] - arm[1]) * ny
+    gap += contacts.radius[row, 0] + contacts.radius[row, 1]
+    return gap
+
+
+@inlined_kernel
+def _points_meet(
+    bodies: Bodies, contacts: Contacts, row: int, since: float, later: FloatArray, arm: FloatArray
+) -> tuple[float, float, float, float]:
+    """Return when two cores that are points come as near as their radii, not before `since`; the normal and the velocity along it then."""
+    a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
+    wide = contacts.radius[row, 0] + contacts.radius[row, 1]
+    apart = wide + _gap(contacts, row, 0)
+    sx, sy = _difference(bodies.shift, a, b, arm)
+    lx, ly = _difference(later, a, b, arm)
+    vx, vy = relative_velocity(bodies, a, b, arm)
+    gx, gy = _difference(bodies.push, a, b, arm)
+    dx, dy = apart * nx + sx + lx, apart * ny + sy + ly
+    square, along, outside = vx * vx + vy * vy, dx * vx + dy * vy, dx * dx + dy * dy - wide * wide
+    inside = along * along - square * outside
+    moment = -inf if outside < 0.0 else inf
+    if inside > 0.0 and square > 0.0:
+        moment = (-along - sqrt(inside)) / square
+        for _ in range(_NEWTON):
+            x, y = dx + (vx + 0.5 * gx * moment) * moment, dy + (vy + 0.5 * gy * moment) * moment
+            far = hypot(x, y)
+            slope = (x * (vx + gx * moment) + y * (vy + gy * moment)) / far if far > 0.0 else 0.0
+            if slope < 0.0:
+                moment -= (far - wide) / slope
+    moment = max(moment, since)
+    if moment == inf:
+        return inf, nx, ny, 0.0
+    x, y = dx + (vx + 0.5 * gx * moment) * moment, dy + (vy + 0.5 * gy * moment) * moment
+    far = hypot(x, y)
+    if far > wide + _ROUNDING or far == 0.0:
+        return inf, nx, ny, 0.0
+    return moment, x / far, y / far, ((vx + gx * moment) * x + (vy + gy * moment) * y) / far
+
+
+@inlined_kernel
+def _effect(bodies: Bodies, a: int, b: int, at: FloatArray, of: FloatArray, nx: float, ny: float) -> float:
+    """Return the velocity along a direction at one point by a unit impulse along it at another."""
+    inverse = bodies.inverse
+    found: float = inverse[a, 0] + inverse[b, 0]
+    found += inverse[a, 1] * (at[0] * ny - at[1] * nx) * (of[0] * ny - of[1] * nx)
+    found += inverse[b, 1] * (at[2] * ny - at[3] * nx) * (of[2] * ny - of[3] * nx)
+    return found
+
+
+@inlined_kernel
+def _strike(bodies: Bodies, a: int, b: int, arm: FloatArray, x: float, y: float, moment: float, later: FloatArray) -> None:
+    """Push body `b` by the impulse (x, y) at its arm, and body `a` by the opposite one at its, at a moment of the step."""
+    _strike_one(bodies, a, arm[0], arm[1], -x, -y, moment, later)
+    _strike_one(bodies, b, arm[2], arm[3], x, y, moment, later)
+
+
+@inlined_kernel
+def _strike_one(bodies: Bodies, body: int, arm_x: float, arm_y: float, x: float, y: float, moment: float, later: FloatArray) -> None:
+    offset = bodies.shift if moment < 0.0 else later
+    vx, vy = bodies.inverse[body, 0] * x, bodies.inverse[body, 0] * y
+    spin = bodies.inverse[body, 1] * (arm_x * y - arm_y * x)
+    bodies.velocity[body, 0] += vx
+    bodies.velocity[body, 1] += vy
+    bodies.velocity[body, 2] += spin
+    offset[body, 0] -= moment * vx
+    offset[body, 1] -= moment * vy
+    offset[body, 2] -= moment * spin

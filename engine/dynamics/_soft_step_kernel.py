@@ -26,7 +26,7 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts, solve_contacts, warm_start
-from engine.dynamics._impact_kernel import bounce
+from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_joints, warm_start_joints
 from engine.dynamics._softness_kernel import softness
 
@@ -42,6 +42,7 @@ def soft_step(
     contacts: tuple[NDArray[Any], ...],
     joints: tuple[NDArray[Any], ...],
     restitution: FloatArray,
+    is_round: NDArray[np.bool_],
     dt: float,
     n_steps: int,
     threshold: float,
@@ -54,6 +55,8 @@ def soft_step(
         Written in place.
     restitution : float64 (n,)
         Of each contact.
+    is_round : bool (n,)
+        Whether the cores at a contact's point are points.
     threshold : float
         m/s, below which nothing bounces.
     """
@@ -61,7 +64,10 @@ def soft_step(
     h = dt / n_steps
     soft, soft_static = softness(0.125 / h, DAMPING_RATIO, h), softness(0.25 / h, DAMPING_RATIO, h)
     jacobian = np.zeros((4, 3))
-    bounce(moving, touching, restitution, threshold, dt)
+    n_bodies = len(moving.velocity)
+    impacts = Impacts(restitution, is_round, np.zeros(n_bodies), np.zeros((n_bodies, 3)), np.zeros(4))
+    bounce(moving, touching, impacts, threshold, dt)
+    struck = touching.total[:, :, 0].copy()
     before = moving.velocity.copy()
     for _ in range(n_steps):
         integrate_velocities(moving, h)
@@ -76,11 +82,13 @@ def soft_step(
         joined.total[:] += joined.impulse
     is_free = np.ones(len(before), dtype=np.bool_)
     for row in range(len(touching.n_points)):
-        is_free[touching.bodies[row, 0]] = is_free[touching.bodies[row, 1]] = False
+        if touching.total[row, 0, 0] != struck[row, 0] or touching.total[row, 1, 0] != struck[row, 1]:
+            is_free[touching.bodies[row, 0]] = is_free[touching.bodies[row, 1]] = False
     for row in range(len(joined.kind)):
         if joined.kind[row] != SUM and joined.mode[row] != READ:
             is_free[joined.bodies[row, 0]] = is_free[joined.bodies[row, 1]] = False
     for body in range(len(before)):
-        if is_free[body]:
-            for k in range(3):
+        for k in range(3):
+            moving.shift[body, k] += impacts.later[body, k]
+            if is_free[body]:
                 moving.shift[body, k] -= 0.5 * h * (moving.velocity[body, k] - before[body, k])

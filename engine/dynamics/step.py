@@ -19,6 +19,7 @@ from engine.dynamics.continuous import Motion, stop_at_first_touch
 from engine.dynamics.joints import JointTable, rotated
 from engine.dynamics.state import SoftStepMemory, State
 from engine.dynamics.tables import Tables
+from engine.geometry.kinds import POLYGON
 from engine.world.hooks import StepHooks
 from engine.world.specs import WorldSettings
 
@@ -130,6 +131,8 @@ class Step:
         first, second = found.fixtures.T
         friction = np.sqrt(fixtures.friction[first] * fixtures.friction[second])
         restitution = np.maximum(fixtures.restitution[first], fixtures.restitution[second])
+        kinds = self._tables.shapes.grown.packed.kind[fixtures.shape[found.fixtures]]
+        is_round = (found.rows.feature_id[:, 0] >> 16 == 0) & (kinds != POLYGON).all(axis=1)  # both features are corners, or centres
         impulse = found.rows.impulse.copy() if settings.warm_starting else np.zeros_like(found.rows.impulse)
         total = np.zeros_like(impulse)
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
@@ -139,9 +142,10 @@ class Step:
             (found.ends, found.rows.count, found.rows.normal, found.arm, found.radius, found.gap, found.mass, friction, impulse, total),
             tuple(self._joined),
             restitution,
+            is_round,
             settings.dt,
             settings.velocity_iterations,
-            2.0 * math.hypot(*settings.gravity) * settings.dt,
+            _bounces_above(settings),
         )
         angle = self._poses[:, 2] + shift[:n, 2]
         center = self._center[:n] + shift[:n, :2]
@@ -230,6 +234,12 @@ class Step:
         for event in self._ended:
             self._call(self._hooks.end, event)
         return State(self._old.ids, self._values, self._awake, memory, contacts)
+
+
+def _bounces_above(settings: WorldSettings) -> float:
+    """Return the speed below which nothing bounces, m/s: what gravity adds in two steps is no impact, unless the settings say more."""
+    given = settings.restitution_threshold
+    return 2.0 * math.hypot(*settings.gravity) * settings.dt if given is None else given
 
 
 def _turned(angle: FloatArray) -> FloatArray:

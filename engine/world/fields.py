@@ -124,6 +124,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "group": Rule("whole", low=-0x8000, high=0x7FFF),
         "gravity": Rule("vector", "m/s^2"),
         "hertz": Rule("number", "Hz", 1.0, 10_000.0),
+        "restitution_threshold": Rule("number", "m/s", 0.0, MAX_SPEED),
         "angle": Rule("number", "rad"),
         "linear_velocity": Rule("vector", "m/s", high=MAX_SPEED),
         "angular_velocity": Rule("number", "rad/s", -MAX_SPEED, MAX_SPEED),

@@ -41,6 +41,9 @@ class WorldSettings(Checked):
         Box2D's debugging mode: one time of impact a step.
     sleeping : bool
         Let resting bodies sleep.
+    restitution_threshold : float or None
+        m/s, >= 0: what approaches more slowly does not bounce. None: as the solver has it by itself. The soft step takes any, and by itself
+        what gravity adds in two steps; Box2D has 1 m/s for good and refuses another.
     """
 
     gravity: tuple[float, float] = (0.0, -10.0)
@@ -51,6 +54,7 @@ class WorldSettings(Checked):
     warm_starting: bool = True
     sub_stepping: bool = False
     sleeping: bool = True
+    restitution_threshold: float | None = None
 
     @property
     def dt(self) -> float:

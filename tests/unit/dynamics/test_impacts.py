@@ -1,0 +1,62 @@
+"""Impacts: what bounces, and from which speed on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.common.errors import InvalidInputError
+from engine.geometry import Circle
+from engine.scenes.scene_file import scene_as_json, scene_from_json, scene_of
+from engine.world import World, WorldSettings
+from tests.unit.dynamics.scenes import body, ground, run, world
+
+
+def leaves_at(approach: float, **settings: float) -> float:
+    one = world(gravity=(0.0, 0.0), **settings)
+    ground(one, restitution=0.5)
+    ball = body(one, Circle(0.5), (0.0, 0.6), restitution=0.5, linear_velocity=(0.0, -approach))
+    run(one, 0.2 + 0.1 / approach)
+    return one.state(ball).linear_velocity[1]
+
+
+def test_the_threshold_is_a_setting() -> None:
+    assert leaves_at(0.01, restitution_threshold=0.0) == pytest.approx(0.005)
+    assert leaves_at(0.9, restitution_threshold=1.0) == pytest.approx(0.0, abs=1e-9)
+    assert leaves_at(1.1, restitution_threshold=1.0) == pytest.approx(0.55)
+
+
+def test_by_itself_the_threshold_is_two_steps_of_gravity() -> None:
+    def climbs(drop: float) -> float:
+        one = world()
+        ground(one, restitution=0.5)
+        ball = body(one, Circle(0.5), (0.0, 0.5 + drop), restitution=0.5)
+        fastest = 0.0
+        for _ in range(60):
+            one.step()
+            fastest = max(fastest, one.state(ball).linear_velocity[1])
+        return fastest**2 / 20.0
+
+    assert climbs(0.004) < 1e-5  # which comes at 0.28 m/s; the threshold is 0.33 m/s
+    assert climbs(0.02) > 0.003  # at 0.63 m/s
+
+
+def test_box2d_has_its_own_threshold_and_refuses_another() -> None:
+    assert World(WorldSettings(restitution_threshold=1.0)).settings.restitution_threshold == 1.0
+    with pytest.raises(InvalidInputError, match=r"restitution_threshold must be 1 m/s with Box2D, which has no other, got 0\.0"):
+        World(WorldSettings(restitution_threshold=0.0))
+    one = World()
+    with pytest.raises(InvalidInputError, match="restitution_threshold"):
+        one.set_settings(restitution_threshold=0.5)
+    with pytest.raises(InvalidInputError, match=r"restitution_threshold must be from 0 to 1e\+06 m/s|restitution_threshold must be >= 0"):
+        WorldSettings(restitution_threshold=-1.0)
+
+
+def test_a_scene_file_keeps_the_threshold() -> None:
+    plain = json.loads(json.dumps(scene_as_json(scene_of(world(restitution_threshold=0.0), "Slow balls"))))
+    assert plain["settings"]["restitution_threshold"] == 0.0
+    again = scene_from_json(plain)
+    assert again.settings.restitution_threshold == 0.0 and again.solver == "soft_step"
+    del plain["settings"]["restitution_threshold"]
+    assert scene_from_json(plain).settings.restitution_threshold is None
