@@ -21,17 +21,30 @@ positions takes the push out of the velocities again."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.common._lanes_kernel import WIDTH, Lanes, Machine, in_lanes
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
-from engine.dynamics._softness_kernel import Softness
 
-__all__ = ["PUSH", "TOUCH", "Contacts", "apply_at_point", "prepare", "relative_velocity", "solve_contacts", "warm_start"]
+__all__ = [
+    "BLOCK",
+    "PUSH",
+    "TOUCH",
+    "Contacts",
+    "apply_at_point",
+    "fill_lanes",
+    "prepare",
+    "read_lanes",
+    "relative_velocity",
+    "relax_lanes",
+    "solve_lanes",
+    "warm_start_lanes",
+]
 
 PUSH = 3.0
 """Metres a second at which overlapping bodies part at most, and no faster: so that a deep overlap is no explosion."""
@@ -99,72 +112,185 @@ def relative_velocity(bodies: Bodies, a: int, b: int, arm: FloatArray) -> tuple[
     )
 
 
-@inlined_kernel
-def warm_start(bodies: Bodies, contacts: Contacts) -> None:
-    """Apply the impulses accumulated so far."""
-    for row in range(len(contacts.n_points)):
-        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-        for k in range(contacts.n_points[row]):
-            pn, pt = contacts.impulse[row, k, 0], contacts.impulse[row, k, 1]
-            apply_at_point(bodies, a, b, contacts.arm[row, k], pn * nx + pt * ny, pn * ny - pt * nx)
+# In lanes
+
+
+NX, NY, MASS_A, TURN_A, MASS_B, TURN_B, FRICTION, RADIUS_A, RADIUS_B = range(9)
+"""Rows of a block: normal; 1/kg and 1/(kg m^2) of A and of B; and so on, as in `Contacts`."""
+AX, AY, BX, BY, GAP, NORMAL_MASS, TANGENT_MASS, NORMAL_IMPULSE, TANGENT_IMPULSE, NORMAL_TOTAL, TANGENT_TOTAL = range(9, 20)
+"""Of the first point; those of the second one follow, `OF_POINT` rows on."""
+OF_POINT = 11
+N_ROWS = AX + 2 * OF_POINT
+BLOCK = N_ROWS * WIDTH
+"""Numbers of a block of eight contacts: 2 KB."""
 
 
 @inlined_kernel
-def solve_contacts(bodies: Bodies, contacts: Contacts, soft: Softness, soft_static: Softness, h: float, is_relaxing: bool) -> None:
-    """Solve every contact once, in the order of rows: normal impulses, then friction.
+def fill_lanes(lanes: FloatArray, pairs: IntArray, contacts: Contacts, inverse: FloatArray, place: IntArray) -> None:
+    """Put contacts where they are solved, at the places that `_graph_kernel` has given them.
 
     Parameters
     ----------
-    soft, soft_static : Softness
-        Of closed gaps between two bodies that can move, and between one and one that cannot.
-    h : float
-        Seconds of a sub-step.
-    is_relaxing : bool
-        Closed gaps are not pushed apart.
+    lanes : float64 (n_blocks * BLOCK,)
+        Zeros.
+    pairs : int64 (n_blocks * 2 * WIDTH,)
+        Rows of A and then of B, each the world's own body in lanes without a contact.
     """
-    inverse = bodies.inverse
-    for row in range(len(contacts.n_points)):
+    for row in range(len(place)):
+        block, lane = place[row] // WIDTH, place[row] % WIDTH
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
-        nx, ny = contacts.normal[row, 0], contacts.normal[row, 1]
-        is_static = (inverse[a, 0] == 0.0 and inverse[a, 1] == 0.0) or (inverse[b, 0] == 0.0 and inverse[b, 1] == 0.0)
-        rates = soft_static if is_static else soft
-        for k in range(contacts.n_points[row]):
-            arm = contacts.arm[row, k]
-            gap = contacts.gap[row, k] + _moved_apart(bodies, a, b, arm, contacts.radius[row], nx, ny)
-            bias, mass_scale, impulse_scale = 0.0, 1.0, 0.0
-            if gap > 0.0:
-                bias = gap / h
-            elif not is_relaxing:
-                bias, mass_scale, impulse_scale = max(rates.bias_rate * gap, -PUSH), rates.mass_scale, rates.impulse_scale
-            vx, vy = relative_velocity(bodies, a, b, arm)
-            before = contacts.impulse[row, k, 0]
-            if is_relaxing and gap > 0.0 and before == 0.0:
-                continue  # what has not met yet keeps the speed with which it will
-            change = -contacts.mass[row, k, 0] * mass_scale * (vx * nx + vy * ny + bias) - impulse_scale * before
-            after = max(before + change, 0.0)
-            contacts.impulse[row, k, 0] = after
-            apply_at_point(bodies, a, b, arm, (after - before) * nx, (after - before) * ny)
-        for k in range(contacts.n_points[row]):
-            arm = contacts.arm[row, k]
-            vx, vy = relative_velocity(bodies, a, b, arm)
-            most = contacts.friction[row] * contacts.impulse[row, k, 0]
-            before = contacts.impulse[row, k, 1]
-            after = max(-most, min(before - contacts.mass[row, k, 1] * (vx * ny - vy * nx), most))
-            contacts.impulse[row, k, 1] = after
-            apply_at_point(bodies, a, b, arm, (after - before) * ny, -(after - before) * nx)
+        pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = a, b
+        at = BLOCK * block + lane
+        for k in range(2):
+            lanes[at + (NX + k) * WIDTH] = contacts.normal[row, k]
+            lanes[at + (MASS_A + k) * WIDTH], lanes[at + (MASS_B + k) * WIDTH] = inverse[a, k], inverse[b, k]
+            lanes[at + (RADIUS_A + k) * WIDTH] = contacts.radius[row, k]
+        lanes[at + FRICTION * WIDTH] = contacts.friction[row]
+        for point in range(contacts.n_points[row]):
+            at_point = at + point * OF_POINT * WIDTH
+            for k in range(4):
+                lanes[at_point + (AX + k) * WIDTH] = contacts.arm[row, point, k]
+            lanes[at_point + GAP * WIDTH] = contacts.gap[row, point]
+            for k in range(2):
+                lanes[at_point + (NORMAL_MASS + k) * WIDTH] = contacts.mass[row, point, k]
+                lanes[at_point + (NORMAL_IMPULSE + k) * WIDTH] = contacts.impulse[row, point, k]
+                lanes[at_point + (NORMAL_TOTAL + k) * WIDTH] = contacts.total[row, point, k]
 
 
 @inlined_kernel
-def _moved_apart(bodies: Bodies, a: int, b: int, arm: FloatArray, radius: FloatArray, nx: float, ny: float) -> float:
+def read_lanes(lanes: FloatArray, contacts: Contacts, place: IntArray) -> None:
+    """Take the impulses back."""
+    for row in range(len(place)):
+        at = BLOCK * (place[row] // WIDTH) + place[row] % WIDTH
+        for point in range(contacts.n_points[row]):
+            for k in range(2):
+                contacts.impulse[row, point, k] = lanes[at + (point * OF_POINT + NORMAL_IMPULSE + k) * WIDTH]
+                contacts.total[row, point, k] = lanes[at + (point * OF_POINT + NORMAL_TOTAL + k) * WIDTH]
+
+
+class _Pair:
+    """The bodies of eight contacts, and the contacts' rows."""
+
+    def __init__(self, m: Machine, lanes: Any, at: Any, a: tuple[Lanes, ...], b: tuple[Lanes, ...]) -> None:
+        self._machine, self._lanes, self._at = m, lanes, at
+        self.v_a, self.v_b = list(a[:3]), list(b[:3])
+        self.normal = self.row(NX), self.row(NY)
+        self.tangent = self.normal[1], -self.normal[0]
+        self.inverse = tuple(self.row(number) for number in range(MASS_A, FRICTION))
+
+    def row(self, number: int, point: int = 0) -> Lanes:
+        return self._machine.load(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH))
+
+    def keep(self, number: int, point: int, value: Lanes) -> None:
+        self._machine.store(self._lanes, self._machine.offset(self._at, (number + point * OF_POINT) * WIDTH), value)
+
+    def arms(self, point: int) -> tuple[Lanes, ...]:
+        return tuple(self.row(number, point) for number in range(AX, GAP))
+
+    def push(self, arm: tuple[Lanes, ...], x: Lanes, y: Lanes) -> None:
+        """Do as `apply_at_point`."""
+        ax, ay, bx, by = arm
+        mass_a, turn_a, mass_b, turn_b = self.inverse
+        v_a, v_b = self.v_a, self.v_b
+        self.v_a = [v_a[0] - mass_a * x, v_a[1] - mass_a * y, v_a[2] - turn_a * (ax * y - ay * x)]
+        self.v_b = [v_b[0] + mass_b * x, v_b[1] + mass_b * y, v_b[2] + turn_b * (bx * y - by * x)]
+
+    def rate(self, arm: tuple[Lanes, ...], along: tuple[Lanes, Lanes]) -> Lanes:
+        """Return how fast B's point moves away from A's along a direction."""
+        ax, ay, bx, by = arm
+        x = self.v_b[0] - self.v_b[2] * by - self.v_a[0] + self.v_a[2] * ay
+        y = self.v_b[1] + self.v_b[2] * bx - self.v_a[1] - self.v_a[2] * ax
+        return x * along[0] + y * along[1]
+
+
+def _warm_start(m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any) -> None:
+    """Apply the impulses of a block of contacts to their bodies' velocities."""
+    a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
+    pair = _Pair(m, lanes, at, a, b)
+    (nx, ny), (tx, ty) = pair.normal, pair.tangent
+    for point in range(2):
+        normal, tangent = pair.row(NORMAL_IMPULSE, point), pair.row(TANGENT_IMPULSE, point)
+        pair.push(pair.arms(point), normal * nx + tangent * tx, normal * ny + tangent * ty)
+    m.scatter(bodies, pairs, place, [*pair.v_a, a[3]])
+    m.scatter(bodies, pairs, m.offset(place, WIDTH), [*pair.v_b, b[3]])
+
+
+def _solve(
+    m: Machine, lanes: Any, at: Any, pairs: Any, place: Any, bodies: Any,
+    bias_rate: Lanes, mass_scale: Lanes, impulse_scale: Lanes, bias_rate_hard: Lanes, mass_scale_hard: Lanes, impulse_scale_hard: Lanes,
+    per_h: Lanes, is_relaxing: bool,
+) -> None:  # fmt: skip
+    """Solve a block of contacts once: normal impulses, then friction.
+
+    Parameters
+    ----------
+    bodies : float64 (n * WIDTH,)
+        Of each body velocity and spin, shift and turn since the step began, cosine and sine of that.
+    bias_rate, ... : float64
+        `Softness` of closed gaps between two bodies that can move, and between one and one that cannot.
+    per_h : float64
+        1 / seconds of a sub-step.
+    is_relaxing : bool
+        Closed gaps are not pushed apart.
+    """
+    a, b = m.gather(bodies, pairs, place), m.gather(bodies, pairs, m.offset(place, WIDTH))
+    pair = _Pair(m, lanes, at, a, b)
+    nx, ny = pair.normal
+    mass_a, turn_a, mass_b, turn_b = pair.inverse
+    gives_way = m.select(mass_a + turn_a > 0.0, mass_b + turn_b, 0.0) > 0.0
+    for point in range(2):
+        arm = pair.arms(point)
+        gap = pair.row(GAP, point) + _moved_apart(arm, a, b, pair.row(RADIUS_A), pair.row(RADIUS_B), nx, ny)
+        is_open = gap > 0.0
+        before = pair.row(NORMAL_IMPULSE, point)
+        if is_relaxing:
+            change = -pair.row(NORMAL_MASS, point) * (pair.rate(arm, pair.normal) + m.select(is_open, gap * per_h, 0.0))
+            has_met = m.select(is_open, before, 1.0) > 0.0  # what has not met yet keeps the speed with which it will
+            change = m.select(has_met, change, 0.0)
+        else:
+            rate = m.select(gives_way, bias_rate, bias_rate_hard) * gap
+            bias = m.select(is_open, gap * per_h, m.select(rate > -PUSH, rate, -PUSH))
+            share = m.select(is_open, 1.0, m.select(gives_way, mass_scale, mass_scale_hard))
+            kept = m.select(is_open, 0.0, m.select(gives_way, impulse_scale, impulse_scale_hard))
+            change = -pair.row(NORMAL_MASS, point) * share * (pair.rate(arm, pair.normal) + bias) - kept * before
+        after = before + change
+        after = m.select(after > 0.0, after, 0.0)
+        pair.keep(NORMAL_IMPULSE, point, after)
+        pair.push(arm, (after - before) * nx, (after - before) * ny)
+        if is_relaxing:
+            pair.keep(NORMAL_TOTAL, point, pair.row(NORMAL_TOTAL, point) + after)
+    friction, (tx, ty) = pair.row(FRICTION), pair.tangent
+    for point in range(2):
+        arm = pair.arms(point)
+        most, before = friction * pair.row(NORMAL_IMPULSE, point), pair.row(TANGENT_IMPULSE, point)
+        after = before - pair.row(TANGENT_MASS, point) * pair.rate(arm, pair.tangent)
+        after = m.select(after < most, after, most)
+        after = m.select(after > -most, after, -most)
+        pair.keep(TANGENT_IMPULSE, point, after)
+        pair.push(arm, (after - before) * tx, (after - before) * ty)
+        if is_relaxing:
+            pair.keep(TANGENT_TOTAL, point, pair.row(TANGENT_TOTAL, point) + after)
+    m.scatter(bodies, pairs, place, [*pair.v_a, a[3]])
+    m.scatter(bodies, pairs, m.offset(place, WIDTH), [*pair.v_b, b[3]])
+
+
+def _moved_apart(
+    arm: tuple[Lanes, ...], a: tuple[Lanes, ...], b: tuple[Lanes, ...], radius_a: Lanes, radius_b: Lanes, nx: Lanes, ny: Lanes
+) -> Lanes:
     """Return the normal part of the way from A's core to B's, which have turned and moved with their bodies since the step began."""
-    shift, turn = bodies.shift, bodies.turn
-    ax, ay = arm[0] - radius[0] * nx, arm[1] - radius[0] * ny
-    bx, by = arm[2] + radius[1] * nx, arm[3] + radius[1] * ny
-    x = shift[b, 0] + turn[b, 0] * bx - turn[b, 1] * by - shift[a, 0] - turn[a, 0] * ax + turn[a, 1] * ay
-    y = shift[b, 1] + turn[b, 1] * bx + turn[b, 0] * by - shift[a, 1] - turn[a, 1] * ax - turn[a, 0] * ay
-    apart: float = x * nx + y * ny
-    return apart
+    _, _, _, shift_ax, shift_ay, _, cos_a, sin_a = a
+    _, _, _, shift_bx, shift_by, _, cos_b, sin_b = b
+    ax, ay = arm[0] - radius_a * nx, arm[1] - radius_a * ny
+    bx, by = arm[2] + radius_b * nx, arm[3] + radius_b * ny
+    x = shift_bx + cos_b * bx - sin_b * by - shift_ax - cos_a * ax + sin_a * ay
+    y = shift_by + cos_b * by + sin_b * bx - shift_ay - cos_a * ay - sin_a * ax
+    return x * nx + y * ny
+
+
+warm_start_lanes, solve_lanes, relax_lanes = in_lanes(_warm_start), in_lanes(_solve, is_relaxing=False), in_lanes(_solve, is_relaxing=True)
+
+
+# Before the step
 
 
 @kernel
