@@ -1,0 +1,46 @@
+"""Colours of contacts: no two of a block change one body, and every contact has a place of its own."""
+
+import numba
+import numpy as np
+import pytest
+
+from engine.common._lanes_kernel import WIDTH
+from engine.common.rng import stream
+from engine.dynamics._graph_kernel import coloured
+
+
+@numba.njit
+def _coloured(ends, inverse):
+    return coloured(ends, inverse)
+
+
+@pytest.mark.parametrize(("n_bodies", "n_contacts"), [(2, 1), (30, 100), (400, 1500)])
+def test_no_body_that_moves_is_twice_in_a_block(n_bodies, n_contacts):
+    rng = stream(0, "graph", n_bodies)
+    ends = rng.integers(0, n_bodies, (n_contacts, 2))
+    ends[:, 1] = np.where(ends[:, 0] == ends[:, 1], (ends[:, 0] + 1) % n_bodies, ends[:, 1])
+    inverse = np.ones((n_bodies, 2))
+    inverse[0] = 0.0
+    _check(ends, inverse)
+
+
+def test_a_body_may_have_more_neighbours_than_there_are_colours():
+    n = 200
+    ends = np.stack((np.zeros(n, dtype=np.int64), np.arange(1, n + 1)), axis=1)
+    place = _check(ends, np.ones((n + 1, 2)))
+    assert len(set((place // WIDTH).tolist())) == n
+
+
+def _check(ends, inverse):
+    place, n_blocks = _coloured(ends, inverse)
+    assert len(set(place.tolist())) == len(ends)
+    assert place.min() >= 0 and place.max() < WIDTH * n_blocks
+    moves = inverse.any(axis=1)
+    for block in range(n_blocks):
+        there = ends[place // WIDTH == block].ravel()
+        there = there[moves[there]]
+        assert len(set(there.tolist())) == len(there)
+    static = ~moves[ends].all(axis=1)
+    if static.any() and not static.all():
+        assert (place[static] // WIDTH).min() > (place[~static] // WIDTH).max()
+    return place
