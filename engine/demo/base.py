@@ -31,11 +31,11 @@ from engine.common.errors import InvalidInputError
 from engine.common.rng import stream
 from engine.contracts import StepAgreement
 from engine.demo.dropping import DroppedBody, place
-from engine.demo.grip import Grip, take_hold
+from engine.demo.grip import Grip, take_hold, take_hold_of
 from engine.demo.parameters import Parameter, parameter_values
 from engine.demo.stage import RefereeFactory, Stage, StepTimes, union
 from engine.geometry import AABB
-from engine.history.input_log import EDITS
+from engine.history.input_log import EDITS, Held
 from engine.history.subject import CapturedInPlace
 from engine.render.palette import Color
 from engine.world import World, driven_by, load_solver
@@ -382,6 +382,28 @@ class DemoRun(CapturedInPlace):
         for stage in self.demo.stages:
             stage.world.keeps_solver_state = self.keeps_solver_state
 
+    # -- what the pointer holds ---------------------------------------------------------------------------------------
+
+    @property
+    def held(self) -> Held | None:
+        """What the hand holds, of a body of one of the demo's worlds."""
+        grip = self.demo.grip
+        if grip is None or grip.stage not in self.demo.stages:
+            return None
+        return self.demo.stages.index(grip.stage), grip.body, grip.point
+
+    def hold(self, stage: int, body: int, held: tuple[float, float], point: tuple[float, float]) -> None:
+        """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
+
+        Raises
+        ------
+        LabError
+            There is no such stage or body, or none that can be held.
+        """
+        demo = self.demo
+        demo.release()
+        demo._grip = take_hold_of(demo.stages[self._checked_stage(stage)], body, held, point)
+
     # -- what drives the worlds ---------------------------------------------------------------------------------------
 
     @property
@@ -463,12 +485,15 @@ class DemoRun(CapturedInPlace):
         LabError
             The world refuses it.
         """
-        stages = self.demo.stages
-        if not 0 <= integer("stage", stage, 0) < len(stages):
-            raise InvalidInputError("stage", f"below {len(stages)}", stage)
+        world = self.demo.stages[self._checked_stage(stage)].world
         if method not in EDITS:
             raise InvalidInputError("method", "one of " + ", ".join(EDITS), method)
-        return getattr(stages[stage].world, method)(*arguments, **dict(changes))
+        return getattr(world, method)(*arguments, **dict(changes))
+
+    def _checked_stage(self, stage: int) -> int:
+        if not 0 <= integer("stage", stage, 0) < len(self.demo.stages):
+            raise InvalidInputError("stage", f"below {len(self.demo.stages)}", stage)
+        return stage
 
     def amend_edit(self, stage: int, method: str, arguments: tuple[Any, ...] = (), changes: tuple[tuple[str, Any], ...] = ()) -> Any:
         """Change a world by hand as a part of the `edit` before: what takes that back takes this back too."""

@@ -9,7 +9,7 @@ from engine.common.errors import LabError
 from engine.demo.stage import Stage
 from engine.world import MouseJointSpec
 
-__all__ = ["Grip", "take_hold"]
+__all__ = ["Grip", "take_hold", "take_hold_of"]
 
 _FORCE_PER_KG = 1000.0
 """N/kg, the hand's strength: a hundred times the weight under the usual gravity, so that nothing pinned resists it long."""
@@ -30,6 +30,17 @@ class Grip:
     def is_there(self) -> bool:
         """Whether it still holds."""
         return self.stage.world.is_joint(self.joint)
+
+    @property
+    def body(self) -> int:
+        """The body that it holds."""
+        return self.stage.world.joint_bodies(self.joint)[1]
+
+    @property
+    def point(self) -> Point:
+        """The point of the body that it holds, in the body's frame, metres."""
+        world = self.stage.world
+        return world.state(self.body).xf.apply_inverse(world.joint_anchors(self.joint)[1])
 
     def pull(self, point: Point) -> None:
         """Pull towards a point of the picture; beyond the world's bounds the hand stays where it was."""
@@ -57,10 +68,27 @@ def take_hold(stages: Sequence[Stage], point: Point) -> Grip | None:
             body = world.body_at(target)
             if body is None:
                 continue
-            force = _FORCE_PER_KG * max(world.body(body).mass, _LEAST_MASS)
-            grip = Grip(stage, world.create_joint(MouseJointSpec(body, target, max_force=force)))
-            world.set_awake(body, True)
+            return _joined(stage, body, target, target)
         except LabError:
             continue
-        return grip
     return None
+
+
+def take_hold_of(stage: Stage, body: int, held: Point, point: Point) -> Grip:
+    """Take hold of a body at a point of its own frame, and pull it towards a point of the picture.
+
+    Raises
+    ------
+    LabError
+        There is no such body, or none that can be held.
+    """
+    return _joined(stage, body, stage.world.state(body).xf.apply(held), stage.local(point))
+
+
+def _joined(stage: Stage, body: int, grabbed: Point, target: Point) -> Grip:
+    world = stage.world
+    force = _FORCE_PER_KG * max(world.body(body).mass, _LEAST_MASS)
+    spec = MouseJointSpec(body, target, max_force=force, grabbed=None if grabbed == target else grabbed)
+    grip = Grip(stage, world.create_joint(spec))
+    world.set_awake(body, True)
+    return grip

@@ -19,6 +19,7 @@ from engine.common.errors import InvalidInputError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
+from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
@@ -81,6 +82,8 @@ class Session:
         What writes the history into a file, while it does.
     recording : Recording or None
         What is played, of a session that a recording was opened in.
+    beside : Beside or None
+        The demo once more, driven by another solver; see `put_beside`.
     saved : Saved
         Where what is built here is saved.
     """
@@ -96,6 +99,7 @@ class Session:
         self.costs = FrameCosts()
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
+        self.beside: Beside | None = None
         self._n_played = 0
         self.saved = Saved()
         self._release_later: set[str] = set()
@@ -204,6 +208,8 @@ class Session:
         self.timeline.catch_up()
         self.timeline.stop_at_the_end()
         self._take_wishes()
+        if self.beside is not None:
+            self.beside.follow()
         self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
 
     def _due(self, elapsed: float) -> int:
@@ -236,6 +242,26 @@ class Session:
             for what in self.demo.arrivals():
                 if what not in self.demo.ready:
                     self.act("resource_ready", what)
+
+    def put_beside(self, solver: str | None) -> None:
+        """Let the demo run once more beside this one, driven by `solver`, from the beginning of its history on; None ends that.
+
+        Raises
+        ------
+        InvalidInputError
+            There is no such solver, or the demo cannot be rewound.
+        LabError
+            The solver cannot take the demo's worlds.
+        """
+        if self.beside is not None:
+            self.beside.close()
+            self.beside = None
+        if solver is None:
+            return
+        if self.timeline.history is None:
+            raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", solver)
+        self.beside = Beside(self.timeline.history, solver, series=self.timeline.series)
+        self.beside.longest_way = self.timeline.longest_way
 
     # -- recordings --------------------------------------------------------------------------------------------------
 

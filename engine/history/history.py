@@ -34,14 +34,14 @@ from engine.history.state_log import Divergence
 if TYPE_CHECKING:
     from engine.history.subject import Subject
 
-__all__ = ["History", "demo_hash"]
+__all__ = ["History", "demo_hash", "repeat"]
 
 _MAY_BE_NOTHING = frozenset({"press", "grab", "turn", "on_wheel"})
 
 _BY_THE_PROGRAM = frozenset({"keep_solver_state", "resource_ready"})
 """Done by the program itself, when something has come in the background: no reason to forget what was undone."""
 
-_AT_A_POINT = frozenset({"grab", "drag", "turn", "on_wheel", "drop"})
+_AT_A_POINT = frozenset({"grab", "hold", "drag", "turn", "on_wheel", "drop"})
 """Actions at a point of the picture: what lies there depends on how the window's shape has made the demo lay out its worlds."""
 
 _Demo = TypeVar("_Demo", bound="Subject")
@@ -112,6 +112,11 @@ class History(Generic[_Demo]):
         """Called after every step, new or taken again: what they note of the demo is of the step `now`."""
 
     # -- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def given(self) -> int:
+        """How many of the things done at the step `now` have been done."""
+        return self._given
 
     @property
     def last(self) -> int:
@@ -188,9 +193,20 @@ class History(Generic[_Demo]):
         finally:
             if not is_nothing:
                 self._leave_ahead(action)
-                self._branch.inputs.insert(self.now, Input(action, arguments, offsets))
+                taken = self.demo.run.held if action == "grab" else None
+                self._branch.inputs.insert(self.now, Input(action, arguments, offsets, taken))
                 self._given += 1
         return result
+
+    def follow(self, one: Input) -> LabError | None:
+        """Do what was done to another demo, as it was done there; return why this one refuses it, or None.
+
+        It is part of the history in any case, even where it means nothing here: what was done there has its place here.
+        """
+        self._leave_ahead(one.action)
+        self._branch.inputs.insert(self.now, one)
+        self._given += 1
+        return repeat(self.demo, one)
 
     def step(self) -> None:
         """Take a step: the next of what lies ahead, or one that has not been yet.
@@ -212,7 +228,7 @@ class History(Generic[_Demo]):
     def catch_up(self) -> None:
         """Do what else was done at this step in the past: the demo stands as it did when time went on from here."""
         for one in self._branch.inputs[self.now][self._given :]:
-            _repeat(self.demo, one)
+            repeat(self.demo, one)
         self._given = len(self._branch.inputs[self.now])
 
     def _take_in(self, is_whole: bool) -> None:
@@ -260,6 +276,14 @@ class History(Generic[_Demo]):
         `on_step` is called after each step that is taken on the way: with True it stays there, for now. Return whether it has arrived.
         """
         return self._go(self._checked(step), None if step == self.last else 0, on_step)
+
+    def go_to(self, step: int, given: int) -> None:
+        """Go to where so many of the things done at a step that has been were done."""
+        self._go(self._checked(step), given)
+
+    def forget_ahead(self) -> None:
+        """Leave what lies ahead: from here on another branch begins."""
+        self._cut()
 
     def leave_lost_worlds(self) -> None:
         """Go back from worlds that were lost and could not be put back: to before the step or the input that did it, or to a keyframe."""
@@ -367,7 +391,7 @@ class History(Generic[_Demo]):
         if self.now < step:
             return False
         for one in self._branch.inputs[step][self._given : wanted]:
-            _repeat(self.demo, one)
+            repeat(self.demo, one)
         self._given = wanted
         return True
 
@@ -388,16 +412,19 @@ class History(Generic[_Demo]):
         self.now, self._given = step, 0
 
 
-def _repeat(demo: Subject, one: Input) -> None:
-    """Do it again, with the stages where they lay in the picture then."""
+def repeat(demo: Subject, one: Input) -> LabError | None:
+    """Do it again, with the stages where they lay in the picture then; return why it is refused, or None."""
     moved = [(stage, stage.offset) for stage in demo.stages] if one.offsets else []
     for (stage, _), offset in zip(moved, one.offsets, strict=False):
         stage.offset = offset
     try:
-        _quietly(lambda: demo.run.act(one.action, *one.arguments))
+        demo.run.act(one.action, *one.arguments)
+    except LabError as error:
+        return error
     finally:
         for stage, offset in moved:
             stage.offset = offset
+    return None
 
 
 def _quietly(action: Callable[[], object]) -> None:

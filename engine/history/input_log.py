@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-__all__ = ["ACTIONS", "EDITS", "Input", "InputLog"]
+__all__ = ["ACTIONS", "EDITS", "Held", "Input", "InputLog"]
 
 ACTIONS: dict[str, bool] = {
     "press": True,
@@ -22,6 +22,7 @@ ACTIONS: dict[str, bool] = {
     "restart": True,
     "drop": True,
     "grab": True,
+    "hold": True,
     "drag": False,
     "release": False,
     "turn": True,
@@ -51,17 +52,22 @@ EDITS = (
 )
 """Methods of `World` that may be called on a running demo by hand."""
 
+Held: TypeAlias = tuple[int, int, tuple[float, float]]
+"""What a hand holds: the stage, the body, and the point of it, in its frame, metres."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
     """Something done to a demo: one of `ACTIONS` with its arguments.
 
     `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
+    `held` is what a "grab" took hold of, where that is known: it is not written down, for done again it takes hold of the same.
     """
 
     action: str
     arguments: tuple[Any, ...]
     offsets: tuple[tuple[float, float], ...] = ()
+    held: Held | None = None
 
     @property
     def begins(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+from engine.history.input_log import Held
 from engine.world import World
 
 __all__ = ["CapturedInPlace", "Subject", "SubjectStage"]
@@ -48,6 +49,10 @@ class SubjectRun(Protocol):
     @property
     def is_keyframe(self) -> bool:
         """Whether it can be brought back exactly to where it stands."""
+
+    @property
+    def held(self) -> Held | None:
+        """What the pointer holds, of a body of one of its worlds."""
 
     def step(self) -> None:
         """Take a step."""

@@ -49,13 +49,13 @@ REFEREE = tuple(
 # The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.
 ROOMS = {
     "engine.history": (
-        "subject input_log state_log branch",
+        "input_log subject state_log branch",
         "capture compact keyframes history recordings",
     ),
     "engine.demo": (
         "parameters clock stage costs grip dropping base registry",
         "scene_demo pair_demo own_demo replaying messages",
-        "event_log time_series camera_controller timeline session",
+        "event_log time_series apart beside camera_controller timeline session",
     ),
     "engine.editor": (
         "rows picking placing background editor",

@@ -149,6 +149,7 @@ ARGUMENTS: Mapping[str, tuple[Reader, ...]] = MappingProxyType(
         "restart": (),
         "drop": (_body_file, _point),
         "grab": (_point,),
+        "hold": (_count, _count, _point, _point),
         "drag": (_point,),
         "release": (),
         "turn": (_point,),

@@ -1,0 +1,197 @@
+"""How far the bodies of two demos are apart, step by step, and what their contacts say of why.
+
+Two bodies are one another's where stage and id are the same. Their distance is that of their origins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.common.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from engine.contracts import StepContacts
+    from engine.demo.base import Demo
+    from engine.world import World
+
+__all__ = ["TOLERANCE", "Apart", "Distances"]
+
+TOLERANCE = 0.001
+"""Metres from which on two bodies are said to have parted: a fifth of Box2D's slop, which leaves the same contacts between them."""
+
+_NONE = (-1, -1)
+_SHIFT = 32
+"""Bits of a fixture's number in the key of a pair: more fixtures than 2^32 are never made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """After `step` steps a body of a stage was `metres` from where the other world has it."""
+
+    step: int
+    stage: int
+    body: int
+    metres: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """The first contact of a body that only one world had: after which step, with what other body, and whether the first had it."""
+
+    step: int
+    other: int
+    is_firsts: bool
+
+
+class Distances:
+    """What is noted of two demos after each of their steps.
+
+    Parameters
+    ----------
+    tolerance : float
+        Metres from which on they have parted.
+    """
+
+    def __init__(self, tolerance: float = TOLERANCE) -> None:
+        self.tolerance = tolerance
+        self._metres: list[float] = []
+        self._bodies: list[tuple[int, int]] = []
+        self._n_single: list[int] = []
+        self._parted: Apart | None = None
+        self._reason = ""
+        self._differences: dict[tuple[int, int], _Difference] = {}
+        """By stage and body, until the two have parted."""
+        self._touched: dict[tuple[int, int], int] = {}
+        """After which step a body touched something first, in either world; until they have parted."""
+
+    def __len__(self) -> int:
+        """How many steps are noted, the state before the first included."""
+        return len(self._metres)
+
+    @property
+    def metres(self) -> FloatArray:
+        """The greatest distance of a body from its other one by step from 0, float64 (n,); 0 without any."""
+        return np.array(self._metres)
+
+    def at(self, step: int) -> Apart | None:
+        """Return the body that was farthest from its other one after a step; None without any, or where the step is not noted."""
+        if not 0 <= step < len(self) or self._bodies[step] == _NONE:
+            return None
+        return Apart(step, *self._bodies[step], self._metres[step])
+
+    @property
+    def worst(self) -> Apart | None:
+        """The body that came farthest from its other one, and when it first did; None without any."""
+        return self.at(int(np.argmax(self._metres))) if self._metres else None
+
+    @property
+    def parted(self) -> Apart | None:
+        """The farthest body of the first step after which one was farther than the tolerance from its other one; None if none was."""
+        return self._parted
+
+    @property
+    def reason(self) -> str:
+        """Why they parted, as far as contacts and joints show it; empty if they did not."""
+        return self._reason
+
+    def n_single(self, step: int) -> int:
+        """Return how many bodies only one of the two had after a step."""
+        return self._n_single[step] if step < len(self) else 0
+
+    def note(self, first: Demo, second: Demo) -> None:
+        """Note the next step, right after both have taken it."""
+        step, farthest, at, single = len(self), 0.0, _NONE, 0
+        for k, (mine, theirs) in enumerate(zip(first.stages, second.stages, strict=False)):
+            ids, away, n_others = _distances(mine.world, theirs.world)
+            single += n_others
+            if len(ids):
+                row = int(np.argmax(away))
+                if at == _NONE or away[row] > farthest:
+                    farthest, at = float(away[row]), (k, int(ids[row]))
+            if self._parted is None:
+                self._compare_contacts(step, k, mine.world.contacts, theirs.world.contacts)
+        self._metres.append(farthest)
+        self._bodies.append(at)
+        self._n_single.append(single)
+        if self._parted is None and farthest > self.tolerance:
+            self._parted = Apart(step, *at, farthest)
+            self._reason = self._why(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
+
+    def cut(self, last: int) -> None:
+        """Forget what was noted of steps after `last`."""
+        for noted in (self._metres, self._bodies, self._n_single):
+            del noted[last + 1 :]
+        if self._parted is not None and self._parted.step > last:
+            self._parted, self._reason = None, ""
+        self._differences = {body: one for body, one in self._differences.items() if one.step <= last}
+        self._touched = {body: step for body, step in self._touched.items() if step <= last}
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _compare_contacts(self, step: int, stage: int, first: StepContacts, second: StepContacts) -> None:
+        for contacts in (first, second):
+            for body in np.union1d(contacts.body_a, contacts.body_b).tolist():
+                self._touched.setdefault((stage, body), step)
+        keys = _pair_keys(first), _pair_keys(second)
+        if np.array_equal(*keys):
+            return
+        for contacts, own, others, is_firsts in ((first, *keys, True), (second, *keys[::-1], False)):
+            for body, other in _bodies_of(contacts, ~np.isin(own, others)):
+                self._differences.setdefault((stage, body), _Difference(step, other, is_firsts))
+
+    def _why(self, apart: Apart, first: World, second: World) -> str:
+        place = apart.stage, apart.body
+        one = self._differences.get(place)
+        if one is not None:
+            title = (first if one.is_firsts else second).capabilities.title
+            return f"contact: after step {one.step} it touched body {one.other} in {title} alone"
+        if self._differences:
+            return "not traced: its contacts were the same in both, those of other bodies were not"
+        if place in self._touched:
+            return "not traced: the same contacts in both"
+        if any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids):
+            return "not traced: no contact, but a joint"
+        if apart.metres <= _most_in_flight(first, apart):
+            return "free flight: steps of another length"
+        return "not traced: no contact and no joint"
+
+
+def _most_in_flight(world: World, apart: Apart) -> float:
+    """Return how far apart two integrators may be after so many steps of free fall, metres.
+
+    In n semi-implicit steps of dt a body falls ``g dt^2 n (n + 1) / 2``, in as many of k parts ``g dt^2 n (n + 1 / k) / 2``, exactly
+    ``g dt^2 n^2 / 2``: at the most ``g dt^2 n / 2`` lie between them. A thousandth more is for rounding.
+    """
+    settings = world.settings
+    pull = float(np.hypot(*settings.gravity)) * abs(world.body(apart.body).spec.gravity_scale)
+    return 0.5005 * pull * settings.dt**2 * apart.step
+
+
+def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
+    """Return the bodies that both worlds have, how far each is from its other one, metres, and how many only one world has."""
+    ids, others = np.array(first.body_ids, dtype=np.int64), np.array(second.body_ids, dtype=np.int64)
+    here, there = first.poses[:, :2], second.poses[:, :2]
+    n_single = 0
+    if not np.array_equal(ids, others):
+        both, rows, other_rows = np.intersect1d(ids, others, assume_unique=True, return_indices=True)
+        n_single = len(ids) + len(others) - 2 * len(both)
+        ids, here, there = both, here[rows], there[other_rows]
+    apart = here - there
+    return ids, np.hypot(apart[:, 0], apart[:, 1]), n_single
+
+
+def _pair_keys(contacts: StepContacts) -> IntArray:
+    """Return a number for each pair of touching fixtures, whichever of the two comes first."""
+    a, b = contacts.fixture_a, contacts.fixture_b
+    return (np.minimum(a, b) << _SHIFT) | np.maximum(a, b)
+
+
+def _bodies_of(contacts: StepContacts, rows: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Yield each body of contacts in some rows, with the one that it touches there."""
+    for a, b in zip(contacts.body_a[rows].tolist(), contacts.body_b[rows].tolist(), strict=True):
+        yield a, b
+        yield b, a

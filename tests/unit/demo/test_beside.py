@@ -1,0 +1,223 @@
+"""Two worlds at once: the second gets what the first gets, goes where it goes, and every step tells how far they are apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.demo import Demo, Stage
+from engine.demo.beside import Beside
+from engine.demo.registry import find_demo
+from engine.demo.session import Session
+from engine.geometry import Circle
+from engine.history.history import History, demo_hash
+from engine.world import BodySpec, FixtureSpec, World
+
+OURS = "soft_step"
+FRAME = 1.0 / 60.0
+
+
+def ball(x: float) -> BodySpec:
+    return BodySpec((FixtureSpec(Circle(0.2)),), position=(x, 3.0))
+
+
+def run(history: History[Demo], steps: int) -> None:
+    for _ in range(steps):
+        history.step()
+
+
+def only(demo: Demo) -> Stage:
+    (stage,) = demo.stages
+    return stage
+
+
+def alone(kind: type[Demo], solver: str, do: list[tuple[int, str, tuple[object, ...]]], steps: int) -> bytes:
+    """Return the hash of a demo of that solver, by itself, to which the same is done."""
+    history = History(kind(0, solver=solver))
+    for step in range(steps + 1):
+        for _, action, arguments in [one for one in do if one[0] == step]:
+            history.act(action, *arguments)
+        if step < steps:
+            history.step()
+    return demo_hash(history.demo)
+
+
+def test_a_demo_beside_itself_stays_there_to_the_bit() -> None:
+    history = History(find_demo("tower_hit")())
+    beside = Beside(history, "box2d")
+    run(history, 90)
+    assert demo_hash(beside.demo) == demo_hash(history.demo) and beside.now == 90
+    assert not beside.distances.metres.any() and len(beside.distances) == 91 and beside.distances.parted is None
+    first, second = beside.energy()
+    assert first == second and first.start != first.end
+
+
+def test_the_second_gets_every_input(drop: type[Demo]) -> None:
+    do = [
+        (5, "edit", (0, "create_body", (ball(2.0),))),
+        (20, "set_parameter", ("height", 3.0)),
+        (30, "edit", (0, "set_velocity", (1, (1.0, 5.0)))),
+        (40, "edit", (0, "destroy_body", (1,))),
+    ]
+    history = History(drop())
+    beside = Beside(history, OURS)
+    for step in range(60):
+        for _, action, arguments in [one for one in do if one[0] == step]:
+            history.act(action, *arguments)
+        history.step()
+    assert demo_hash(beside.demo) == alone(drop, OURS, do, 60), "it came to what it comes to alone"
+    assert beside.demo.run.solvers == (OURS,) and not beside.skipped and beside.has_arrived
+
+
+def test_free_flight_parts_by_the_length_of_the_steps(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Beside(history, OURS)
+    run(history, 10)
+    world, n = only(history.demo).world, np.arange(11)
+    g, dt = -world.settings.gravity[1], world.settings.dt
+    # Box2D falls g dt^2 n (n + 1) / 2 in n steps, ours g (n dt)^2 / 2; 1e-5 m is forty roundings of a float32 height of 4 m
+    assert beside.distances.metres == pytest.approx(0.5 * g * dt * dt * n, abs=1e-5)
+    parted = beside.distances.parted
+    assert parted is not None and (parted.step, parted.stage, parted.body) == (1, 0, 1)
+    assert beside.distances.reason == "free flight: steps of another length"
+    assert beside.distances.worst == beside.distances.at(10)
+
+
+def test_the_hand_holds_the_same_point_of_the_same_body_in_both(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Beside(history, OURS)
+    run(history, 25)
+    state = only(history.demo).world.state(1)
+    at = state.xf.apply((0.1, 0.05))
+    assert history.act("grab", at)
+    for k in range(40):
+        history.act("drag", (at[0] + 0.02 * k, 3.0))
+        history.step()
+    grip, other = history.demo.grip, beside.demo.grip
+    assert grip is not None and other is not None and other.body == grip.body == 1
+    assert other.point == pytest.approx((0.1, 0.05), abs=1e-5)
+    assert not beside.skipped
+    history.act("release")
+    beside.follow()
+    assert beside.demo.grip is None
+    hashes = demo_hash(beside.demo)
+    history.seek(10)
+    history.seek(65)
+    assert demo_hash(beside.demo) == hashes
+
+
+def test_both_go_back_and_something_else_is_done_there(drop: type[Demo]) -> None:
+    history = History(drop())
+    beside = Beside(history, OURS)
+    hashes = [demo_hash(beside.demo)]
+    for _ in range(150):
+        history.step()
+        hashes.append(demo_hash(beside.demo))
+    known = beside.distances.metres
+    for step in (70, 149, 3, 150, 0, 61):
+        history.seek(step)
+        beside.follow()
+        assert beside.now == step and demo_hash(beside.demo) == hashes[step]
+    assert np.array_equal(beside.distances.metres, known) and len(known) == 151
+    other = (61, "edit", (0, "create_body", (ball(3.0),)))
+    history.act(other[1], *other[2])
+    run(history, 20)
+    assert beside.now == 81 and len(beside.distances) == 82 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81)
+    assert history.undo()
+    beside.follow()
+    assert beside.now == 61 and demo_hash(beside.demo) == hashes[61]
+    assert history.redo()
+    beside.follow()
+    assert beside.now == 81 and demo_hash(beside.demo) == alone(drop, OURS, [other], 81) and len(beside.distances) == 82
+    assert beside.history.divergence is None
+
+
+def test_one_that_is_made_late_plays_all_that_has_been(drop: type[Demo]) -> None:
+    early, late = History(drop()), History(drop())
+    beside = Beside(early, OURS)
+    for history in (early, late):
+        history.act("edit", 0, "create_body", (ball(2.0),))
+        run(history, 50)
+        history.act("edit", 0, "set_pose", (1, (4.0, 5.0), 0.0))
+        run(history, 40)
+    follower = Beside(late, OURS)
+    follower.longest_way = 0.0
+    assert follower.now == 0 and not follower.has_arrived and not follower.follow()
+    assert 0 < follower.now < 90
+    follower.longest_way = math.inf
+    assert follower.follow() and follower.has_arrived
+    assert demo_hash(follower.demo) == demo_hash(beside.demo)
+    assert np.array_equal(follower.distances.metres, beside.distances.metres)
+    assert follower.distances.parted == beside.distances.parted and follower.distances.reason == beside.distances.reason
+
+
+def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
+    class Uneven(drop):  # type: ignore[misc, valid-type]
+        def after_step(self) -> None:
+            if self.steps == 10 and self.run.solvers == (OURS,):
+                self.stages[0].world.destroy_body(1)
+
+    history = History(Uneven())
+    beside = Beside(history, OURS)
+    run(history, 12)
+    at = only(history.demo).world.state(1).position
+    assert history.act("grab", at)
+    history.act("drag", (at[0], at[1] + 1.0))
+    history.act("release")
+    history.act("edit", 0, "set_velocity", (1, (0.0, 1.0)))
+    run(history, 3)
+    assert [(one.step, one.action) for one in beside.skipped] == [(12, "grab"), (12, "edit")]
+    assert "body 1" in beside.skipped[1].why
+    assert beside.distances.n_single(9) == 0 and beside.distances.n_single(10) == 1
+    assert beside.distances.at(15) is not None, "what stands is in both"
+    history.undo()
+    beside.follow()
+    assert [one.action for one in beside.skipped] == ["grab"]
+
+
+def test_a_contact_that_only_one_had_is_named() -> None:
+    """The ball lies on the board but for Box2D's skin, which touches from the start."""
+    history = History(find_demo("tilted_board")())
+    beside = Beside(history, OURS)
+    run(history, 2)
+    parted = beside.distances.parted
+    assert parted is not None and parted.step == 1 and parted.metres > beside.distances.tolerance
+    assert beside.distances.reason == "contact: after step 1 it touched body 2 in Box2D alone"
+    touching = [{*zip(one.contacts.body_a.tolist(), one.contacts.body_b.tolist(), strict=True)} for one in _first_worlds("tilted_board")]
+    assert any({parted.body, 2} == set(pair) for pair in touching[0] ^ touching[1])
+
+
+def _first_worlds(name: str) -> list[World]:
+    """Return the world of a demo after a step, of each solver."""
+    demos = [find_demo(name)(solver=solver) for solver in ("box2d", OURS)]
+    for demo in demos:
+        demo.run.step()
+    return [only(demo).world for demo in demos]
+
+
+def test_a_session_keeps_both_together(drop: type[Demo]) -> None:
+    session = Session(drop(), (0, 0, 640, 480), has_history=True)
+    session.put_beside(OURS)
+    beside = session.beside
+    assert beside is not None
+    for _ in range(30):
+        session.advance(FRAME)
+    assert beside.has_arrived and beside.now == 30
+    session.act("edit", 0, "create_body", (ball(2.0),))
+    session.clock.paused = True
+    session.advance(FRAME)
+    assert beside.has_arrived and 2 in only(beside.demo).world.body_ids
+    session.undo()
+    session.advance(FRAME)
+    assert beside.has_arrived and 2 not in only(beside.demo).world.body_ids
+    session.set_parameter("height", 2.0)
+    session.restart()
+    session.advance(FRAME)
+    assert beside.has_arrived and beside.demo.parameter("height") == 2.0
+    session.timeline.seek(7)
+    session.advance(FRAME)
+    assert beside.has_arrived and beside.now == 7
+    session.put_beside(None)
+    assert session.beside is None and beside._stepped not in session.timeline.history.watchers  # type: ignore[union-attr]
