@@ -73,7 +73,10 @@ class RunReport:
             "contacts_begun": counts.begun,
             "contacts_ended": counts.ended,
             "points": {"add": counts.added, "persist": counts.persisted, "remove": counts.removed},
-            "agreement": {name: getattr(self.contacts, name) for name in ("compared", *_VERDICTS)},
+            "agreement": {
+                **{name: getattr(self.contacts, name) for name in ("compared", *_VERDICTS)},
+                "not_comparable": dict(self.contacts.not_comparable),
+            },
             "pairs": {name: getattr(self.pairs, name) for name in ("ours", "box2d", *_VERDICTS)},
             "state_hash": self.state_hash,
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},

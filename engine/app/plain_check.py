@@ -27,6 +27,7 @@ from engine.contracts import StepAgreement, StepContacts
 from engine.demo.stage import Stage
 from engine.geometry import FixtureShape
 from engine.world import World
+from engine.world.solver import Capabilities
 
 __all__ = ["PlainCheck"]
 
@@ -37,7 +38,7 @@ _AT_ONCE = 8
 _FRAMES = 60
 """Over which the pairs a frame are the mean."""
 
-_Question = list[tuple[StepContacts, dict[int, FixtureShape]]]
+_Question = list[tuple[Capabilities, StepContacts, dict[int, FixtureShape]]]
 
 
 class PlainCheck:
@@ -87,7 +88,7 @@ class PlainCheck:
             return
         self._checked.append(n_answered)
         if not self._asked and not self._is_closed:
-            self._ask([stage for stage in stages if stage.is_judged])
+            self._ask(stages)
 
     def close(self) -> None:
         """End the process, with whatever is under way."""
@@ -145,8 +146,8 @@ def _keys(contacts: StepContacts) -> IntArray:
     return (contacts.fixture_a[rows] << 32) | contacts.fixture_b[rows]
 
 
-def _part(world: World, keys: IntArray) -> tuple[StepContacts, dict[int, FixtureShape]]:
-    """Return some contacts of a world, and the shapes of their fixtures, without those of which one has died within the step."""
+def _part(world: World, keys: IntArray) -> tuple[Capabilities, StepContacts, dict[int, FixtureShape]]:
+    """Return a world's solver, some contacts, and the shapes of their fixtures, without those of which one has died within the step."""
     contacts = world.contacts
     rows = np.flatnonzero(np.isin((contacts.fixture_a << 32) | contacts.fixture_b, keys))
     pairs = np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows]))
@@ -157,4 +158,4 @@ def _part(world: World, keys: IntArray) -> tuple[StepContacts, dict[int, Fixture
         column = getattr(contacts, field.name)
         if isinstance(column, np.ndarray):
             some[field.name] = column[rows]
-    return replace(contacts, **some), shapes
+    return world.capabilities, replace(contacts, **some), shapes

@@ -103,18 +103,20 @@ class RefereePanel:
                 self._write(surface, f"{count:,}", edge, y, color if count else palette.CAPTION, 13.0, True)
 
     def _draw_pairs(self, surface: pygame.Surface, top: int) -> None:
-        """Say how many pairs touch, found by us from the bodies alone, and by Box2D."""
+        """Say how many pairs touch, found by us from the bodies alone, and by the solver."""
         column, stages = self._column, self._session.demo.stages
         referees = [stage.pair_referee for stage in stages if stage.pair_referee is not None]
         if not referees:
             return
         ours, box2d = (sum(getattr(stage.pairs, name) for stage in stages) for name in ("ours", "box2d"))
         color = palette.UNEXPLAINED if any(one.total.unexplained for one in referees) else palette.AGREE
-        words = f"touching pairs: ours {ours:,}, Box2D {box2d:,}"
+        solvers = {stage.world.solver: stage.world.capabilities for stage in stages}
+        whose = "Box2D" if len(solvers) != 1 or "box2d" in solvers else next(iter(solvers.values())).title
+        words = f"touching pairs: ours {ours:,}, {whose} {box2d:,}"
         cost = f"{sum(one.last_ms for one in referees):.2f} ms"
         room = column.width - self._fonts.width(cost, 11.0, True) - column.px(6)
         if self._fonts.width(words, 11.0) > room:
-            words = f"pairs: {ours:,}, Box2D {box2d:,}"
+            words = f"pairs: {ours:,}, {whose} {box2d:,}"
         self._write(surface, self._fonts.shortened(words, 11.0, room), column.left, top, color, 11.0, bold=False)
         self._write(surface, cost, column.left + column.width, top, palette.TEXT, 11.0, True)
 
@@ -128,9 +130,13 @@ class RefereePanel:
             self._write(surface, error_words(float(values.max())), column.left + column.width, top, palette.TEXT, 11.0, True)
         top += column.px(_LINE - 1)
         draw_spark(surface, (column.left, top, column.width, column.px(_SPARK)), values, palette.ACCENT)
-        if asleep:
+        not_asked = sum(sum(stage.agreement.not_comparable.values()) for stage in self._session.demo.stages)
+        told = [f"asleep pairs, not recomputed: {asleep:,}"] if asleep else []
+        told += [f"not for Box2D: {not_asked:,}"] if not_asked else []
+        if told:
             top += column.px(_SPARK + 2)
-            self._write(surface, f"asleep pairs, not recomputed: {asleep:,}", column.left, top, palette.CAPTION, 11.0, bold=False)
+            words = self._fonts.shortened("; ".join(told), 11.0, column.width)
+            self._write(surface, words, column.left, top, palette.CAPTION, 11.0, bold=False)
 
     def _draw_reasons(self, surface: pygame.Surface) -> None:
         """List the reasons met since the restart, the frequent ones first, each with its sentence; those of the last step in colour."""

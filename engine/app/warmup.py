@@ -57,8 +57,8 @@ def referee_factory() -> RefereeFactory:
 
 def _checked_factory() -> RefereeFactory:
     """Return the factory, whose referees have been tried."""
-    from engine.compare.live.contacts import LiveReferee
     from engine.compare.live.pairs import LivePairs
+    from engine.compare.live.referee import LiveReferee
 
     _warm_pairs()
 

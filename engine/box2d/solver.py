@@ -25,7 +25,6 @@ from engine.box2d.convert import to_fixture_shape
 from engine.box2d.internal_state import InternalMemory, InternalState
 from engine.box2d.listener import Pending
 from engine.box2d.memory import best_internal_memory, best_reader
-from engine.box2d.step_pairs import PairRecord, StepPairs
 from engine.common.arrays import FloatArray, IntArray, frozen
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_POLYGON_VERTICES, MAX_SPEED, MIN_MOUSE_STIFFNESS
@@ -41,6 +40,7 @@ from engine.world.records import BodyMotion, ImpactMoment, JointState, Pose, Ste
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
 from engine.world.specs import BodySpec, BodyType, FixtureSpec, WorldSettings
+from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
 
 __all__ = ["Box2DMemory", "Box2DSolver"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 __all__ = ["REASONS", "Difference", "PairAgreement", "Reason", "StepAgreement"]
 
@@ -20,6 +22,7 @@ REASONS: dict[str, Reason] = {
     "face_preference": Reason("face preference", "Box2D takes A's face even if B's is a little better. Ours is the shorter way out."),
     "local_maximum": Reason("local maximum", "Box2D's search stopped before the best axis. Ours is the shorter way out."),
     "skin": Reason("skin", "Only the rounded skins touch. Along Box2D's axis the gap looks smaller than it is; ours is right."),
+    "edge_end": Reason("edge's end", "Box2D cuts what lies on an edge at the edge's end, we a skin beyond it. Both are right."),
     "toi_missed": Reason("missed touch", "A touch came and went within the step, and Box2D passed over it. Ours is the first touch."),
     "graze": Reason("graze", "The shapes pass each other within Box2D's tolerance of a touch. Both are right."),
     "gave_up": Reason("gave up", "b2TimeOfImpact ran out of iterations and says so. Ours is the first touch, or there is none."),
@@ -56,7 +59,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class StepAgreement:
-    """Counts of one step's manifolds: compared = agree + explained + unexplained."""
+    """Counts of one step's manifolds: compared = agree + explained + unexplained.
+
+    `not_comparable` counts, by reason, contacts of a world that Box2D does not drive and of which it can say nothing: "capsule", "shape"
+    (one that it cannot hold), "two_edges", "far" (float32 is too coarse where they are).
+    """
 
     compared: int = 0
     agree: int = 0
@@ -64,6 +71,7 @@ class StepAgreement:
     unexplained: int = 0
     max_point_error: float = 0.0
     differences: tuple[Difference, ...] = ()
+    not_comparable: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, later: StepAgreement) -> StepAgreement:
         """Return the counts of both; the differences are those of the later."""
@@ -74,6 +82,7 @@ class StepAgreement:
             self.unexplained + later.unexplained,
             max(self.max_point_error, later.max_point_error),
             later.differences,
+            Counter(self.not_comparable) + Counter(later.not_comparable),
         )
 
 

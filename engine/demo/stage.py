@@ -20,11 +20,10 @@ from engine.render.interpolation import PathPiece, StepImpacts, StepPath, step_i
 from engine.render.palette import Color
 from engine.render.trail import ContactTrail
 from engine.world import World
-from engine.world.solver import DEFAULT
 
 if TYPE_CHECKING:
-    from engine.compare.live.contacts import LiveReferee
     from engine.compare.live.pairs import LivePairs
+    from engine.compare.live.referee import LiveReferee
     from engine.experiments.rules import Piece
 
 __all__ = ["RefereeFactory", "Stage", "StageCounts", "StepPiece", "StepTimes", "body_box", "stage_under", "union"]
@@ -160,11 +159,6 @@ class Stage(CapturedInPlace):
         """Poses of the picture being drawn, between two steps; aligned with `world.body_ids`."""
 
     @property
-    def is_judged(self) -> bool:
-        """Whether the referee has anything to say: it knows what Box2D does, and of a world that another solver drives it says nothing."""
-        return self.world.solver == DEFAULT
-
-    @property
     def total(self) -> StepAgreement:
         """Everything that was compared here."""
         return self.sampled + self.referee.total if self.referee is not None else self.sampled
@@ -222,7 +216,7 @@ class Stage(CapturedInPlace):
 
     def _checked(self, contacts: StepContacts) -> list[StepAgreement]:
         """Let the referee check one of the world's steps; return what it says, or nothing where there is none."""
-        if self.referee is None or not self.is_judged or not self.checking or not self.referee.ready:
+        if self.referee is None or not self.checking or not self.referee.ready:
             return []
         agreement = self.referee.check(contacts)
         if self.referee.pairs is not None:

@@ -18,7 +18,7 @@ from engine.contracts import StepContacts
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.state import SoftStepMemory, State, empty_state
 from engine.dynamics.step import Step
-from engine.dynamics.tables import Tables, check_mass, mass_properties
+from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.world import commands as c
 from engine.world.hooks import StepHooks
@@ -28,6 +28,7 @@ from engine.world.records import BodyMotion, JointState, StepCost
 from engine.world.snapshot import SolverState
 from engine.world.solver import Becomes, Capabilities, Solver
 from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
 
 __all__ = ["SoftStepSolver"]
@@ -46,6 +47,7 @@ class SoftStepSolver(Solver):
         max_vertices=None,
         precision=np.float64,
         skin_radius=0.0,
+        margin=MARGIN,
     )
 
     def __init__(self, truth: Truth) -> None:
@@ -58,6 +60,7 @@ class SoftStepSolver(Solver):
         self._phase = Automatic()
         self._error: BaseException | None = None
         self._cost = StepCost()
+        self._record: PairRecord | None = None
 
     @classmethod
     def accept(cls, spec: _T) -> _T:
@@ -186,7 +189,10 @@ class SoftStepSolver(Solver):
         tables = self._tables()
         hooks = self.hooks if self.hooks is not None else StepHooks()
         joints = self._joint_table(tables)
-        step = Step(number, self.truth.settings, tables, joints, self._phase, self._state, hooks, self._call)
+        before, record = self._state, self._record
+        step = Step(number, self.truth.settings, tables, joints, self._phase, before, hooks, self._call)
+        if record is not None:
+            record.last = None
         step.find()
         found = perf_counter()
         lost = step.solve()
@@ -197,6 +203,9 @@ class SoftStepSolver(Solver):
         stopped = perf_counter()
         step.sleep()
         self._state = step.finish()
+        if record is not None:
+            touching, columns = self._state.memory.touching.pairs[:, :2], record.fixture_columns()
+            record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
         done = perf_counter()
         self._cost = StepCost(*(1e3 * seconds for seconds in (done - started, 0.0, found - started, solved - found, stopped - solved)))
         return []
@@ -301,6 +310,11 @@ class SoftStepSolver(Solver):
         vx, vy, spin = self._state.values[self._state.at(body), 3:].tolist()
         cx, cy = self._center(body)
         return vx - spin * (point[1] - cy), vy + spin * (point[0] - cx)
+
+    def pair_record(self) -> PairRecord:
+        if self._record is None:
+            self._record = PairRecord(self.truth, self.shape_of, lambda a, b: None)
+        return self._record
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray
 from engine.contracts import PairEvent
+from engine.dynamics._contact_kernel import TOUCH
 from engine.dynamics._island_kernel import islands, rest
 from engine.dynamics._soft_step_kernel import soft_step
 from engine.dynamics.contacts import Found, find_contacts, key_of, merged, pair_events, told, touching_pairs
@@ -22,6 +23,7 @@ from engine.dynamics.tables import Tables
 from engine.geometry.kinds import POLYGON
 from engine.world.hooks import StepHooks
 from engine.world.specs import WorldSettings
+from engine.world.step_pairs import Approach
 
 __all__ = ["Step"]
 
@@ -47,6 +49,13 @@ class Step:
     hooks : StepHooks
     call : callable
         Calls a hook, and keeps what it raises.
+
+    Attributes
+    ----------
+    moving : bool (n,)
+        Bodies that move as the step begins; from `find` on.
+    approach : Approach
+        How they do, for a check by another way.
     """
 
     def __init__(
@@ -72,6 +81,11 @@ class Step:
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
         self._n = n
 
+    @property
+    def approach(self) -> Approach:
+        n = self._n
+        return Approach(self._old.values[:, 3:], self._center[:n].copy(), self._settings.dt, TOUCH)
+
     # -- contacts -----------------------------------------------------------------------------------------------------
 
     def find(self) -> None:
@@ -91,6 +105,7 @@ class Step:
         bodies, n, old = self._tables.bodies, self._n, self._old.memory.rows
         while True:
             moving = self._awake & ~bodies.is_static[:n] & (bodies.is_dynamic[:n] | (self._velocity[:n] != 0.0).any(axis=1))
+            self.moving = moving
             found = find_contacts(
                 self._tables, self._phase, self._poses, self._center, self._velocity, np.append(moving, False), old, self._settings.dt
             )

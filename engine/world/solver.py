@@ -73,6 +73,8 @@ class Capabilities:
         `numpy.float32` or `numpy.float64`: how it holds its numbers.
     skin_radius : float
         Metres that it puts around polygons and segments.
+    margin : float
+        Metres around each shape within which it tells of contacts that are to come, beside skins.
     version : str
         Of the library behind it, as reports name it.
     """
@@ -84,6 +86,7 @@ class Capabilities:
     max_vertices: int | None
     precision: type[np.floating[Any]]
     skin_radius: float
+    margin: float = 0.0
     version: str = ""
 
 

@@ -1,4 +1,4 @@
-"""Every contact of a running world computed a second time.
+"""Every contact of a world that Box2D drives, computed a second time.
 
 After each step the manifolds that Box2D made in it are recomputed from the poses it made them at, all in one batch, and judged. A
 thousand touching pairs cost about a millisecond; only pairs that differ are looked at one by one.
@@ -6,25 +6,21 @@ thousand touching pairs cost about a millisecond; only pairs that differ are loo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from engine.common.arrays import IntArray, any_of_rows
+from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
-from engine.compare.live.pairs import LivePairs
 from engine.compare.queries import Answers, centroid_errors, our_manifolds, posed_pairs
 from engine.compare.verdicts.manifolds import judge_manifolds
 from engine.compare.verdicts.verdict import Explanation
 from engine.contracts import Difference, StepAgreement, StepContacts
 from engine.geometry import FixtureShape
 from engine.geometry.kinds import SEGMENT
-from engine.narrowphase.batched import ManifoldRows
 from engine.narrowphase.packing import pack
-from engine.world import World
 
-__all__ = ["FixtureShapes", "LiveReferee", "judge_contacts"]
+__all__ = ["FixtureShapes", "differences_of", "rows_to_judge"]
 
 
 class FixtureShapes:
@@ -46,111 +42,61 @@ class FixtureShapes:
         self.packed = pack(in_order)
         self.centroid_error = centroid_errors(self.packed, in_order)
 
-    def indices(self, fixtures: IntArray) -> IntArray:
-        """Return where fixtures stand among the packed shapes."""
-        return np.searchsorted(self._ids, fixtures)
+    def judge(self, contacts: StepContacts) -> StepAgreement:
+        """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed.
+
+        Pairs with an edge are left out as long as their kernels are held back.
+        """
+        rows, pairs = rows_to_judge(contacts, self._ids, self.packed.kind)
+        if len(rows) == 0:
+            return StepAgreement()
+        posed = posed_pairs(self.packed, pairs, contacts.pose_a[rows], contacts.pose_b[rows], self.centroid_error)
+        ours = our_manifolds(posed)
+        verdicts = judge_manifolds(posed, Answers.of(contacts, rows), ours, is_live=True)
+        our_answers = Answers.of_ours(ours)
+        return StepAgreement(
+            compared=verdicts.n_pairs,
+            agree=verdicts.n_agree,
+            explained=len(verdicts.differences) - verdicts.n_unexplained,
+            unexplained=verdicts.n_unexplained,
+            max_point_error=verdicts.max_point_error,
+            differences=differences_of(verdicts.differences, contacts, rows, contacts.normal[rows], our_answers.normal),
+        )
 
 
-def judge_contacts(contacts: StepContacts, shapes: FixtureShapes) -> StepAgreement:
-    """Judge the manifolds that Box2D computed in one step; those of sleeping pairs were judged when they were computed.
+def rows_to_judge(contacts: StepContacts, ids: IntArray, kind: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the rows of the manifolds that were computed in the step, and where their fixtures stand (n, 2) among the sorted `ids`.
 
-    Pairs with an edge are left out as long as their kernels are held back.
+    `kind` (m,) is of the shapes in the order of the ids: without pairs with an edge as long as their kernels are held back.
     """
     rows = np.flatnonzero(contacts.evaluated & (contacts.count > 0))
-    fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+    pairs = np.searchsorted(ids, np.column_stack((contacts.fixture_a[rows], contacts.fixture_b[rows])))
     if is_held_back(EDGES) and len(rows):
-        rows = rows[~any_of_rows(shapes.packed.kind[shapes.indices(fixtures[rows])] == SEGMENT)]
-    if len(rows) == 0:
-        return StepAgreement()
-    pairs = shapes.indices(fixtures[rows])
-    posed = posed_pairs(shapes.packed, pairs, contacts.pose_a[rows], contacts.pose_b[rows], shapes.centroid_error)
-    ours = our_manifolds(posed)
-    verdicts = judge_manifolds(posed, Answers.of(contacts, rows), ours, is_live=True)
-    return StepAgreement(
-        compared=verdicts.n_pairs,
-        agree=verdicts.n_agree,
-        explained=len(verdicts.differences) - verdicts.n_unexplained,
-        unexplained=verdicts.n_unexplained,
-        max_point_error=verdicts.max_point_error,
-        differences=_differences(verdicts.differences, fixtures[rows], contacts, rows, ours),
-    )
+        plain = ~any_of_rows(kind[pairs] == SEGMENT)
+        rows, pairs = rows[plain], pairs[plain]
+    return rows, pairs
 
 
-class LiveReferee:
-    """The referee of one world.
-
-    Parameters
-    ----------
-    world : World
-        Read only: its fixtures' shapes, again whenever `structure_version` changes.
-    pairs : LivePairs, optional
-        The check of which pairs touch, for callers that want it; `check` does not make it.
-
-    Attributes
-    ----------
-    ready : bool
-        False while the kernels are not loaded yet; `check` then judges nothing. A window sets it when they are.
-    enabled : bool
-        Whether `check` judges anything.
-    total : StepAgreement
-        Sums over all checks; its `differences` are those of the last one.
-    last_ms : float
-        What the last check cost, milliseconds.
-    """
-
-    def __init__(self, world: World, pairs: LivePairs | None = None) -> None:
-        self._world = world
-        self.pairs = pairs
-        self._version: int | None = None
-        self._shapes = FixtureShapes({})
-        self.ready = True
-        self.enabled = True
-        self.total = StepAgreement()
-        self.last_ms = 0.0
-
-    def check(self, contacts: StepContacts) -> StepAgreement:
-        """Judge the manifolds of one step, as `judge_contacts` does."""
-        if not (self.ready and self.enabled):
-            return StepAgreement()
-        started = time.perf_counter()
-        if self._version != self._world.structure_version:
-            self._repack(contacts)
-        step = judge_contacts(contacts, self._shapes)
-        self.total += step
-        self.last_ms = 1000.0 * (time.perf_counter() - started)
-        return step
-
-    def reset(self) -> None:
-        """Begin the totals anew."""
-        self.total = StepAgreement()
-
-    def _repack(self, contacts: StepContacts) -> None:
-        """Take in that fixtures came or went: one that died within the step still has its contacts there, and goes the next time."""
-        world, known = self._world, self._shapes.by_id
-        living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
-        named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
-        self._shapes = FixtureShapes({**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
-        self._version = world.structure_version
-
-
-def _differences(
-    found: Sequence[Explanation], fixtures: IntArray, contacts: StepContacts, rows: IntArray, ours: ManifoldRows
+def differences_of(
+    found: Sequence[Explanation], contacts: StepContacts, rows: IntArray, box2d: FloatArray, ours: FloatArray
 ) -> tuple[Difference, ...]:
-    """Return the explanations of rows of `ours` as a viewer needs them; column by column, for there may be hundreds in a step."""
+    """Return the explanations of `rows` as a viewer needs them, with Box2D's normals and ours (n, 2), zero where a side has none; column
+    by column, for there may be hundreds in a step.
+    """
     if not found:
         return ()
-    our_rows = np.array([one.row for one in found], dtype=np.int64)
-    at = rows[our_rows]
+    which = np.array([one.row for one in found], dtype=np.int64)
+    at = rows[which]
     columns = zip(
         found,
-        fixtures[our_rows].tolist(),
+        contacts.fixture_a[at].tolist(),
+        contacts.fixture_b[at].tolist(),
         contacts.position[at, 0].tolist(),
-        contacts.normal[at].tolist(),
-        ours.axis[our_rows, :2].tolist(),
-        ours.count[our_rows].tolist(),
+        box2d[which].tolist(),
+        ours[which].tolist(),
         strict=True,
     )
     return tuple(
-        Difference(a, b, (x, y), (u, v), (our_u, our_v) if count else None, one.reason, one.size, one.evidence)
-        for one, (a, b), (x, y), (u, v), (our_u, our_v), count in columns
+        Difference(a, b, (x, y), (u, v), (our_u, our_v) if our_u or our_v else None, one.reason, one.size, one.evidence)
+        for one, a, b, (x, y), (u, v), (our_u, our_v) in columns
     )

@@ -1,9 +1,10 @@
 """The live check without the compiler: the same code as plain Python, in a process of its own, a few pairs at a time.
 
 While the kernels of `LiveReferee` are being compiled they cannot be called. A caller that cannot wait starts this with
-``NUMBA_DISABLE_JIT=1`` and asks over its standard input: a question is a pickle of the contacts of some pairs and the shapes of their
-fixtures, world by world, its answer on standard output a pickle of what the referee says of each world's. A pair costs some 0.15 ms and a
-question 1 ms, where compiled code takes 0.001. Nothing is kept from one question to the next, so nothing of a world can go wrong here.
+``NUMBA_DISABLE_JIT=1`` and asks over its standard input: a question is a pickle of the solver, the contacts of some pairs and the shapes
+of their fixtures, world by world, its answer on standard output a pickle of what the referee says of each world's. A pair costs some
+0.15 ms and a question 1 ms, where compiled code takes 0.001. Nothing is kept from one question to the next, so nothing of a world can go
+wrong here.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 
-from engine.compare.live.contacts import FixtureShapes, judge_contacts
+from engine.compare.live.referee import packed_for
 from engine.contracts import StepAgreement, StepContacts
 from engine.geometry import FixtureShape
+from engine.world.solver import Capabilities
 
 __all__ = ["answer", "serve"]
 
 
-def answer(question: Sequence[tuple[StepContacts, Mapping[int, FixtureShape]]]) -> list[StepAgreement]:
-    """Return what the live check says of the contacts of each world, whose fixtures have these shapes."""
-    return [judge_contacts(contacts, FixtureShapes(shapes)) for contacts, shapes in question]
+def answer(question: Sequence[tuple[Capabilities, StepContacts, Mapping[int, FixtureShape]]]) -> list[StepAgreement]:
+    """Return what the live check says of the contacts of each world, which that solver drives, and whose fixtures have these shapes."""
+    return [packed_for(solver, shapes).judge(contacts) for solver, contacts, shapes in question]
 
 
 def serve() -> None:

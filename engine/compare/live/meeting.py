@@ -18,9 +18,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.step_pairs import FixtureColumns, StepPairs
 from engine.common.arrays import IntArray
 from engine.world.specs import BODY_TYPES
+from engine.world.step_pairs import FixtureColumns, StepPairs
 
 __all__ = [
     "RULES",

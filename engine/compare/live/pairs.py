@@ -18,6 +18,10 @@ Where the two sides differ the pair is looked at by itself, in the order in whic
     `not_asked`     we alone; Box2D keeps no contact for the pair, which was forbidden to collide until it was recorded to be allowed
 
 Anything else is unexplained.
+
+Of a world that Box2D does not drive, "touching" is what its solver says it is (`step_pairs.Approach`): how near our narrow phase finds two
+shapes where the step began, and how fast they come nearer there. The way is the same, none of it the solver's; two sides that differ within
+the rounding of that are taken for one, and all else is unexplained. A sensor that a body passes within the step is swept over.
 """
 
 from __future__ import annotations
@@ -29,14 +33,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.box2d.step_pairs import FixtureColumns, PairRecord, StepPairs
 from engine.broadphase import BroadPhase, Grid
 from engine.common.arrays import FloatArray, IntArray, any_of_rows
 from engine.common.jit import EDGES, is_held_back
-from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, ids_of, pair_key, pair_keys
+from engine.common.tolerances import SAT_ROUNDING
+from engine.compare.live.meeting import RULES, MeetingRule, NewlyEnabledPairs, has_an_area, ids_of, pair_key, pair_keys
 from engine.compare.live.standing_pair import StandingPair
+from engine.compare.live.told import by_own_rule, grown
 from engine.compare.proofs.placed import Explained
-from engine.compare.queries import centroid_errors, posed_pairs
+from engine.compare.queries import centroid_errors, our_manifolds, posed_pairs
 from engine.contracts import Difference, PairAgreement, StepContacts
 from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
@@ -44,6 +49,7 @@ from engine.narrowphase.packing import PackedShapes, pack
 from engine.narrowphase.rules import BOX2D
 from engine.world import World
 from engine.world.records import ImpactPose
+from engine.world.step_pairs import Approach, FixtureColumns, PairRecord, StepPairs
 
 __all__ = ["LivePairs"]
 
@@ -57,11 +63,11 @@ class LivePairs:
     Parameters
     ----------
     world : World
-        One that Box2D drives; of another nothing is compared.
+        One whose solver tells what decided (`World.pair_record`); of another nothing is compared.
     broad_phase : BroadPhase, optional
         Finds the pairs of boxes; a `Grid` if none is given.
-    rules : sequence of MeetingRule
-        All must let a pair pass.
+    rules : sequence of MeetingRule, optional
+        All must let a pair pass; `RULES` if none are given, and without Box2D only those that are not its own.
 
     Attributes
     ----------
@@ -71,14 +77,20 @@ class LivePairs:
         What the last check cost, milliseconds.
     """
 
-    def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] = RULES) -> None:
+    def __init__(self, world: World, broad_phase: BroadPhase | None = None, rules: Sequence[MeetingRule] | None = None) -> None:
         self._world = world
         record = world.pair_record()
         self._record = record if isinstance(record, PairRecord) else None
         self._broad_phase = Grid() if broad_phase is None else broad_phase
-        self._rules = tuple(rules)
+        self._margin = world.capabilities.margin
+        self._rules = tuple(rules) if rules is not None else tuple(one for one in RULES if self._is_box2ds or one is not has_an_area)
         self._columns: FixtureColumns | None = None
         self._shapes: PackedShapes = pack(())
+        """As Box2D holds them, or grown by the solver's margin."""
+        self._plain = self._shapes
+        """Without the margin."""
+        self._short: FloatArray = np.zeros(0)
+        """Metres by which a separation of each grown shape is short: a skin is no surface, and a radius is."""
         self._is_edge: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._which: IntArray = np.zeros(0, dtype=np.int64)
         self._errors: FloatArray | None = None
@@ -91,8 +103,12 @@ class LivePairs:
         self.total = PairAgreement()
         self.last_ms = 0.0
 
+    @property
+    def _is_box2ds(self) -> bool:
+        return self._world.solver == "box2d"
+
     def check(self, contacts: StepContacts) -> PairAgreement:
-        """Find the touching pairs of the last step and compare them with Box2D's; `contacts` are of the same step.
+        """Find the touching pairs of the last step and compare them with the solver's; `contacts` are of the same step.
 
         Nothing is compared in a world with edges as long as their kernels are held back.
         """
@@ -105,7 +121,8 @@ class LivePairs:
         if is_held_back(EDGES) and self._is_edge.any():
             return PairAgreement()
         found = self._compare(step, contacts)
-        self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
+        if step.approach is None:
+            self._newly_enabled.note(step.fixtures, self._candidates, lambda pair: self._contact(pair) is not None)
         self._last = (step.step, step.n_builds)
         self.total += found
         self.last_ms = 1000.0 * (time.perf_counter() - started)
@@ -115,12 +132,14 @@ class LivePairs:
 
     def _take(self, step: StepPairs) -> None:
         old, new = self._columns, step.fixtures
-        if old is not None:
+        if old is not None and step.approach is None:
             self._newly_enabled.change(old, self._is_edge, step)
         self._columns = new
         same = old is not None and len(old.shapes) == len(new.shapes) and all(map(operator.is_, old.shapes, new.shapes))
         if not same:
-            self._shapes = pack(new.shapes)
+            self._shapes = pack(new.shapes if self._is_box2ds else [grown(shape, self._margin) for shape in new.shapes])
+            self._plain = self._shapes if self._is_box2ds else pack(new.shapes)
+            self._short = self._margin * np.array([shape.radius > shape.skin_radius for shape in new.shapes])
             self._is_edge = self._shapes.kind == SEGMENT
             self._which = np.arange(len(new.shapes), dtype=np.int64)
             self._errors = None
@@ -143,7 +162,7 @@ class LivePairs:
         pairs = pairs[is_active[pairs[:, 0]] | is_active[pairs[:, 1]]]
         pairs = pairs[self._may_meet(pairs)]
         self._candidates = pairs
-        touching = pair_keys(columns.fixture[pairs[self._touches(pairs, turned)]])
+        touching = pair_keys(columns.fixture[pairs[self._touches(pairs, turned, step)]])
         theirs = np.sort(pair_keys(step.touching))
 
         settled = {pair_key(*pair): (pair, poses) for pair, poses in step.moments.items()}
@@ -157,17 +176,39 @@ class LivePairs:
             return PairAgreement(len(ours), len(theirs), len(ours))
         return self._differ(step, contacts, ours, theirs, is_active, settled)
 
-    def _touches(self, pairs: IntArray, turned: FloatArray) -> NDArray[np.bool_]:
+    def _touches(self, pairs: IntArray, turned: FloatArray, step: StepPairs) -> NDArray[np.bool_]:
         """Tell which pairs (n, 2) of rows touch, at poses (m, 4) with rotation."""
-        assert self._columns is not None
-        sensed = any_of_rows(self._columns.is_sensor[pairs])
-        if not sensed.any():
-            return batched.manifold_rows_of_bodies(self._shapes, self._which, turned, pairs, BOX2D).count > 0
+        sensed = any_of_rows(step.fixtures.is_sensor[pairs])
         touches = np.zeros(len(pairs), dtype=np.bool_)
         solid, sensors = pairs[~sensed], pairs[sensed]
-        touches[~sensed] = batched.manifold_rows_of_bodies(self._shapes, self._which, turned, solid, BOX2D).count > 0
-        touches[sensed] = batched.overlap_rows(self._shapes, sensors, turned[sensors[:, 0]], turned[sensors[:, 1]])
+        if step.approach is not None:
+            touches[~sensed] = self._nearness(solid, turned, step, step.approach) <= 0.0
+        else:
+            touches[~sensed] = batched.manifold_rows_of_bodies(self._shapes, self._which, turned, solid, BOX2D).count > 0
+        if len(sensors):
+            touches[sensed] = batched.overlap_rows(self._plain, sensors, turned[sensors[:, 0]], turned[sensors[:, 1]])
         return touches
+
+    def _nearness(self, pairs: IntArray, turned: FloatArray, step: StepPairs, motion: Approach) -> FloatArray:
+        """Return how far from touching, within the step as they move, each pair (n, 2) of rows is, metres: 0 or less where it touches,
+        infinity where it is out of the margin.
+        """
+        ours = our_manifolds(by_own_rule(posed_pairs(self._shapes, pairs, *(self._poses(step, side) for side in pairs.T))))
+        body = step.fixtures.body_row[pairs]
+        (velocity_a, center_a), (velocity_b, center_b) = ((motion.velocity[row], motion.center[row]) for row in body.T)
+        nearest = np.full(len(pairs), np.inf)
+        for k in range(2):
+            is_point = k < ours.count
+            (x_a, y_a), (x_b, y_b) = ((ours.points[:, k, :2] - center).T for center in (center_a, center_b))
+            vx = velocity_b[:, 0] - velocity_b[:, 2] * y_b - velocity_a[:, 0] + velocity_a[:, 2] * y_a
+            vy = velocity_b[:, 1] + velocity_b[:, 2] * x_b - velocity_a[:, 1] - velocity_a[:, 2] * x_a
+            rate = vx * ours.axis[:, 0] + vy * ours.axis[:, 1]
+            gap = ours.points[:, k, 2] + self._short[pairs].sum(axis=1)
+            nearest = np.where(is_point, np.minimum(nearest, gap + np.minimum(rate, 0.0) * motion.dt), nearest)
+        return nearest - motion.touch
+
+    def _poses(self, step: StepPairs, rows: IntArray) -> FloatArray:
+        return step.poses[step.fixtures.body_row[rows]]
 
     def _sleeping(self, step: StepPairs, theirs: IntArray, is_active: NDArray[np.bool_], settled: _Settled) -> IntArray:
         """Return the keys of the pairs of sleepers that touched before and so still do."""
@@ -236,6 +277,15 @@ class LivePairs:
                 told = "one of the two belongs to a body that is not active"
                 differences.append(Difference(*pair, (0.0, 0.0), (0.0, 0.0), None, "unexplained", 0.0, told))
                 continue
+            if step.approach is not None:
+                said = self._told(pair, rows, is_theirs, step, step.approach)
+                if said is not None:
+                    x, y = self._poses(step, rows[0])[:, :2].mean(axis=0).tolist()
+                    differences.append(Difference(*pair, (x, y), (0.0, 0.0), None, "unexplained", *said))
+                    continue
+                taken_back.append(key)
+                n_added, n_dropped = n_added + is_theirs, n_dropped + (not is_theirs)
+                continue
             bodies = step.fixtures.body_row[np.searchsorted(step.fixtures.fixture, np.array(pair))]
             poses = settled[key][1] if key in settled else ImpactPose(*(_pose(step.poses[row]) for row in bodies.tolist()))
             standing = self._standing(pair, poses)
@@ -263,6 +313,28 @@ class LivePairs:
             n_unexplained,
             tuple(differences),
         )
+
+    def _told(self, pair: tuple[int, int], rows: IntArray, is_theirs: bool, step: StepPairs, motion: Approach) -> tuple[float, str] | None:
+        """Return by how much and in what the solver and the library differ on a pair; None where they say the same within rounding."""
+        alone = "the solver alone tells a touch" if is_theirs else "the library alone finds a touch"
+        if step.fixtures.is_sensor[rows].any():
+            return None if is_theirs and self._passes(rows[0], step) else (0.0, alone)
+        margin = float(self._nearness(rows, batched.poses_with_rotation(step.poses[step.fixtures.body_row]), step, motion)[0])
+        scale = float(posed_pairs(self._shapes, rows, *(self._poses(step, side) for side in rows.T)).scale[0])
+        if abs(margin) <= 16.0 * SAT_ROUNDING * max(scale, 1.0):
+            return None
+        return abs(margin), f"{alone}: it is {margin:.3g} m from touching"
+
+    def _passes(self, rows: IntArray, step: StepPairs) -> bool:
+        """Tell whether the boxes around the ways of two fixtures, one a sensor, from the start of the step to its end, overlap."""
+        bodies = step.fixtures.body[rows].tolist()
+        if not all(map(self._world.is_body, bodies)):
+            return True  # one of them died at the step's end, and with it where it was then
+        start, end = self._poses(step, rows), self._world.poses[[self._world.row_of(body) for body in bodies]]
+        boxes = np.stack([batched.box_rows(self._plain, rows, batched.poses_with_rotation(poses)) for poses in (start, end)])
+        arc = (np.abs(end[:, 2] - start[:, 2]) * self._plain.extent[rows])[:, None]
+        low, high = boxes[:, :, :2].min(axis=0) - arc, boxes[:, :, 2:].max(axis=0) + arc
+        return bool((low[0] <= high[1]).all() and (low[1] <= high[0]).all())
 
     def _order(self, key: int, settled: _Settled) -> tuple[int, int]:
         """Return the fixtures of a pair that does not touch in the order in which Box2D has them, by number where it has no contact."""

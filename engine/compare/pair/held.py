@@ -22,7 +22,7 @@ from engine.compare.queries import PosedPairs, PosedRays, posed_pairs, posed_ray
 from engine.geometry import AnyShape, Capsule, Circle, Segment, Transform
 from engine.narrowphase.packing import pack
 
-__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "pair_oracle", "pose_row", "posed_pair", "posed_ray"]
+__all__ = ["NO_FAMILY", "PAIR", "NotForBox2DError", "held", "pair_oracle", "pose_row", "posed_pair", "posed_ray", "rounded_shape"]
 
 _Oracle = TypeVar("_Oracle")
 
@@ -53,10 +53,10 @@ def held(pair: Pair) -> Pair:
     if isinstance(pair.shape_a, Segment) and pair.query == "contains":
         raise NotForBox2DError("an edge of Box2D contains no point")
     try:
-        shape_b = None if pair.shape_b is None else _rounded_shape(pair.shape_b, pair.center_b)
+        shape_b = None if pair.shape_b is None else rounded_shape(pair.shape_b, pair.center_b)
         return replace(
             pair,
-            shape_a=_rounded_shape(pair.shape_a, pair.center_a),
+            shape_a=rounded_shape(pair.shape_a, pair.center_a),
             shape_b=shape_b,
             pose_a=_rounded_pose(pair.pose_a, pair.center_a),
             pose_b=_rounded_pose(pair.pose_b, pair.center_b),
@@ -116,7 +116,7 @@ def _rounded_pose(pose: Transform, center: Point) -> Transform:
     return Transform((x, y), angle)
 
 
-def _rounded_shape(shape: AnyShape, center: Point) -> AnyShape:
+def rounded_shape(shape: AnyShape, center: Point = (0.0, 0.0)) -> AnyShape:
     """Return the shape with float32 numbers and `center` at its origin; skins go, for Box2D gives its own."""
     radius = float(np.float32(shape.radius)) if isinstance(shape, Circle) else 0.0
     return shape.mapped(lambda points: (points - np.array(center)).astype(np.float32).astype(np.float64), radius)

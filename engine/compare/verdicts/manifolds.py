@@ -23,7 +23,9 @@ Agreement is no proof: of two polygons in contact no edge may part them more tha
 shows. And no answer widens its own allowance: by how much clipping amplified errors is measured again where ours says it was much.
 
 An edge's manifold is judged against Box2D's rule, which is the only definition of what an edge's sides and neighbours do: step 2, and ours
-has to be one of the rule's outcomes too.
+has to be one of the rule's outcomes too. Where an edge is asked as any other shape is (`PosedPairs.is_edge` false, its kind a segment),
+ours has the axis of least overlap; Box2D's rule for it also cuts at the end of the reference edge, ours a skin beyond as of polygons:
+with one axis on both sides, and no points that differ but there, `edge_end`.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from engine.compare import allowances
 from engine.compare.proofs.manifold_ties import explain_circle, explain_decisions, explain_edge, explain_equal_axes, explain_steep_clip
 from engine.compare.queries import Answers, PosedPairs, our_manifolds
 from engine.compare.verdicts.verdict import Explanation, Verdicts
+from engine.geometry.kinds import SEGMENT
 from engine.narrowphase import batched
 from engine.narrowphase.batched import ManifoldRows
 
@@ -188,6 +191,7 @@ class _Differing:
         self._is_one_reference = (~any_of_rows(ours.reference != replay.reference)).tolist()
         self._have_points = ((ours.count > 0) & (box2d.count > 0)).tolist()
         self._is_polygons, self._is_edge = posed.is_polygons.tolist(), posed.is_edge.tolist()
+        self._is_segment = any_of_rows(posed.shapes.kind[posed.pairs] == SEGMENT).tolist()
         # would the preference for A's face alone, applied to the true maxima, have led to Box2D's edge?
         best_a, best_b = ours.axis[:, 4], ours.axis[:, 5]
         prefers_b = best_b > BOX2D_RELATIVE_TOLERANCE * best_a + BOX2D_ABSOLUTE_TOLERANCE
@@ -205,6 +209,10 @@ class _Differing:
             return "unexplained", abs(excess), "our own axis fails its witness"
         if excess < -tie:
             return "unexplained", -excess, f"Box2D's axis is shallower than ours by {-excess:.3g} m"
+        if self._is_segment[at]:
+            found = self._explain_segment(at, excess)
+            if found is not None:
+                return found
         if not self._is_polygons[at]:
             found = explain_circle(self._posed, at, self._ours, self._box2d, excess)
             return found if found is not None else ("unexplained", abs(excess), "a circle has one rule, and it gives another answer")
@@ -223,6 +231,17 @@ class _Differing:
             return found
         return "unexplained", abs(excess), "no outcome that float32 rounding allows gives Box2D's manifold"
 
+    def _explain_segment(self, at: int, excess: float) -> tuple[str, float, str] | None:
+        """Say what an edge's rule does otherwise where ours is that of any shape; None where that is not the reason."""
+        if not self._is_replayed[at]:
+            return explain_edge(self._posed, at, self._replay, self._box2d)
+        if abs(excess) > self._tie[at] or not self._is_one_normal[at] or not self._is_polygons[at]:
+            return None
+        beyond = _beyond_the_end(self._posed, at, self._ours, self._box2d)
+        if beyond is None:
+            return None
+        return "edge_end", beyond, f"one axis on both sides; Box2D cuts at the end of the edge, we {beyond:.3g} m beyond it"
+
     def _explain_rule(self, at: int, excess: float) -> tuple[str, float, str]:
         our_gap, box2d_gap = self._our_gap[at], self._box2d_gap[at]
         compared = f"its separation is {box2d_gap:.6g} m, ours {our_gap:.6g} m; replaying the rule gives Box2D's points"
@@ -231,6 +250,33 @@ class _Differing:
         if self._is_preference[at]:
             return "face_preference", excess, f"Box2D kept the other polygon's face (0.98, 0.001): {compared}"
         return "local_maximum", excess, f"Box2D's climb ended at another axis: {compared}"
+
+
+def _beyond_the_end(posed: PosedPairs, at: int, ours: ManifoldRows, box2d: Answers) -> float | None:
+    """Return how far beyond the end of the reference edge we cut, at most, metres, if two manifolds differ in nothing else.
+
+    Each point that the other side has not is Box2D's at an end of the edge, or ours beyond one by no more than both skins.
+    """
+    shapes, (side, edge) = posed.shapes, ours.reference[at].tolist()
+    which, turned = posed.pairs[at, side], (posed.turned_a, posed.turned_b)[side][at]
+    first = shapes.first[which]
+    corners = shapes.vertices[[first + edge, first + (edge + 1) % shapes.n_vertices[which]]]
+    ends = turned[:2] + corners @ np.array([[turned[2], turned[3]], [-turned[3], turned[2]]])
+    along = (ends[1] - ends[0]) / np.hypot(*(ends[1] - ends[0]))
+    length, skins = float(along @ (ends[1] - ends[0])), float(shapes.radius[posed.pairs[at]].sum())
+    allowed = float(allowances.point_allowance(posed.scale[at : at + 1], ours.axis[at : at + 1, 3], np.array([True]), np.zeros(1))[0])
+    mine, theirs = ours.points[at, : ours.count[at]], box2d.points[at, : box2d.count[at]]
+    farthest = 0.0
+    for points, others, least, most in ((mine, theirs, 0.0, skins), (theirs, mine, 0.0, 0.0)):
+        for point in points:
+            if len(others) and np.abs(others - point).max(axis=1).min() <= allowed:
+                continue
+            place = float(along @ (point[:2] - ends[0]))
+            beyond = max(-place, place - length)
+            if not least - allowed <= beyond <= most + allowed:
+                return None
+            farthest = max(farthest, beyond if most else skins)
+    return farthest
 
 
 def _gaps(posed: PosedPairs, directions: FloatArray) -> FloatArray:

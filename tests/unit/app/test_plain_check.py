@@ -42,7 +42,7 @@ class Answering(PlainCheck):
             question = self._questions.get()
             assert question is not None
             places = [stages.index(stage) if stage in stages else -1 for stage in self._asked]  # -1: of worlds that are no more
-            parts = [contacts for contacts, _ in question]
+            parts = [contacts for _, contacts, _ in question]
             self.asked.append(
                 [(k, *pair) for k, part in zip(places, parts, strict=True) for pair in zip(part.fixture_a, part.fixture_b, strict=True)]
             )

@@ -9,7 +9,7 @@ import pytest
 
 from engine.common.errors import InvalidInputError, InvalidShapeError
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
-from engine.compare.live.contacts import LiveReferee
+from engine.compare.live.referee import LiveReferee
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, World, accept
 

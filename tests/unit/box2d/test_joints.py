@@ -14,7 +14,6 @@ import Box2D
 import pytest
 
 from engine.box2d import memory
-from engine.box2d.step_pairs import PairRecord
 from engine.common.errors import DeadHandleError, InvalidInputError, LabError
 from engine.common.limits import MAX_COORDINATE
 from engine.demo import Demo
@@ -33,6 +32,7 @@ from engine.world import (
     World,
     WorldSettings,
 )
+from engine.world.step_pairs import PairRecord
 from tests.hazards.rewinding import all_checks, meddled
 
 DT = 1.0 / 60.0

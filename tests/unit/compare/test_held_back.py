@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.common.jit import EDGES, LANES, hold_back, let_go
-from engine.compare.live.contacts import LiveReferee
 from engine.compare.live.pairs import LivePairs
+from engine.compare.live.referee import LiveReferee
 from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.narrowphase import batched

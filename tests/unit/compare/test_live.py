@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.compare.live.contacts import LiveReferee
+from engine.compare.live.referee import LiveReferee
 from engine.contracts import StepAgreement
 from engine.geometry import Circle, Polygon
 from engine.world import BodySpec, FixtureSpec, World

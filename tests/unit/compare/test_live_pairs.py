@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from engine.box2d.step_pairs import PairRecord
 from engine.broadphase import Grid
 from engine.common.arrays import IntArray
 from engine.compare.live.meeting import RULES
@@ -18,6 +17,7 @@ from engine.contracts import PairAgreement
 from engine.geometry import Circle, Polygon, Segment
 from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
 from engine.world.joint_specs import MouseJointSpec
+from engine.world.step_pairs import PairRecord
 from tests.unit.compare import live_pairs_fuzz
 
 

@@ -7,6 +7,8 @@ Box2D settles whether a pair touches when it evaluates the pair's contact, and i
 
 A pair of sleepers is left as it was. So a step is described by the bodies at its start, by which were awake, and by the poses of the few
 pairs that an impact settled anew. Of an impact that changes nothing and leaves the pair apart Box2D tells nothing; nor does it matter here.
+
+Solvers that look ahead settle all at the start of the step, by how near two shapes are and how fast they come nearer (`Approach`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from engine.world.records import ImpactPose
 from engine.world.specs import BODY_TYPES
 from engine.world.truth import Truth
 
-__all__ = ["FixtureColumns", "PairRecord", "StepPairs"]
+__all__ = ["Approach", "FixtureColumns", "PairRecord", "StepPairs"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,8 +60,30 @@ class FixtureColumns:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Approach:
+    """How the bodies moved at the start of a step: two fixtures touch that are nearer than `touch`, or will be after `dt` as they move.
+
+    Attributes
+    ----------
+    velocity : float64 (m, 3)
+        vx, vy, omega of every body, of its centre of mass.
+    center : float64 (m, 2)
+        The centres of mass, world frame, metres.
+    dt : float
+        Seconds.
+    touch : float
+        Metres between the surfaces.
+    """
+
+    velocity: FloatArray
+    center: FloatArray
+    dt: float
+    touch: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class StepPairs:
-    """The last step: what Box2D started from, and which pairs touch after it.
+    """The last step: what the solver started from, and which pairs touch after it.
 
     Attributes
     ----------
@@ -71,13 +95,15 @@ class StepPairs:
     poses : float64 (m, 3)
         x, y, angle of every body at the start of the step.
     active : bool (m,)
-        Bodies that were awake and not static at the start.
+        Bodies that were awake and not static at the start; of a solver that looks ahead, those that moved.
     renewed : set of int
         Bodies that a command just before the step made another kind, active or inactive: Box2D let go of all their contacts then.
     touching : int64 (k, 2)
         Fixtures that touch after the step, sensors included, A and B as Box2D ordered them.
     moments : dict of (fixture a, fixture b) to ImpactPose
         Pairs that an impact inside the step settled last, and where it found the two bodies.
+    approach : Approach or None
+        None where touching is Box2D's rule.
     """
 
     step: int
@@ -88,6 +114,7 @@ class StepPairs:
     renewed: frozenset[int]
     touching: IntArray
     moments: Mapping[tuple[int, int], ImpactPose]
+    approach: Approach | None = None
 
 
 class PairRecord:
@@ -98,7 +125,7 @@ class PairRecord:
     last : StepPairs or None
         None before the first step since, and after one that broke off.
     contact_between : callable
-        Two fixtures to the two in the order of the contact that Box2D keeps for them, touching or not; None where it keeps none.
+        Two fixtures to the two in the order of the contact that the solver keeps for them, touching or not; None where it keeps none.
     """
 
     def __init__(

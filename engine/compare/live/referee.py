@@ -1,0 +1,80 @@
+"""The referee of a running world: its contacts judged after each step, by what is known of the solver that found them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.compare.live.contacts import FixtureShapes
+from engine.compare.live.pairs import LivePairs
+from engine.compare.live.told import ToldShapes
+from engine.contracts import StepAgreement, StepContacts
+from engine.geometry import FixtureShape
+from engine.world import World
+from engine.world.solver import Capabilities
+
+__all__ = ["LiveReferee", "packed_for"]
+
+
+def packed_for(solver: Capabilities, by_id: Mapping[int, FixtureShape]) -> FixtureShapes | ToldShapes:
+    """Return some fixtures' shapes by their ids, packed for judging what a solver tells of them."""
+    return FixtureShapes(by_id) if solver.name == "box2d" else ToldShapes(by_id, solver.margin)
+
+
+class LiveReferee:
+    """The referee of one world.
+
+    Parameters
+    ----------
+    world : World
+        Read only: its fixtures' shapes, again whenever `structure_version` changes.
+    pairs : LivePairs, optional
+        The check of which pairs touch, for callers that want it; `check` does not make it.
+
+    Attributes
+    ----------
+    ready : bool
+        False while the kernels are not loaded yet; `check` then judges nothing. A window sets it when they are.
+    enabled : bool
+        Whether `check` judges anything.
+    total : StepAgreement
+        Sums over all checks; its `differences` are those of the last one.
+    last_ms : float
+        What the last check cost, milliseconds.
+    """
+
+    def __init__(self, world: World, pairs: LivePairs | None = None) -> None:
+        self._world = world
+        self.pairs = pairs
+        self._version: int | None = None
+        self._shapes = packed_for(world.capabilities, {})
+        self.ready = True
+        self.enabled = True
+        self.total = StepAgreement()
+        self.last_ms = 0.0
+
+    def check(self, contacts: StepContacts) -> StepAgreement:
+        """Judge the manifolds of one step."""
+        if not (self.ready and self.enabled):
+            return StepAgreement()
+        started = time.perf_counter()
+        if self._version != self._world.structure_version:
+            self._repack(contacts)
+        step = self._shapes.judge(contacts)
+        self.total += step
+        self.last_ms = 1000.0 * (time.perf_counter() - started)
+        return step
+
+    def reset(self) -> None:
+        """Begin the totals anew."""
+        self.total = StepAgreement()
+
+    def _repack(self, contacts: StepContacts) -> None:
+        """Take in that fixtures came or went: one that died within the step still has its contacts there, and goes the next time."""
+        world, known = self._world, self._shapes.by_id
+        living = {fixture: known.get(fixture) or world.fixture(fixture).shape for fixture in world.fixture_ids}
+        named = np.unique((contacts.fixture_a, contacts.fixture_b)).tolist()
+        self._shapes = packed_for(world.capabilities, {**{fixture: known[fixture] for fixture in named if fixture in known}, **living})
+        self._version = world.structure_version

@@ -1,0 +1,157 @@
+"""The contacts of a world that Box2D does not drive, held against two witnesses.
+
+The solver tells the manifolds that it worked with and the poses at which it found them. Each is asked for twice more:
+
+the library    at the very same poses, of the same shapes, within the solver's margin (`Capabilities.margin`): the manifold told has to be
+               that one, or the solver has mixed up fixtures, poses or points on its way
+Box2D          the same pair with its numbers rounded to float32, shapes as Box2D holds them, skins included, by its own functions
+               (`engine.box2d.oracle`), and our algorithms the rounded pair too: judged like any manifold of Box2D's (`judge_manifolds`)
+
+Of what Box2D cannot hold, or not where it stands, the library is the only witness. Such a contact counts as not comparable, by its reason,
+and never as agreeing. The axis is that of least overlap; a link of a chain, which leaves normals to its neighbours, has Box2D's rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.convert import Box2DShape
+from engine.box2d.oracle.held import round_pose
+from engine.box2d.oracle.pairs import PairOracle
+from engine.common.arrays import FloatArray, IntArray, any_of_rows, largest_of_rows
+from engine.common.errors import InvalidInputError
+from engine.common.tolerances import LINEAR_SLOP, SAT_ROUNDING
+from engine.compare.live.contacts import differences_of, rows_to_judge
+from engine.compare.pair.held import rounded_shape
+from engine.compare.queries import Answers, PosedPairs, our_manifolds, posed_pairs
+from engine.compare.verdicts.manifolds import judge_manifolds
+from engine.compare.verdicts.verdict import Explanation
+from engine.contracts import StepAgreement, StepContacts
+from engine.geometry import AnyShape, Capsule, FixtureShape
+from engine.geometry.kinds import CIRCLE, POLYGON, SEGMENT
+from engine.narrowphase.packing import pack
+
+__all__ = ["ToldShapes", "by_own_rule", "grown"]
+
+_NOT_HELD = -1
+
+
+@lru_cache(maxsize=4096)
+def grown(shape: AnyShape, margin: float) -> AnyShape:
+    """Return a shape with `margin` metres around its surface, where a skin, which is no surface, was."""
+    return shape.with_radius(shape.radius - shape.skin_radius + margin)
+
+
+@lru_cache(maxsize=4096)
+def _as_box2d_holds(shape: AnyShape) -> tuple[Box2DShape | None, str]:
+    """Return a shape with the numbers, the order and the skin that Box2D gives it; or None, and why it cannot hold it."""
+    if isinstance(shape, Capsule):
+        return None, "capsule"
+    try:
+        return PairOracle([rounded_shape(shape)]).shapes[0], ""
+    except InvalidInputError:
+        return None, "shape"
+
+
+class ToldShapes:
+    """The shapes of some fixtures of one world, for judging what its solver tells; packed in the order of their ids.
+
+    Parameters
+    ----------
+    by_id : mapping of int to FixtureShape
+        As the world has them.
+    margin : float
+        Metres around each shape within which the solver looks for contacts.
+    """
+
+    def __init__(self, by_id: Mapping[int, FixtureShape], margin: float) -> None:
+        self.by_id = dict(by_id)
+        self._ids = np.array(sorted(by_id), dtype=np.int64)
+        in_order = [by_id[fixture] for fixture in self._ids.tolist()]
+        self._margin = margin
+        self._own = pack([grown(shape, margin) for shape in in_order])
+        self._has_surface = np.array([shape.radius > shape.skin_radius for shape in in_order], dtype=np.bool_)
+        both = [_as_box2d_holds(shape) for shape in in_order]
+        self._why = [why for _, why in both]
+        self._oracle = PairOracle([held for held, _ in both if held is not None])
+        self._box2d = pack(self._oracle.shapes, self._oracle.centroids)
+        is_held = np.array([held is not None for held, _ in both], dtype=np.bool_)
+        self._held = np.where(is_held, np.cumsum(is_held) - 1, _NOT_HELD)
+
+    def judge(self, contacts: StepContacts) -> StepAgreement:
+        """Judge the manifolds that the solver found in one step; those of pairs of which neither moved were judged when they were found.
+
+        Pairs with an edge are left out as long as their kernels are held back.
+        """
+        rows, pairs = rows_to_judge(contacts, self._ids, self._own.kind)
+        if len(rows) == 0:
+            return StepAgreement()
+        pose_a, pose_b = contacts.pose_a[rows], contacts.pose_b[rows]
+        told = Answers.of(contacts, rows)
+        wrong = np.flatnonzero(self._differs_from_library(told, by_own_rule(posed_pairs(self._own, pairs, pose_a, pose_b))))
+        differing = {row: Explanation(row, "unexplained", 0.0, _NOT_THE_LIBRARYS) for row in wrong.tolist()}
+        asked, why_not = self._comparable(pairs, np.maximum(largest_of_rows(np.abs(pose_a)), largest_of_rows(np.abs(pose_b))))
+        box2d_normal, worst = np.zeros((len(rows), 2)), 0.0
+        if len(asked):
+            posed = by_own_rule(posed_pairs(self._box2d, self._held[pairs[asked]], round_pose(pose_a[asked]), round_pose(pose_b[asked])))
+            box2d = Answers.of(self._oracle.manifolds(posed.pairs, posed.poses_a, posed.poses_b))
+            box2d_normal[asked] = box2d.normal
+            verdicts = judge_manifolds(posed, box2d, is_live=True)
+            worst = verdicts.max_point_error
+            for one in verdicts.differences:
+                row = int(asked[one.row])
+                differing.setdefault(row, replace(one, row=row))
+        n_agree = len(asked) - int(np.isin(asked, list(differing)).sum())
+        found = [one for _, one in sorted(differing.items())]
+        n_unexplained = sum(one.reason == "unexplained" for one in found)
+        return StepAgreement(
+            compared=n_agree + len(found),
+            agree=n_agree,
+            explained=len(found) - n_unexplained,
+            unexplained=n_unexplained,
+            max_point_error=worst,
+            differences=differences_of(found, contacts, rows, box2d_normal, told.normal),
+            not_comparable=Counter(why for row, why in why_not if row not in differing),
+        )
+
+    def _differs_from_library(self, told: Answers, posed: PosedPairs) -> NDArray[np.bool_]:
+        """Tell which contacts are not what the library answers, within the rounding of a point.
+
+        A grown shape with a surface is short of its separation by the margin: a skin is no surface, and a radius is.
+        """
+        ours = our_manifolds(posed)
+        answer, is_point = Answers.of_ours(ours), np.arange(2) < ours.count[:, None]
+        short = self._margin * self._has_surface[posed.pairs].sum(axis=1)
+        answer.points[:, :, 2] = np.where(is_point, answer.points[:, :, 2] + short[:, None], 0.0)
+        error = np.maximum(largest_of_rows(np.abs(answer.points - told.points)), largest_of_rows(np.abs(answer.normal - told.normal)))
+        allowed = 4.0 * SAT_ROUNDING * np.maximum(posed.scale, 1.0) * np.maximum(ours.axis[:, 3], 1.0)
+        differs: NDArray[np.bool_] = (ours.count != told.count) | ~(error <= allowed)
+        return differs
+
+    def _comparable(self, pairs: IntArray, farthest: FloatArray) -> tuple[IntArray, list[tuple[int, str]]]:
+        """Return which of the pairs (n, 2), as far out as that, Box2D can be asked about, and of the others why not."""
+        may: NDArray[np.bool_] = ~any_of_rows(self._held[pairs] == _NOT_HELD)
+        why = [(row, next(filter(None, (self._why[one] for one in pairs[row].tolist())))) for row in np.flatnonzero(~may).tolist()]
+        for is_out, name in (((self._own.kind[pairs] == SEGMENT).all(axis=1), "two_edges"), (farthest > _FARTHEST, "far")):
+            why += [(row, name) for row in np.flatnonzero(may & is_out).tolist()]
+            may &= ~is_out
+        return np.flatnonzero(may), why
+
+
+_NOT_THE_LIBRARYS = "the solver tells another manifold than the library finds at the poses told"
+
+_FARTHEST = LINEAR_SLOP * 2.0**23
+"""Metres, 42 km: float32 numbers are spaced by Box2D's slop there, and what is asked would be another pair."""
+
+
+def by_own_rule(posed: PosedPairs) -> PosedPairs:
+    """Return the pairs with those alone as an edge's, for which the rule is Box2D's, that are a link of a chain and a disc or polygon."""
+    shapes, pairs = posed.shapes, posed.pairs
+    is_link, is_plain = any_of_rows(shapes.has_ghost), np.isin(shapes.kind, (CIRCLE, POLYGON))
+    return replace(posed, is_edge=any_of_rows(is_link[pairs]) & any_of_rows(is_plain[pairs]))

@@ -1,0 +1,183 @@
+"""The referee of worlds that Box2D does not drive: told by the solver, found by the library, and asked of Box2D."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from engine.broadphase import Grid
+from engine.common.arrays import IntArray
+from engine.compare.live.pairs import LivePairs
+from engine.compare.live.referee import LiveReferee
+from engine.contracts import StepAgreement, StepContacts
+from engine.geometry import Capsule, Circle, Polygon, Segment
+from engine.world import BodySpec, FixtureSpec, World
+from engine.world.step_pairs import PairRecord
+
+KINDS = (
+    Polygon.box(0.3, 0.3),
+    Circle(0.3),
+    Polygon.regular(5, 0.35),
+    Polygon.regular(20, 0.3),
+    Capsule((-0.2, 0.0), (0.2, 0.0), 0.15),
+    Polygon.box(0.5, 0.125),
+)
+
+
+def pile(n_bodies: int = 48, kinds: tuple[Any, ...] = KINDS) -> World:
+    """Shapes that fall on a floor of a chain, plain segments and a box; every twelfth senses only."""
+    world = World(solver="soft_step")
+    points = [(-8.0, 0.5), (-3.0, -0.1), (0.0, -0.2), (3.0, -0.2), (4.0, -0.2), (8.0, 0.5)]
+    chain = [FixtureSpec(Segment(*points[k : k + 2], ghost1=points[k - 1], ghost2=points[k + 2])) for k in (1, 2)]
+    world.create_body(BodySpec((*chain, *(FixtureSpec(Segment(*points[k : k + 2])) for k in (0, 3, 4))), "static"))
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(1.0, 0.2)),), "static", (-5.0, 1.0)))
+    for k in range(n_bodies):
+        fixture = FixtureSpec(kinds[k % len(kinds)], sensor=k % 12 == 7, restitution=0.2)
+        world.create_body(BodySpec((fixture,), position=(-3.9 + 0.85 * (k % 10), 0.8 + 0.8 * (k // 10)), angle=0.3 * (k % 7)))
+    return world
+
+
+def n_evaluated(contacts: StepContacts) -> int:
+    return int((contacts.evaluated & (contacts.count > 0)).sum())
+
+
+def test_every_contact_of_a_pile_is_accounted_for() -> None:
+    world = pile()
+    referee = LiveReferee(world)
+    for _ in range(150):
+        contacts = world.step()
+        found = referee.check(contacts)
+        assert found.compared + sum(found.not_comparable.values()) == n_evaluated(contacts)
+        assert found.compared == found.agree + found.explained + found.unexplained
+        assert found.unexplained == 0, [one for one in found.differences if one.reason == "unexplained"]
+    total = referee.total
+    assert total.compared > 2000 and total.agree > 0.7 * total.compared
+    assert set(total.not_comparable) == {"capsule", "shape"} and min(total.not_comparable.values()) > 100
+    assert 0.0 < total.max_point_error < 1e-4
+
+
+def test_where_float32_ends_box2d_is_not_asked() -> None:
+    world = World(solver="soft_step")
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static", (1e5, -0.5)))
+    world.create_body(BodySpec((FixtureSpec(KINDS[0]),), position=(1e5, 0.3)))
+    found = LiveReferee(world).check(world.step())
+    assert found.compared == 0 and found.not_comparable == {"far": 1}
+
+
+def test_two_segments_are_not_for_box2d() -> None:
+    world = World(solver="soft_step")
+    world.create_body(BodySpec((FixtureSpec(Segment((-2.0, 0.0), (2.0, 0.0))),), "static"))
+    bar = (FixtureSpec(Segment((-0.5, 0.0), (0.5, 0.1))), FixtureSpec(Circle(0.1, (0.0, 1.0))))
+    world.create_body(BodySpec(bar, position=(0.0, 0.005), linear_velocity=(0.0, -1.0)))
+    check = LivePairs(world)
+    contacts = world.step()
+    assert LiveReferee(world).check(contacts).not_comparable == {"two_edges": 1} and len(contacts) == 1
+    assert check.check(contacts).agree == 1
+
+
+FAULTS: dict[str, Callable[[StepContacts], dict[str, Any]]] = {
+    "a point moved by a micrometre": lambda one: {"position": one.position + 1e-6},
+    "a gap of a nanometre more": lambda one: {"separation": np.where(np.arange(2) < one.count[:, None], one.separation + 1e-9, 0.0)},
+    "a normal turned round": lambda one: {"normal": -one.normal},
+    "the two poses exchanged": lambda one: {"pose_a": one.pose_b, "pose_b": one.pose_a},
+    "the poses of the end": lambda one: {"pose_a": one.pose_a + 1e-6},
+    "the second point lost": lambda one: {
+        "count": np.minimum(one.count, 1),
+        "position": one.position * [[[1.0], [0.0]]],
+        "separation": one.separation * [1.0, 0.0],
+    },
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_solver_that_tells_something_else_is_found(fault: str) -> None:
+    world = pile()
+    referee = LiveReferee(world)
+    for _ in range(60):
+        contacts = world.step()
+        assert referee.check(contacts).unexplained == 0
+    found = referee.check(replace(contacts, **FAULTS[fault](contacts)))
+    at_stake = contacts.count == 2 if "second" in fault else contacts.evaluated & (contacts.count > 0)
+    assert found.unexplained >= 0.9 * at_stake.sum() > 10
+    assert found.compared + sum(found.not_comparable.values()) == n_evaluated(contacts)
+    assert found.differences[0].fixture_a in world.fixture_ids
+
+
+def test_the_library_at_fault_is_found_by_box2d(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An axis that is not the least, on both of our sides alike: Box2D is the witness."""
+    from engine.compare.live import told
+    from engine.compare.verdicts import manifolds as judge
+    from engine.narrowphase import batched
+
+    ours = told.our_manifolds
+
+    def wrong(posed: Any, exact: bool = True) -> batched.ManifoldRows:
+        rows = ours(posed, exact)
+        return replace(rows, points=rows.points + np.array([0.0, 0.0, 1e-3]) * (rows.points != 0.0)) if exact else rows
+
+    world = pile(kinds=KINDS[:3])
+    for _ in range(60):
+        contacts = world.step()
+    monkeypatch.setattr(judge, "our_manifolds", wrong)
+    found = LiveReferee(world).check(contacts)
+    assert found.unexplained > 0.5 * found.compared > 10
+
+
+def watched(world: World, n_steps: int, check: LivePairs) -> Counter[str]:
+    reasons: Counter[str] = Counter()
+    for _ in range(n_steps):
+        found = check.check(world.step())
+        assert found.ours + found.box2d == 2 * found.agree + found.explained + found.unexplained
+        reasons.update(one.reason for one in found.differences)
+    return reasons
+
+
+def test_every_pair_is_found_until_it_sleeps_and_after() -> None:
+    world = pile(24)
+    check = LivePairs(world)
+    assert watched(world, 420, check) == Counter()
+    assert not world.awake[2:].all() and check.total.agree > 5000
+    before = check.total
+    world.set_velocity(world.body_ids[5], (0.0, 6.0))
+    assert watched(world, 60, check) == Counter() and check.total.agree > before.agree
+
+
+class Forgetful(Grid):
+    """Loses one pair."""
+
+    def pairs(self, aabbs: ArrayLike | None = None) -> IntArray:
+        found = super().pairs(aabbs)
+        return found[np.arange(len(found)) != len(found) // 2]
+
+
+def test_a_pair_that_one_side_loses_is_found() -> None:
+    world = pile(24)
+    assert watched(world, 40, LivePairs(world, Forgetful()))["unexplained"] > 0
+    check = LivePairs(world)
+    contacts = world.step()
+    record = world.pair_record()
+    assert isinstance(record, PairRecord) and record.last is not None
+    record.last = replace(record.last, touching=record.last.touching[1:])
+    found = check.check(contacts)
+    assert found.unexplained == 1 and found.box2d == found.ours - 1
+
+
+def test_a_fast_body_that_passes_a_sensor_is_no_difference() -> None:
+    world = World(solver="soft_step")
+    world.create_body(BodySpec((FixtureSpec(Polygon.box(0.05, 1.0), sensor=True),), "static"))
+    world.create_body(BodySpec((FixtureSpec(Circle(0.1)),), position=(-1.0, 0.0), linear_velocity=(200.0, 0.0)))
+    check = LivePairs(world)
+    contacts = world.step()
+    assert len(contacts.began) == 1 and contacts.began[0].sensor
+    assert check.check(contacts).agree == 1 and watched(world, 3, check) == Counter()
+
+
+def test_totals_add_up_by_reason() -> None:
+    one, other = StepAgreement(3, 3, not_comparable={"capsule": 2}), StepAgreement(1, 0, 1, not_comparable={"capsule": 1, "far": 4})
+    assert (one + other).not_comparable == {"capsule": 3, "far": 4} and (one + other).compared == 4
