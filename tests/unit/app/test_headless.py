@@ -40,7 +40,7 @@ def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> 
         "ms_per_step",
     }
     assert set(json["points"]) == {"add", "persist", "remove"}
-    assert set(json["agreement"]) == {"compared", "agree", "explained", "unexplained"}
+    assert set(json["agreement"]) == {"compared", "agree", "explained", "unexplained", "not_comparable"}
     assert set(json["pairs"]) == {"ours", "box2d", "agree", "explained", "unexplained"}
     assert set(json["ms_per_step"]) == {"median", "max"}
     assert (json["demo"], json["steps"], json["seed"], json["bodies"]) == ("drop", 60, 1, 4)
