@@ -179,9 +179,15 @@ class Step:
         """
         if not self._settings.continuous:
             return
-        motion = Motion(self._poses, np.ascontiguousarray(self._values[:, :3]), self._moves[: self._n])
-        stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, self._pass_through)
+        rows = self._found.rows
+        motion = Motion(
+            self._poses, np.ascontiguousarray(self._values[:, :3]), self._moves[: self._n], self._found.ends, rows.count, rows.separation
+        )
+        passes = None if self._hooks.pre_solve is None else self._passes
+        stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, passes)
         stopped = np.flatnonzero(stops.fraction < 1.0)
+        woken = stops.is_carried & ~self._awake
+        self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
         self._values[stopped, :3] = stops.end[stopped]
         is_free = np.ones(self._n + 1, dtype=np.bool_)
         is_free[self._found.ends] = is_free[self._joints.links] = False
@@ -199,13 +205,11 @@ class Step:
     def _were_in_contact(self, pairs: IntArray) -> NDArray[np.bool_]:
         return np.isin(key_of(*self._tables.fixtures.ids[pairs].T), self._met)
 
-    def _pass_through(self, pairs: IntArray) -> NDArray[np.bool_]:
-        hook, fixtures = self._hooks.pre_solve, self._tables.fixtures
-        if hook is None:
-            return np.zeros(len(pairs), dtype=np.bool_)
-        ids = np.concatenate((fixtures.ids[pairs], self._tables.bodies.ids[fixtures.body[pairs]]), axis=1).tolist()
-        passing = [self._call(hook, PairEvent(self._number, a, b, body_a, body_b, False)) is False for a, b, body_a, body_b in ids]
-        return np.array(passing, dtype=np.bool_)
+    def _passes(self, pair: IntArray) -> bool:
+        """Tell whether the hook lets a pair of rows of fixtures through each other."""
+        fixtures = self._tables.fixtures
+        (a, b), (body_a, body_b) = fixtures.ids[pair].tolist(), self._tables.bodies.ids[fixtures.body[pair]].tolist()
+        return self._call(self._hooks.pre_solve, PairEvent(self._number, a, b, body_a, body_b, False)) is False
 
     # -- rest ---------------------------------------------------------------------------------------------------------
 

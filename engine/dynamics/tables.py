@@ -19,17 +19,13 @@ from engine.world.joint_specs import MouseJointSpec
 from engine.world.specs import BodySpec, FixtureSpec
 from engine.world.truth import Truth
 
-__all__ = ["MARGIN", "N_INSIDES", "Tables", "check_mass", "mass_properties"]
+__all__ = ["MARGIN", "Tables", "check_mass", "mass_properties"]
 
 MARGIN = 0.01
 """Metres that each shape is grown by for finding contacts: a pair is known two centimetres before it touches."""
 
 IN_HAND = 1.2
 """1/s, angular damping of a body that a mouse joint pulls, which would swing about the hand for long: about Box2D's 2 % a step."""
-
-_DEPTHS = (0.5, 0.9)
-N_INSIDES = len(_DEPTHS)
-"""Insides that each shape has, cut back by these shares of the least depth of its middle."""
 
 Mass = tuple[tuple[float, float], float, float]
 """Local centre of mass in m, mass in kg, inertia about the centre in kg m^2."""
@@ -89,7 +85,7 @@ class Shapes:
     grown : ShapeBatch
         By `MARGIN`, for finding contacts.
     swept : ShapeBatch
-        As they are; and after those, in the same order, `N_INSIDES` times their insides, each deeper than the one before.
+        As they are.
     """
 
     def __init__(self) -> None:
@@ -104,8 +100,7 @@ class Shapes:
         """Return the number of each shape, packing those that are new."""
         found = [self._number.setdefault(shape, len(self._number)) for shape in shapes]
         if len(self._number) > len(self.grown):
-            insides = [_eroded(shape, depth) for depth in _DEPTHS for shape in self._number]
-            self.swept = batch.ShapeBatch([*self._number, *insides])
+            self.swept = batch.ShapeBatch(self._number)
             self.grown = batch.ShapeBatch(shape.with_radius(shape.radius - shape.skin_radius + MARGIN) for shape in self._number)
         return np.array(found, dtype=np.int64)
 
@@ -152,6 +147,8 @@ class FixtureColumns(NamedTuple):
     is_sensor : bool (m,)
     radius : float64 (m,)
         Of the surface around the core, m; a skin is no surface. A grown shape that has one is short of its separation by `MARGIN`.
+    inside : float64 (m,)
+        The least distance of the shape's edge from its middle, m.
     """
 
     ids: IntArray
@@ -162,6 +159,7 @@ class FixtureColumns(NamedTuple):
     filters: IntArray
     is_sensor: NDArray[np.bool_]
     radius: FloatArray
+    inside: FloatArray
 
 
 class Tables:
@@ -213,23 +211,6 @@ def _extent(shape: AnyShape) -> tuple[float, FloatArray, float]:
     return radius, core, radius
 
 
-def _eroded(shape: AnyShape, depth: float) -> AnyShape:
-    """Return what of a shape is deeper in it than a share of the least depth of its middle; a segment, which has no inside, itself."""
-    least, core, radius = _extent(shape)
-    if isinstance(shape, Segment):
-        return shape
-    if not isinstance(shape, Polygon):
-        return shape.with_radius((1.0 - depth) * radius)
-    for corner, normal in zip(shape.core, shape.normals, strict=True):  # each edge's line moves inwards, and cuts off what is outside it
-        within = (corner - core) @ normal - depth * least
-        following, next_within = np.roll(core, -1, axis=0), np.roll(within, -1)
-        crosses = (within < 0.0) != (next_within < 0.0)
-        at = (within / np.where(crosses, within - next_within, 1.0))[:, None]
-        corners = np.stack((core, core + at * (following - core)), axis=1)
-        core = corners[np.stack((within >= 0.0, crosses), axis=1)]
-    return Polygon(core)
-
-
 def _body_columns(truth: Truth) -> BodyColumns:
     entries = [truth.bodies[body] for body in truth.body_ids.tolist()]
     specs: list[BodySpec] = [entry.spec for entry in entries]
@@ -267,4 +248,5 @@ def _fixture_columns(truth: Truth, shapes: Shapes) -> FixtureColumns:
         filters=np.array([(spec.category, spec.mask, spec.group) for spec in specs], dtype=np.int64).reshape(-1, 3),
         is_sensor=np.array([spec.sensor for spec in specs], dtype=np.bool_),
         radius=np.array([spec.shape.radius - spec.shape.skin_radius for spec in specs], dtype=np.float64),
+        inside=np.array([_extent(spec.shape)[0] for spec in specs], dtype=np.float64),
     )
