@@ -12,4 +12,5 @@ Read in this order, which is also that of the imports (tests/architecture/test_l
     bulk/        millions of pairs, counted: what `compare` does
     report/      the HTML report of such a run
     live/        the same for a running world, after each step
+    motion/      why both engines leave a step with other velocities
 """

@@ -45,7 +45,10 @@ __all__ = [
     "SPRING",
     "SUM",
     "Joints",
+    "coordinate",
     "solve_joints",
+    "solve_point",
+    "solve_row",
     "warm_start_joints",
 ]
 
@@ -107,7 +110,7 @@ def warm_start_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray) -> N
         if joints.kind[row] == POINT:
             _apply_at_anchors(bodies, joints, row, joints.impulse[row, 0], joints.impulse[row, 1])
         else:
-            _coordinate(bodies, joints, row, jacobian)
+            coordinate(bodies, joints, row, jacobian)
             _apply(bodies, joints, row, jacobian, joints.impulse[row, 0])
 
 
@@ -127,17 +130,18 @@ def solve_joints(bodies: Bodies, joints: Joints, jacobian: FloatArray, h: float,
         if joints.mode[row] == READ or (is_relaxing and joints.mode[row] == SPRING):
             continue
         if joints.kind[row] == POINT:
-            _solve_point(bodies, joints, row, held, h, dt, is_relaxing)
+            solve_point(bodies, joints, row, held, h, dt, is_relaxing)
         else:
-            _solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
+            solve_row(bodies, joints, row, jacobian, held, h, dt, is_relaxing)
 
 
 @inlined_kernel
-def _solve_row(
+def solve_row(
     bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray, held: Softness, h: float, dt: float, is_relaxing: bool
 ) -> None:
+    """Solve a row of one coordinate; `held` is what a row that holds, or stands at its limit, has of softness."""
     mode = joints.mode[row]
-    error = _coordinate(bodies, joints, row, jacobian) - joints.target[row]
+    error = coordinate(bodies, joints, row, jacobian) - joints.target[row]
     rate, k = _rate_and_response(bodies, joints, row, jacobian)
     if k == 0.0:
         return
@@ -165,7 +169,8 @@ def _solve_row(
 
 
 @inlined_kernel
-def _solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
+def solve_point(bodies: Bodies, joints: Joints, row: int, held: Softness, h: float, dt: float, is_relaxing: bool) -> None:
+    """Solve a POINT; see `solve_row`."""
     a, b = joints.bodies[row, 0], joints.bodies[row, 1]
     v, inverse = bodies.velocity, bodies.inverse
     ax, ay, bx, by = _arms(bodies, joints, row)
@@ -238,7 +243,7 @@ def _apply_at_anchors(bodies: Bodies, joints: Joints, row: int, x: float, y: flo
 
 
 @inlined_kernel
-def _coordinate(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> float:
+def coordinate(bodies: Bodies, joints: Joints, row: int, jacobian: FloatArray) -> float:
     """Return the coordinate of a row, and fill its Jacobian: a line each for A and B, of a SUM for its first row's and its second's."""
     if joints.kind[row] != SUM:
         return _of_two(bodies, joints, row, jacobian[:2])

@@ -116,7 +116,7 @@ class BodyColumns(NamedTuple):
     inverse : float64 (n + 1, 2)
         1/kg, 1/(kg m^2).
     center : float64 (n + 1, 2)
-        Of mass, body frame.
+        Of mass, body frame; the origin of a body that is not dynamic.
     damping : float64 (n + 1, 2)
     gravity_scale : float64 (n + 1,)
     may_sleep : bool (n + 1,)
@@ -217,8 +217,8 @@ def _body_columns(truth: Truth) -> BodyColumns:
     n = len(specs)
     inverse, center = np.zeros((n + 1, 2)), np.zeros((n + 1, 2))
     for row, entry in enumerate(entries):
-        center[row], mass, inertia = mass_properties([truth.fixtures[fixture].spec for fixture in entry.fixtures])
-        if entry.spec.type == "dynamic":
+        if entry.spec.type == "dynamic":  # what is driven turns about its origin
+            center[row], mass, inertia = mass_properties([truth.fixtures[fixture].spec for fixture in entry.fixtures])
             inverse[row] = 1.0 / mass, 0.0 if inertia == 0.0 or entry.spec.fixed_rotation else 1.0 / inertia
     damping = np.array([(spec.linear_damping, spec.angular_damping) for spec in specs] + [(0.0, 0.0)])
     damping[[truth.rows[joint.bodies[1]] for joint in truth.joints.values() if isinstance(joint.spec, MouseJointSpec)], 1] += IN_HAND

@@ -43,7 +43,7 @@ LAYERS = (
 # The parts of the referee, in the order in which its docstring says to read them: each imports only from those before it, and from itself.
 REFEREE = tuple(
     f"engine.compare.{part}"
-    for part in ("allowances", "cases", "queries", "proofs", "verdicts", "pair", "processes", "bulk", "report", "live")
+    for part in ("allowances", "cases", "queries", "proofs", "verdicts", "pair", "processes", "bulk", "report", "live", "motion")
 )
 
 # The rooms of the application, each in the order in which it can be read: a module imports only from those before it in its room.

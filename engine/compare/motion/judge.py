@@ -1,0 +1,280 @@
+"""The referee of motion: from equal states both engines take one step, and what tells their velocities apart is taken away, one by one.
+
+::
+
+    Box2D                             ours
+    as it is                          as it is
+    all awake, nobody sleeps          the same                              sleeping
+    no continuous collision           the same                              continuous
+    .                                 cut as Box2D cuts                     speed_cap
+    nothing bounces                   the same                              restitution
+    (no impulse inherited             the same                              warm_starting)
+    sweeps until they agree           one step, sweeps until they agree     iterations
+    .                                 damping as Box2D has it               integrator
+    .                                 without pairs that Box2D has not      speculative
+    .                                 Box2D's points, where axes agree      skin
+    .                                 Box2D's contacts                      contacts
+    .                                 limits where Box2D has them           joint_limits
+
+Each line stands on those above it, but for that in brackets, which makes what follows worse where it is not the cause. In the last line
+both solve the same problem, Box2D in float32 and `engine.dynamics.sequential_impulses` in float64, and what is left must be float32's: else
+the body is unexplained. The cause of a body is what took most of its difference away; that it was shown means that the last line, or one
+before it, left no more than rounding may.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.compare.allowances import velocity_allowance
+from engine.compare.live.contacts import FixtureShapes, judge_contacts
+from engine.compare.motion.states import Taken, Twins, twins_of
+from engine.compare.motion.verdict import BodyVerdict, MotionVerdict
+from engine.contracts import StepContacts
+from engine.dynamics.sequential_impulses import HardContacts, HardStep
+from engine.dynamics.tables import Tables
+from engine.world import World
+from engine.world.hooks import PreSolveHook
+from engine.world.snapshot import WorldSnapshot
+from engine.world.truth import Truth
+
+__all__ = ["judge_step"]
+
+_MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
+"""b2_maxTranslation and b2_maxRotation: metres and radians a step."""
+
+_SHARE = 0.1
+"""Of a difference: what takes less of it away is not named."""
+
+_REPEATS = 5
+"""Times that Box2D takes a thousand sweeps, at the most."""
+
+
+@dataclass(frozen=True)
+class _Rung:
+    """What is left between the two once a cause is gone: Box2D's velocities less ours, float64 (n, 3)."""
+
+    cause: str
+    apart: FloatArray
+
+
+def judge_step(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> MotionVerdict:
+    """Let both engines take one step from where a world stands, and find why they part; the world stays as it is.
+
+    Parameters
+    ----------
+    world : World or WorldSnapshot
+        Between two steps, driven by either engine.
+    pre_solve : callable, optional
+        Of a snapshot's world.
+
+    Raises
+    ------
+    InvalidInputError
+        Box2D cannot take a shape or a joint of it.
+    """
+    return judge_twins(twins_of(world, pre_solve))
+
+
+def judge_twins(twins: Twins) -> MotionVerdict:
+    """Judge the step of two worlds whose states count as equal."""
+    bodies = _Bodies(twins)
+    theirs, ours = twins.steps()
+    apart = theirs.velocity - ours.velocity
+    base = velocity_allowance(bodies.speeds(theirs, ours), bodies.scale)
+    differs = bodies.is_judged & (bodies.size(apart) > base)
+    step, compared = twins.box2d.step_index + 1, int(bodies.is_judged.sum())
+    if not differs.any():
+        return MotionVerdict(step, compared, compared, ())
+    ladder = _Ladder(twins, bodies, _Rung("", apart))
+    moved = bodies.size(theirs.pose - ours.pose)
+    found = tuple(ladder.verdict(row, base, float(moved[row])) for row in np.flatnonzero(differs).tolist())
+    return MotionVerdict(step, compared, compared - len(found), found)
+
+
+class _Bodies:
+    """What of the bodies the judgement needs, a row each in ascending order of ids."""
+
+    def __init__(self, twins: Twins) -> None:
+        snapshot = twins.ours
+        truth = Truth(snapshot.settings)
+        truth.take_over(snapshot)
+        self.truth, tables = truth, Tables(truth)
+        self.ids, self.dt = truth.body_ids, snapshot.settings.dt
+        n = len(self.ids)
+        self.is_judged = tables.bodies.is_dynamic[:n] & tables.bodies.is_active[:n]
+        self.reach = tables.reach
+        values = np.ascontiguousarray(snapshot.motion.values, dtype=np.float64)
+        self.pose, self.velocity = np.ascontiguousarray(values[:, :3]), np.ascontiguousarray(values[:, 3:])
+        self.scale = np.hypot(self.pose[:, 0], self.pose[:, 1]) + self.reach
+        self.gravity = float(np.hypot(*snapshot.settings.gravity))
+
+    def size(self, change: FloatArray) -> FloatArray:
+        """Return (n, 3) of velocities, or poses, as one number each."""
+        found: FloatArray = np.hypot(change[:, 0], change[:, 1]) + self.reach * np.abs(change[:, 2])
+        return found
+
+    def speeds(self, *taken: Taken) -> FloatArray:
+        """Return the largest speed of each body before and after, m/s."""
+        most: FloatArray = np.max([self.size(self.velocity), *(self.size(one.velocity) for one in taken)], axis=0)
+        return most + self.gravity * self.dt
+
+    def islands(self, fixtures: IntArray) -> IntArray:
+        """Return a number for each body, the same for those that hang together by contacts and joints."""
+        from engine.dynamics._island_kernel import islands
+
+        rows, truth = self.truth.rows, self.truth
+        links = [(rows[truth.fixtures[a].body], rows[truth.fixtures[b].body]) for a, b in fixtures.tolist()]
+        for joint in truth.joints.values():
+            ends = [rows[body] for body in joint.bodies if body is not None]
+            links += [(ends[0], ends[-1])]
+            links += [(rows[a], rows[b]) for a, b in _geared(truth, joint.spec)]
+        found: IntArray = islands(np.array(links, dtype=np.int64).reshape(-1, 2), self.is_judged.copy())
+        return found
+
+
+def _geared(truth: Truth, spec: object) -> list[tuple[int, int]]:
+    from engine.world.joint_specs import GearJointSpec
+
+    if not isinstance(spec, GearJointSpec):
+        return []
+    ends = [body for joint in (spec.joint_a, spec.joint_b) for body in truth.joints[joint].bodies if body is not None]
+    return [(ends[0], end) for end in ends[1:]]
+
+
+class _Ladder:
+    """The rungs, from both as they are down to where both solve the same problem."""
+
+    def __init__(self, twins: Twins, bodies: _Bodies, top: _Rung) -> None:
+        self._bodies = bodies
+        self.rungs = [top]
+        self._sides("sleeping", twins := twins.all_awake())
+        self._sides("continuous", twins := twins.with_settings(continuous=False))
+        self._sides("speed_cap", twins, is_cut=True)
+        _, ours = self._sides("restitution", twins := twins.without_restitution(), is_cut=True)
+        cold, cold_ours = twins.with_settings(warm_starting=False).steps()
+        self._cold = cold.velocity - self._capped(cold_ours.velocity)
+        self._agreed(twins, ours)
+
+    def _sides(self, cause: str, twins: Twins, is_cut: bool = False) -> tuple[Taken, Taken]:
+        theirs, ours = twins.steps()
+        self.rungs.append(_Rung(cause, theirs.velocity - (self._capped(ours.velocity) if is_cut else ours.velocity)))
+        return theirs, ours
+
+    def _capped(self, velocity: FloatArray) -> FloatArray:
+        """Return velocities (n, 3) cut as b2Island::Solve cuts them."""
+        dt = self._bodies.dt
+        way, turn = np.hypot(velocity[:, 0], velocity[:, 1]) * dt, np.abs(velocity[:, 2]) * dt
+        with np.errstate(divide="ignore"):
+            shares = np.minimum(1.0, _MOST_WAY / way), np.minimum(1.0, _MOST_TURN / turn)
+        is_moved = self._bodies.is_judged[:, None]
+        cut: FloatArray = np.where(is_moved, velocity * np.column_stack((shares[0], shares[0], shares[1])), velocity)
+        return cut
+
+    def _agreed(self, twins: Twins, ours: Taken) -> None:
+        """Let both sweep until they agree, and bring Box2D's contacts into ours."""
+        bodies = self._bodies
+        self.theirs, self.change = twins.box2d_converged(1e-7, _REPEATS)
+        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
+        mine, box2d = _hard_contacts(ours, is_open=True), _hard_contacts(self.theirs, is_open=False)
+        explained = self._reasons(twins)
+        known, is_ours = _keys(mine), _keys(box2d)
+        shared = mine.chosen(np.isin(known, is_ours))
+        is_same = ~np.isin(is_ours, list(explained))
+        turned = shared.chosen(np.isin(_keys(shared), list(explained)))
+        steps: list[tuple[str, HardContacts, bool, bool]] = [
+            ("iterations", mine, False, False),
+            ("integrator", mine, True, False),
+            ("speculative", shared, True, False),
+            ("skin", box2d.chosen(is_same).joined(turned), True, False),
+            ("contacts", box2d, True, False),
+            ("joint_limits", box2d, True, True),
+        ]
+        for cause, contacts, is_explicit, is_limit_open in steps:
+            solved = hard.solve(contacts, is_explicit=is_explicit, is_limit_open=is_limit_open)
+            self.rungs.append(_Rung(cause, self.theirs.velocity - self._capped(solved.velocity)))
+        rounded = hard.solve(box2d, is_single=True, n_most=2_000)
+        self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
+        self.island = bodies.islands(self._pairs)
+        apart = bodies.size(rounded.velocity - solved.velocity) + bodies.size(np.tile(self.change + solved.change, (len(bodies.ids), 3)))
+        most = np.zeros(len(bodies.ids))
+        np.maximum.at(most, self.island, apart)
+        self._amplified: FloatArray = most[self.island]
+        self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
+        self._joined = {bodies.truth.rows[body] for joint in bodies.truth.joints.values() for body in joint.bodies if body is not None}
+
+    def _reasons(self, twins: Twins) -> dict[int, str]:
+        """Return why Box2D took another axis, by the key of the pair."""
+        world = World.from_snapshot(twins.box2d)
+        shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
+        agreement = judge_contacts(self.theirs.contacts, shapes)
+        return {_key(one.fixture_a, one.fixture_b): one.reason for one in agreement.differences}
+
+    # -- one body -----------------------------------------------------------------------------------------------------
+
+    def verdict(self, row: int, base: FloatArray, moved: float) -> BodyVerdict:
+        """Say why the body of a row differs."""
+
+        def size(apart: FloatArray) -> float:
+            return float(np.hypot(apart[0], apart[1]) + self._bodies.reach[row] * abs(apart[2]))
+
+        rungs = [(one.cause, one.apart[row]) for one in self.rungs]
+        at = next(k for k, (cause, _) in enumerate(rungs) if cause == "restitution") + 1
+        if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
+            rungs.insert(at, ("warm_starting", self._cold[row]))
+        first = rungs[0][1]
+        whole, allowed = size(first), float(base[row]) + 4.0 * float(self._amplified[row])
+        left = [(cause, size(apart)) for cause, apart in rungs[1:]]
+        gone = next((k for k, (_, rest) in enumerate(left) if rest <= allowed), None)
+        linear, angular = (float(first[0]), float(first[1])), float(first[2])
+        bodies = self._bodies
+        head = BodyVerdict(int(bodies.ids[row]), linear, angular, whole, moved, "unexplained", (), tuple(left), allowed)
+        if gone is None:
+            return head
+        if whole <= allowed:
+            return replace(head, cause="float32", shares=(("float32", whole),))
+        sizes = [whole, *(rest for _, rest in left)]
+        taken = [(left[k][0], sizes[k] - sizes[k + 1]) for k in range(gone + 1)]
+        shares = tuple((self._named(cause, row), part) for cause, part in taken if part >= _SHARE * whole)
+        cause = max(shares, key=lambda one: one[1])[0]
+        return replace(head, cause=cause, shares=shares, left=tuple(left[: gone + 1]), reason=self._reason(cause, row))
+
+    def _named(self, cause: str, row: int) -> str:
+        is_free = row not in self._joined and not (self._ends == row).any()
+        return "integrator" if cause == "iterations" and is_free else cause
+
+    def _reason(self, cause: str, row: int) -> str:
+        """Return why another axis was taken in a pair of the body, or else of its island."""
+        if cause != "contacts" or len(self._ends) == 0:
+            return ""
+        names = [self.reasons.get(_key(*pair), "") for pair in self._pairs.tolist()]
+        for near in ((self._ends == row).any(axis=1), (self.island[self._ends] == self.island[row]).any(axis=1)):
+            found = [names[k] for k in np.flatnonzero(near) if names[k]]
+            if found:
+                return max(sorted(set(found)), key=found.count)
+        return ""
+
+
+# -- contacts ---------------------------------------------------------------------------------------------------------
+
+
+def _hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
+    """Return the contacts of a step as constraints; where not `is_open` none may approach, whatever its gap, as Box2D has it."""
+    contacts: StepContacts = taken.contacts
+    fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+    gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
+    found = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
+    passing = np.isin(_keys(found), [_key(*pair) for pair in taken.passing])
+    return found.chosen(contacts.evaluated & (contacts.count > 0) & ~passing)
+
+
+def _key(a: int, b: int) -> int:
+    return (min(a, b) << 31) + max(a, b)
+
+
+def _keys(contacts: HardContacts) -> NDArray[np.int64]:
+    return np.array([_key(*pair) for pair in contacts.fixtures.tolist()], dtype=np.int64)

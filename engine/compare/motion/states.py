@@ -1,0 +1,365 @@
+"""Equal states: one moment of a world, as Box2D and as our solver hold it, and both with a cause of differences taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.box2d.contacts import no_pairs
+from engine.box2d.internal_state import InternalState
+from engine.box2d.solver import Box2DMemory
+from engine.common.arrays import FloatArray
+from engine.common.limits import MAX_ITERATIONS
+from engine.contracts import PairEvent, StepContacts, no_contacts
+from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
+from engine.dynamics.contacts import Touching, no_rows
+from engine.dynamics.joints import JointTable, no_joints
+from engine.dynamics.state import SoftStepMemory
+from engine.world import World, accept, load_solver
+from engine.world.hooks import PreSolveHook, StepHooks
+from engine.world.joint_specs import (
+    DistanceJointSpec,
+    FrictionJointSpec,
+    GearJointSpec,
+    JointSpec,
+    MotorJointSpec,
+    MouseJointSpec,
+    PrismaticJointSpec,
+    PulleyJointSpec,
+    RevoluteJointSpec,
+    RopeJointSpec,
+    WeldJointSpec,
+    WheelJointSpec,
+)
+from engine.world.records import BodyMotion
+from engine.world.snapshot import SolverState, WorldSnapshot
+
+__all__ = ["NEAR", "Taken", "Twins", "twins_of"]
+
+BOX2D, OURS = "box2d", "soft_step"
+
+NEAR = 0.05
+"""Metres within which a point of Box2D's and one of ours, in the frame of the same body, count as one and have one impulse."""
+
+_FORCE_WORDS, _REST_WORD = slice(13, 16), 16
+"""Where `InternalState.bodies` has a body's force and torque, and the seconds that it has been slow."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step as it was taken, a row for each body in ascending order of ids.
+
+    Attributes
+    ----------
+    pose, velocity : float64 (n, 3)
+    awake : bool (n,)
+    contacts : StepContacts
+    passing : frozenset of (fixture id, fixture id)
+        Pairs, lower id first, that the world's hook let pass through each other.
+    """
+
+    pose: FloatArray
+    velocity: FloatArray
+    awake: NDArray[np.bool_]
+    contacts: StepContacts
+    passing: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """One state in two solvers: the same specifications, in Box2D's numbers, poses, velocities, and, as far as both have them, impulses.
+
+    Attributes
+    ----------
+    box2d, ours : WorldSnapshot
+    force : float64 (n, 3)
+        That waits for the step, N and N m.
+    gear_sums : mapping
+        What the coordinates of each gear joint add up to.
+    pre_solve : callable or None
+        The world's own rule.
+    """
+
+    box2d: WorldSnapshot
+    ours: WorldSnapshot
+    force: FloatArray
+    gear_sums: Mapping[int, float]
+    pre_solve: PreSolveHook | None
+
+    def steps(self) -> tuple[Taken, Taken]:
+        """Take the step in both: Box2D's, and ours."""
+        return _step(self.box2d, self.pre_solve), _step(self.ours, self.pre_solve)
+
+    def with_settings(self, **changes: Any) -> Twins:
+        """Return both with other settings of their worlds."""
+        return self._both(lambda one: replace(one, settings=replace(one.settings, **changes)))
+
+    def without_restitution(self) -> Twins:
+        """Return both with nothing that bounces."""
+        return self._both(_deadened)
+
+    def all_awake(self) -> Twins:
+        """Return both with all awake, and nothing that may fall asleep."""
+        return self.with_settings(sleeping=False)._both(_woken)
+
+    def _both(self, change: Any) -> Twins:
+        return replace(self, box2d=change(self.box2d), ours=change(self.ours))
+
+    def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, float]:
+        """Take Box2D's step with as many sweeps as it takes to change no velocity any more; return it and what the last ones changed.
+
+        A thousand sweeps are the most of one step. So the step is taken again from the same state, with the impulses that it ended with,
+        `most` times at the most.
+        """
+        start = self.with_settings(velocity_iterations=MAX_ITERATIONS).box2d
+        taken, then = _step_and_keep(start, self.pre_solve)
+        change = np.inf
+        for _ in range(most - 1):
+            before = taken
+            taken, then = _step_and_keep(replace(then, settings=replace(then.settings, warm_starting=True)), self.pre_solve)
+            change = float(np.abs(taken.velocity - before.velocity).max(initial=0.0))
+            if change <= tolerance:
+                break
+        return taken, change
+
+
+def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> Twins:
+    """Return the state in which a world stands, between two steps, in both solvers; the world stays as it is.
+
+    Parameters
+    ----------
+    world : World or WorldSnapshot
+        Driven by either solver.
+    pre_solve : callable, optional
+        The rule of a snapshot's world; a world's own is known.
+
+    Raises
+    ------
+    InvalidInputError
+        Box2D cannot take a shape or a joint of it; names which.
+    """
+    if isinstance(world, World):
+        pre_solve = world.hooks.pre_solve if world.hooks is not None else None
+        snapshot = world.snapshot()
+    else:
+        snapshot = world
+    if snapshot.solver == BOX2D:
+        return _with_ours(snapshot, pre_solve)
+    return _with_box2d(snapshot, pre_solve)
+
+
+# -- from Box2D to ours -----------------------------------------------------------------------------------------------
+
+
+def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
+    if not snapshot.state.is_whole and load_solver(BOX2D).prepare() is None:  # kept before its memory was in reach
+        snapshot = World.from_snapshot(replace(snapshot, state=replace(snapshot.state, is_whole=True))).snapshot()
+    memory = snapshot.state.memory
+    assert isinstance(memory, Box2DMemory)
+    n = len(snapshot.bodies)
+    force, resting = np.zeros((n, 3)), np.zeros(n)
+    if memory.internal is not None:
+        words = np.ascontiguousarray(memory.internal.bodies).view(np.float32).astype(np.float64)
+        force, resting = words[:, _FORCE_WORDS].copy(), words[:, _REST_WORD].copy()
+    theirs = World.from_snapshot(snapshot)
+    specs = {joint: resolved.spec for joint, resolved in snapshot.joints}
+    sums = {joint: _gear_sum(theirs, snapshot, spec) for joint, spec in specs.items() if isinstance(spec, GearJointSpec)}
+    cold = replace(snapshot, solver=OURS, state=_our_state(snapshot, force, resting, sums))
+    known = _our_memory(_step_and_keep(cold, pre_solve)[1])
+    rows, settings = known.rows, snapshot.settings
+    impulse = _impulses_of(snapshot.contacts, rows) / settings.velocity_iterations
+    carried = replace(
+        _our_memory(cold),
+        rows=replace(rows, impulse=impulse),
+        touching=known.touching,
+        joints=known.joints,
+        joint_impulse=_joint_impulses(snapshot, memory.internal, known.joints) / settings.velocity_iterations,
+        joint_total=np.zeros_like(known.joint_total),
+    )
+    ours = replace(cold, state=replace(cold.state, memory=carried))
+    return Twins(snapshot, ours, force, sums, pre_solve)
+
+
+def _our_state(snapshot: WorldSnapshot, force: FloatArray, resting: FloatArray, sums: Mapping[int, float]) -> SolverState:
+    """Return the state of our solver before any step: no contact is known, and no impulse."""
+    n, none, awake = len(snapshot.bodies), np.zeros((0, 2)), snapshot.motion.awake
+    ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
+    island = np.where(awake, -1, ids)
+    gears = tuple(sums.items())
+    memory = SoftStepMemory(force, resting, island, no_rows(), Touching(), no_joints(), none, none, gears)
+    motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
+    assert len(ids) == n
+    return SolverState(motion, no_contacts(snapshot.step_index), frozenset(), ((), ()), memory)
+
+
+def _our_memory(snapshot: WorldSnapshot) -> SoftStepMemory:
+    assert isinstance(snapshot.state.memory, SoftStepMemory)
+    return snapshot.state.memory
+
+
+def _gear_sum(world: World, snapshot: WorldSnapshot, gear: GearJointSpec) -> float:
+    joints = dict(snapshot.joints)
+    values = []
+    for joint in (gear.joint_a, gear.joint_b):
+        state = world.joint_state(joint)
+        values.append(state.travel if isinstance(joints[joint].spec, PrismaticJointSpec) else state.angle + joints[joint].reference_angle)
+    return values[0] + gear.ratio * values[1]
+
+
+def _impulses_of(contacts: StepContacts, rows: Any) -> FloatArray:
+    """Return for each point of `rows`, contacts of our solver, the impulse of the nearest point of the same fixtures among `contacts`."""
+    impulse = np.zeros((len(rows.count), 2, 2))
+    fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
+    at = {tuple(sorted(pair)): row for row, pair in enumerate(fixtures.tolist())}
+    for row, pair in enumerate(np.column_stack((rows.fixture_a, rows.fixture_b)).tolist()):
+        other = at.get(tuple(sorted(pair)))
+        if other is None:
+            continue
+        is_same = pair[0] == fixtures[other, 0]
+        pose = contacts.pose_a[other] if is_same else contacts.pose_b[other]
+        theirs = _in_frame(pose, contacts.position[other, : contacts.count[other]])
+        mine = _in_frame(rows.pose_a[row], rows.position[row, : rows.count[row]])
+        away = np.hypot(*(mine[:, None] - theirs[None]).transpose(2, 0, 1))
+        while away.size and away.min() < NEAR:
+            k, j = np.unravel_index(int(away.argmin()), away.shape)
+            impulse[row, k] = contacts.normal_impulse[other, j], contacts.tangent_impulse[other, j]
+            away[k, :] = away[:, j] = np.inf
+    return impulse
+
+
+def _in_frame(pose: FloatArray, points: FloatArray) -> FloatArray:
+    cosine, sine = np.cos(pose[2]), np.sin(pose[2])
+    return (points - pose[:2]) @ np.array(((cosine, -sine), (sine, cosine)))
+
+
+def _joint_impulses(snapshot: WorldSnapshot, internal: InternalState | None, table: JointTable) -> FloatArray:
+    """Return for each row of our joints the impulse that Box2D's joint begins the next step with."""
+    impulse = np.zeros((len(table.kind), 2))
+    if internal is None:
+        return impulse
+    specs = {joint: resolved.spec for joint, resolved in snapshot.joints}
+    words = np.ascontiguousarray(internal.joints).view(np.float32).astype(np.float64)
+    of_joint = dict(zip(internal.joint_ids.tolist(), words.tolist(), strict=True))
+    for row, (joint, kind, mode) in enumerate(zip(table.owner.tolist(), table.kind.tolist(), table.mode.tolist(), strict=True)):
+        impulse[row] = _row_impulse(specs[joint], kind, mode, of_joint[joint])
+    return impulse
+
+
+def _row_impulse(spec: JointSpec, kind: int, mode: int, words: list[float]) -> tuple[float, float]:
+    """Return the impulse of a row of ours, of the impulses that Box2D's joint keeps; see `engine.box2d.internal_state.JOINT_WORDS`."""
+    first, second, third, fourth, _ = words
+    is_limit = mode in (LOW, HIGH)
+    match spec:
+        case RevoluteJointSpec() | WeldJointSpec() | FrictionJointSpec() | MotorJointSpec() | MouseJointSpec():
+            if kind == POINT:
+                return first, second
+            found = fourth if mode == DRIVE and isinstance(spec, RevoluteJointSpec) else third
+        case PrismaticJointSpec():
+            found = second if kind == ANGLE else fourth if mode == DRIVE else third if is_limit else first
+        case WheelJointSpec():
+            found = second if kind == ANGLE else third if mode == SPRING else first
+        case DistanceJointSpec() | RopeJointSpec():
+            found = first
+        case PulleyJointSpec():
+            found = -first if kind == SUM else 0.0  # Box2D's pulls
+        case _:
+            found = second if kind == SUM else 0.0
+    if is_limit and not isinstance(spec, RopeJointSpec):
+        found = max(found, 0.0) if mode == LOW else min(found, 0.0)
+    return found, 0.0
+
+
+# -- from ours to Box2D -----------------------------------------------------------------------------------------------
+
+
+def _with_box2d(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins:
+    memory = _our_memory(snapshot)
+    held = replace(
+        snapshot,
+        settings=accept(snapshot.settings, BOX2D),
+        bodies=tuple((body, accept(spec, BOX2D), fixtures) for body, spec, fixtures in snapshot.bodies),
+        fixtures=tuple((fixture, body, accept(spec, BOX2D)) for fixture, body, spec in snapshot.fixtures),
+        joints=tuple((joint, accept(resolved, BOX2D)) for joint, resolved in snapshot.joints),
+    )
+    values = snapshot.motion.values.astype(np.float32)
+    none = Box2DMemory(np.zeros(0, dtype=np.int64), no_pairs(0).manifolds, None)
+    state = SolverState(BodyMotion(values, snapshot.motion.awake), no_contacts(snapshot.step_index), frozenset(), ((), ()), none)
+    cold = replace(held, solver=BOX2D, state=state)
+    then = _step_and_keep(cold, pre_solve)[1]
+    found = then.state.memory
+    assert isinstance(found, Box2DMemory)
+    manifolds = found.manifolds.copy()
+    told = _impulses_of(snapshot.contacts, then.contacts)
+    manifolds["points"]["normal_impulse"], manifolds["points"]["tangent_impulse"] = told[:, :, 0], told[:, :, 1]
+    internal = None if found.internal is None else _with_waiting(found.internal, memory)
+    theirs = replace(cold, state=replace(then.state, motion=cold.motion, memory=Box2DMemory(found.keys, manifolds, internal)))
+    ours = replace(held, state=replace(snapshot.state, motion=BodyMotion(values.astype(np.float64), snapshot.motion.awake)))
+    return Twins(theirs, ours, memory.force, dict(memory.gear_sums), pre_solve)
+
+
+def _with_waiting(internal: InternalState, memory: SoftStepMemory) -> InternalState:
+    """Return Box2D's internal state with the forces that wait, and the seconds at rest, of ours."""
+    words = internal.bodies.copy()
+    numbers = words.view(np.float32)
+    numbers[:, _FORCE_WORDS], numbers[:, _REST_WORD] = memory.force, memory.resting
+    return replace(internal, bodies=words)
+
+
+# -- both -------------------------------------------------------------------------------------------------------------
+
+
+def _deadened(snapshot: WorldSnapshot) -> WorldSnapshot:
+    return replace(snapshot, fixtures=tuple((fixture, body, replace(spec, restitution=0.0)) for fixture, body, spec in snapshot.fixtures))
+
+
+def _woken(snapshot: WorldSnapshot) -> WorldSnapshot:
+    state, memory = snapshot.state, snapshot.state.memory
+    if isinstance(memory, SoftStepMemory):
+        memory = replace(memory, resting=np.zeros_like(memory.resting), island=np.full_like(memory.island, -1))
+    awake = np.ones_like(state.motion.awake)
+    return replace(snapshot, state=replace(state, motion=replace(state.motion, awake=awake), memory=memory))
+
+
+def _step(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Taken:
+    return _stepped(snapshot, pre_solve)[0]
+
+
+def _stepped(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[Taken, World]:
+    world, passing = World.from_snapshot(snapshot), set()
+
+    def heard(event: PairEvent) -> bool:
+        passes = pre_solve is not None and pre_solve(event) is False
+        if passes:
+            passing.add((min(event.fixture_a, event.fixture_b), max(event.fixture_a, event.fixture_b)))
+        return not passes
+
+    if pre_solve is not None:
+        world.hooks = StepHooks(pre_solve=heard)
+    contacts = world.step()
+    return Taken(world.poses, world.velocities, world.awake, contacts, frozenset(passing)), world
+
+
+def _step_and_keep(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> tuple[Taken, WorldSnapshot]:
+    """Take the step; return it, and the state before it with the impulses after it."""
+    taken, world = _stepped(snapshot, pre_solve)
+    after, before = world.snapshot().state, snapshot.state
+    memory = after.memory
+    if isinstance(memory, Box2DMemory) and isinstance(before.memory, Box2DMemory):
+        old, new = before.memory.internal, memory.internal
+        if old is not None and new is not None:
+            memory = replace(memory, internal=replace(new, body_ids=old.body_ids, bodies=old.bodies))
+        elif new is not None:  # no state of joints is known before the first step; that of bodies follows from their motion
+            memory = replace(memory, internal=_standing(snapshot, new))
+    state = replace(after, motion=before.motion, memory=memory, touching=before.touching, events=before.events)
+    return taken, replace(snapshot, state=state)
+
+
+def _standing(snapshot: WorldSnapshot, internal: InternalState) -> InternalState:
+    """Return internal state with the bodies as a new world of a snapshot has them."""
+    fresh = World.from_snapshot(snapshot).snapshot().state.memory
+    assert isinstance(fresh, Box2DMemory) and fresh.internal is not None
+    return replace(internal, body_ids=fresh.internal.body_ids, bodies=fresh.internal.bodies)

@@ -1,0 +1,125 @@
+"""What the referee of motion says: of each body, and of a step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CAUSES", "BodyVerdict", "MotionVerdict"]
+
+CAUSES: dict[str, str] = {
+    "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
+    "continuous": "One engine stops the body at a touch within the step, or pushes it there.",
+    "speed_cap": "Box2D moves no body farther than 2 m or a quarter turn a step, and cuts its velocity for that.",
+    "restitution": "The bounce: Box2D's threshold of 1 m/s, and all contacts at once; ours, pair by pair before all else.",
+    "warm_starting": "The impulses that the step began from, of the one before it.",
+    "iterations": "Box2D's sweeps end before they agree, or our sub-steps do not take one step's way.",
+    "integrator": "Gravity and damping: one explicit step of Box2D's, v (1 - h d), against implicit sub-steps.",
+    "speculative": "We hold a pair back that would touch within the step; Box2D does not know it yet.",
+    "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
+    "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
+    "joint_limits": "We hold a joint back that would pass its limit within the step; Box2D lets it pass.",
+    "float32": "Rounding: the same sweeps in float32 end as far from the exact ones.",
+    "unexplained": "Nothing that was taken away made the difference go.",
+}
+"""Causes in the order in which they are taken away, and a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyVerdict:
+    """Why a body leaves the step otherwise in Box2D than in ours.
+
+    Attributes
+    ----------
+    body : int
+    linear, angular : (float, float), float
+        Box2D's velocity less ours, m/s and rad/s.
+    size : float
+        Of that as a speed, m/s: of the centre of mass, and of the body's farthest point about it.
+    moved : float
+        How far apart the two leave the body, m, its farthest point's way about the centre of mass included.
+    cause : str
+        One of `CAUSES`: what of the difference went first and most; "unexplained" where it did not go.
+    shares : tuple of (str, float)
+        Every cause that took a tenth of `size` or more, and how much of it, m/s, as they were taken away.
+    left : tuple of (str, float)
+        What is left of `size` once a cause is taken away, and all before it.
+    allowed : float
+        m/s, what float32 may leave; see `engine.compare.allowances`.
+    reason : str
+        Of another contact: the reason of the referee of contacts.
+    """
+
+    body: int
+    linear: tuple[float, float]
+    angular: float
+    size: float
+    moved: float
+    cause: str
+    shares: tuple[tuple[str, float], ...]
+    left: tuple[tuple[str, float], ...]
+    allowed: float
+    reason: str = ""
+
+    @property
+    def told(self) -> str:
+        """How the cause was shown, in one sentence."""
+        way = ", ".join(f"{name} {size:.3g}" for name, size in self.left)
+        return f"{self.size:.3g} m/s apart; left without, in turn: {way} m/s (allowed {self.allowed:.2g})"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as ``motion --json`` prints it."""
+        return {
+            "body": self.body,
+            "linear": list(self.linear),
+            "angular": self.angular,
+            "size": self.size,
+            "moved": self.moved,
+            "cause": self.cause,
+            "reason": self.reason,
+            "shares": dict(self.shares),
+            "left": dict(self.left),
+            "allowed": self.allowed,
+        }
+
+
+@dataclass(frozen=True)
+class MotionVerdict:
+    """One step from equal states.
+
+    Attributes
+    ----------
+    step : int
+        Its number.
+    compared : int
+        Dynamic bodies.
+    agree : int
+        Those of which the two velocities are as near as rounding leaves them.
+    bodies : tuple of BodyVerdict
+        The others, in ascending order of ids.
+    """
+
+    step: int
+    compared: int
+    agree: int
+    bodies: tuple[BodyVerdict, ...]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many bodies have which cause."""
+        return Counter(one.cause for one in self.bodies)
+
+    @property
+    def unexplained(self) -> int:
+        """Bodies without a cause that was shown."""
+        return self.counts["unexplained"]
+
+    @property
+    def worst(self) -> BodyVerdict | None:
+        """The body whose velocities differ most; None where all agree."""
+        return max(self.bodies, key=lambda one: one.size, default=None)
+
+    def of(self, body: int) -> BodyVerdict | None:
+        """Return the verdict on a body; None where it agrees."""
+        return next((one for one in self.bodies if one.body == body), None)

@@ -1,0 +1,226 @@
+"""Each cause is found where it was built in, nothing where nothing differs, and a fault that was planted stays unexplained."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.compare.motion import CAUSES, BodyVerdict, judge_step
+from engine.compare.motion.judge import judge_twins
+from engine.compare.motion.states import twins_of
+from engine.compare.pair.file import load_pair
+from engine.geometry import AnyShape, Circle, Polygon
+from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World, WorldSettings
+from engine.world.snapshot import WorldSnapshot
+
+PAIRS = Path(__file__).resolve().parents[4] / "demos" / "pairs"
+BOX, DISC = Polygon.box(0.5, 0.5), Circle(0.5)
+
+
+def world(solver: str = "box2d", **settings: Any) -> World:
+    return World(WorldSettings(**settings), solver)
+
+
+def add(world: World, shape: AnyShape, at: tuple[float, float], type: str = "dynamic", **more: Any) -> int:
+    fixture = {name: more.pop(name) for name in ("density", "friction", "restitution") if name in more}
+    return world.create_body(BodySpec((FixtureSpec(shape, **fixture),), type, at, **more))  # type: ignore[arg-type]
+
+
+def ground(world: World, **more: Any) -> int:
+    return add(world, Polygon.box(50.0, 0.5), (0.0, -0.5), "static", **more)
+
+
+def verdict_on(world: World, body: int) -> BodyVerdict:
+    found = judge_step(world).of(body)
+    assert found is not None, "both take the same step"
+    return found
+
+
+def is_shown(one: BodyVerdict, cause: str) -> None:
+    """Hold a verdict to the cause: it is the cause, the difference goes with it, and stays without."""
+    assert one.cause == cause, one.told
+    left = dict(one.left)
+    at = list(left).index(cause)
+    before = one.size if at == 0 else list(left.values())[at - 1]
+    assert left[cause] <= 0.1 * before, one.told
+    assert list(left.values())[-1] <= one.allowed < 1e-3 * max(1.0, one.size), one.told
+
+
+@pytest.mark.parametrize("solver", ["box2d", "soft_step"])
+def test_what_flies_freely_agrees(solver: str) -> None:
+    free = world(solver)
+    add(free, BOX, (3.0, 40.0), linear_velocity=(3.0, 8.0), angular_velocity=2.0)
+    add(free, DISC, (-3.0, 40.0), gravity_scale=-0.5)
+    verdict = judge_step(free)
+    assert (verdict.compared, verdict.agree, verdict.bodies, verdict.unexplained) == (2, 2, (), 0)
+
+
+def test_the_world_stays_as_it_is() -> None:
+    pile = world()
+    ground(pile)
+    for k in range(5):
+        add(pile, BOX, (0.0, 0.5 + k))
+    for _ in range(20):
+        pile.step()
+    before = pile.state_hash()
+    judge_step(pile)
+    assert pile.state_hash() == before
+    other = World.from_snapshot(pile.snapshot())
+    pile.step(), other.step()
+    assert pile.state_hash() == other.state_hash()
+
+
+def test_damping_is_the_integrator() -> None:
+    free = world()
+    body = add(free, DISC, (0.0, 5.0), linear_velocity=(9.0, 0.0), linear_damping=2.0)
+    is_shown(verdict_on(free, body), "integrator")
+
+
+def test_a_slow_drift_that_only_ours_lets_sleep() -> None:
+    slow = world("soft_step", gravity=(0.0, 0.0))
+    body = add(slow, DISC, (0.0, 0.0), linear_velocity=(0.04, 0.0))
+    found = []
+    for _ in range(32):
+        one = judge_step(slow).of(body)
+        found += [] if one is None else [one]
+        slow.step()
+    assert len(found) == 1, "one step in which it falls asleep"
+    is_shown(found[0], "sleeping")
+
+
+def test_a_bullet_before_a_wall_is_continuous() -> None:
+    shot = world(gravity=(0.0, 0.0))
+    add(shot, Polygon.box(0.05, 5.0), (1.0, 0.0), "static")
+    body = add(shot, Circle(0.1), (0.2, 0.1), linear_velocity=(100.0, 30.0), friction=0.8)
+    is_shown(verdict_on(shot, body), "continuous")
+
+
+@pytest.mark.parametrize("velocity, turning", [((300.0, 0.0), 0.0), ((0.0, 0.0), 200.0)])
+def test_box2d_cuts_what_is_too_fast(velocity: tuple[float, float], turning: float) -> None:
+    fast = world(gravity=(0.0, 0.0))
+    is_shown(verdict_on(fast, add(fast, BOX, (0.0, 0.0), linear_velocity=velocity, angular_velocity=turning)), "speed_cap")
+
+
+def test_a_slow_ball_bounces_in_ours_alone() -> None:
+    slow = world(gravity=(0.0, -1.0))
+    ground(slow)
+    body = add(slow, DISC, (0.0, 0.505), linear_velocity=(0.0, -0.8), restitution=0.5)
+    one = verdict_on(slow, body)
+    is_shown(one, "restitution")
+    assert one.linear[1] == pytest.approx(-0.4, abs=0.02)
+
+
+def test_a_chain_under_load_needs_more_iterations() -> None:
+    chain = world()
+    last = add(chain, Polygon.box(0.1, 0.1), (0.0, 0.0), "static")
+    for k in range(10):
+        link = add(chain, Polygon.box(0.25, 0.1), (0.5 * k + 0.25, 0.0), density=1.0 if k < 9 else 100.0)
+        chain.create_joint(RevoluteJointSpec(last, link, anchor=(0.5 * k, 0.0)))
+        last = link
+    for _ in range(10):
+        chain.step()
+    is_shown(verdict_on(chain, last), "iterations")
+
+
+def test_what_is_left_of_a_load_is_warm_starting() -> None:
+    stack = world(velocity_iterations=2)
+    ground(stack)
+    boxes = [add(stack, BOX, (0.0, 0.5 + k)) for k in range(4)]
+    load = add(stack, BOX, (0.0, 4.5), density=20.0)
+    for _ in range(120):
+        stack.step()
+    stack.destroy_body(load)
+    verdict = judge_step(stack)
+    assert verdict.counts["warm_starting"] + sum("warm_starting" in dict(one.left) for one in verdict.bodies) > 0, verdict.counts
+    assert verdict.unexplained == 0 and {one.body for one in verdict.bodies} <= set(boxes)
+
+
+def test_a_pair_that_will_touch_within_the_step_is_held_by_ours() -> None:
+    two = world(gravity=(0.0, 0.0))
+    body = add(two, DISC, (0.0, 0.0), linear_velocity=(3.0, 0.0))
+    add(two, DISC, (1.015, 0.0), linear_velocity=(-3.0, 0.0))
+    is_shown(verdict_on(two, body), "speculative")
+
+
+def test_a_box_in_the_skin_falls_in_ours() -> None:
+    resting = world()
+    ground(resting)
+    is_shown(verdict_on(resting, add(resting, BOX, (0.0, 0.512))), "skin")
+
+
+def test_another_axis_is_another_contact() -> None:
+    pair = load_pair(PAIRS / "manifold.json")
+    both = world(gravity=(0.0, 0.0))
+    for shape, pose in ((pair.shape_a, pair.pose_a), (pair.shape_b, pair.pose_b)):
+        add(both, shape, pose.position, angle=pose.angle)  # type: ignore[arg-type]
+    first, second = both.body_ids
+    ahead = np.subtract(both.state(second).position, both.state(first).position)
+    for body, sign in ((first, 1.0), (second, -1.0)):
+        both.set_velocity(body, tuple((sign * 3.0 * ahead / math.hypot(*ahead)).tolist()))
+    one = verdict_on(both, first)
+    is_shown(one, "contacts")
+    assert one.reason == "local_maximum"
+
+
+@pytest.mark.parametrize("lower", [-1.0, -0.02], ids=["wide", "so narrow that Box2D welds it"])
+def test_limits(lower: float) -> None:
+    hinge = world(gravity=(0.0, 0.0))
+    base = add(hinge, BOX, (0.0, 0.0), "static")
+    arm = add(hinge, Polygon.box(1.0, 0.1), (2.0, 0.0), angular_velocity=3.0, linear_velocity=(0.0, 3.0))
+    hinge.create_joint(RevoluteJointSpec(base, arm, anchor=(1.0, 0.0), enable_limit=True, lower_angle=lower, upper_angle=0.02))
+    is_shown(verdict_on(hinge, arm), "joint_limits")
+
+
+# -- a referee that can fail ------------------------------------------------------------------------------------------
+
+
+def _sliding(solver: str = "box2d") -> tuple[World, int]:
+    sliding = world(solver, sleeping=False)
+    ground(sliding)
+    body = add(sliding, BOX, (0.0, 0.5), linear_velocity=(4.0, 0.0), friction=0.5)
+    for _ in range(10):
+        sliding.step()
+    return sliding, body
+
+
+def _with_friction(snapshot: WorldSnapshot, share: float) -> WorldSnapshot:
+    fixtures = tuple((fixture, body, replace(spec, friction=share * spec.friction)) for fixture, body, spec in snapshot.fixtures)
+    return replace(snapshot, fixtures=fixtures)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 1.1])
+def test_other_friction_in_one_world_is_unexplained(share: float) -> None:
+    sliding, body = _sliding()
+    twins = twins_of(sliding)
+    assert judge_twins(twins).unexplained == 0
+    verdict = judge_twins(replace(twins, ours=_with_friction(twins.ours, share)))
+    one = verdict.of(body)
+    assert one is not None and one.cause == "unexplained" and verdict.unexplained == 1, verdict
+    assert one.left[-1][1] > 10.0 * one.allowed
+
+
+def test_another_mass_in_one_world_is_unexplained() -> None:
+    two = world(gravity=(0.0, 0.0))
+    heavy = add(two, DISC, (0.0, 0.0), linear_velocity=(2.0, 0.0))
+    add(two, DISC, (0.99, 0.0), linear_velocity=(-2.0, 0.0))
+    twins = twins_of(two)
+    assert judge_twins(twins).unexplained == 0
+    fixtures = tuple((k, body, replace(spec, density=1.02 if body == heavy else 1.0)) for k, body, spec in twins.ours.fixtures)
+    assert judge_twins(replace(twins, ours=replace(twins.ours, fixtures=fixtures))).unexplained == 2
+
+
+def test_gravity_that_one_world_alone_has_is_unexplained() -> None:
+    free = world()
+    add(free, DISC, (0.0, 5.0))
+    twins = twins_of(free)
+    weaker = replace(twins.ours, settings=replace(twins.ours.settings, gravity=(0.0, -9.99)))
+    assert judge_twins(replace(twins, ours=weaker)).unexplained == 1
+
+
+def test_every_cause_has_a_sentence() -> None:
+    assert all(sentence.endswith(".") for sentence in CAUSES.values())
