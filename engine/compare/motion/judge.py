@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.compare.allowances import velocity_allowance
-from engine.compare.live.contacts import FixtureShapes, judge_contacts
+from engine.compare.live.contacts import FixtureShapes
 from engine.compare.motion.states import Taken, Twins, twins_of
 from engine.compare.motion.verdict import BodyVerdict, MotionVerdict
 from engine.contracts import StepContacts
@@ -211,7 +211,7 @@ class _Ladder:
         """Return why Box2D took another axis, by the key of the pair."""
         world = World.from_snapshot(twins.box2d)
         shapes = FixtureShapes({fixture: world.fixture(fixture).shape for fixture in world.fixture_ids})
-        agreement = judge_contacts(self.theirs.contacts, shapes)
+        agreement = shapes.judge(self.theirs.contacts)
         return {_key(one.fixture_a, one.fixture_b): one.reason for one in agreement.differences}
 
     # -- one body -----------------------------------------------------------------------------------------------------
