@@ -1,12 +1,12 @@
-"""Draw the pictures of docs/algorithms, each from answers and traces of the library itself, and those of the window, for seeing.md and
-hands.md.
+"""Draw the pictures of docs/algorithms and docs/dynamics, each from answers, traces and runs of the library itself, and those of the
+window, for seeing.md and hands.md.
 
-python -m docs.pictures            all of them, into docs/img/algorithms and docs/img
+python -m docs.pictures            all of them, into docs/img/algorithms, docs/img/dynamics and docs/img
 python -m docs.pictures gjk epa    some
 python -m docs.pictures docks      those of the window
 
-Each module here but `kit` and `docks` is the picture of the page of that name: its `picture()` returns a figure of 900 x 600 pixels
-(`kit.new`).
+Each module here but `kit` and `docks`, and each in `dynamics`, is the picture of the page of that name: its `picture()` returns a figure of
+900 x 600 pixels (`kit.new`).
 """
 
 from __future__ import annotations
@@ -18,27 +18,37 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.pictures import dynamics
 from docs.pictures.docks import draw_window
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FOLDER", "PICTURES", "draw", "main"]
+__all__ = ["DYNAMICS", "IMAGES", "PICTURES", "draw", "folder_of", "main"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "img" / "algorithms"
+IMAGES = Path(__file__).resolve().parents[1] / "img"
 
-PICTURES = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in ("__main__", "kit", "docks")))
+DYNAMICS = tuple(sorted(module.name for module in pkgutil.iter_modules(dynamics.__path__)))
+_OTHERS = ("__main__", "kit", "docks", "dynamics")
+PICTURES = (*sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _OTHERS), *DYNAMICS)
 WINDOW = "docks"
 
 
-def draw(name: str, folder: Path = FOLDER) -> Path:
-    """Draw the picture of one page as a PNG file in `folder`."""
+def folder_of(name: str) -> Path:
+    """Return where the picture of that name is kept."""
+    return IMAGES / ("dynamics" if name in DYNAMICS else "algorithms")
+
+
+def draw(name: str, folder: Path | None = None) -> Path:
+    """Draw the picture of one page as a PNG file in `folder`, or where it is kept."""
     from matplotlib import pyplot
 
-    picture: Callable[[], Figure] = importlib.import_module(f"{__name__}.{name}").picture
+    package = dynamics.__name__ if name in DYNAMICS else __name__
+    picture: Callable[[], Figure] = importlib.import_module(f"{package}.{name}").picture
     figure = picture()
-    path = folder / f"{name}.png"
-    figure.savefig(path, dpi=100)
+    path = (folder or folder_of(name)) / f"{name}.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100, pil_kwargs={"optimize": True})
     pyplot.close(figure)
     return path
 
@@ -52,10 +62,9 @@ def main(names: list[str]) -> int:
         print(f"no picture {unknown[0]!r}: one of {', '.join((*PICTURES, WINDOW))}", file=sys.stderr)
         return 2
     matplotlib.use("Agg")
-    FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names or (*PICTURES, WINDOW):
         if name == WINDOW:
-            draw_window(FOLDER.parent)
+            draw_window(IMAGES)
         else:
             draw(name)
     return 0

@@ -1,4 +1,4 @@
-"""The pages: every link leads to a file, every test named exists, every algorithm's page is in the index with a picture of its own."""
+"""The pages: every link leads to a file, every test named exists, every algorithm's and topic's page is in its index with a picture."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 ALGORITHMS = sorted(path for path in (DOCS / "algorithms").glob("*.md") if path.name != "README.md")
+DRAWN = {path.stem for path in (DOCS / "pictures" / "dynamics").glob("*.py")} - {"__init__"}
+TOPICS = sorted(path for path in (DOCS / "dynamics").glob("*.md") if path.stem in DRAWN)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -29,16 +31,17 @@ def test_tests_that_pages_name_exist() -> None:
     assert named and named - there == set()
 
 
-def test_every_page_is_in_the_index() -> None:
-    index = LINK.findall((DOCS / "algorithms" / "README.md").read_text("utf-8"))
-    assert sorted(index) == [path.name for path in ALGORITHMS]
+@pytest.mark.parametrize("folder", ["algorithms", "dynamics"])
+def test_every_page_is_in_its_index(folder: str) -> None:
+    index = {link for link in LINK.findall((DOCS / folder / "README.md").read_text("utf-8")) if "/" not in link and "#" not in link}
+    assert index == {path.name for path in (DOCS / folder).glob("*.md")} - {"README.md"}
 
 
-@pytest.mark.parametrize("page", ALGORITHMS, ids=lambda page: page.stem)
-def test_every_algorithm_has_its_picture_and_says_what_was_found(page: Path) -> None:
-    text = page.read_text("utf-8")
-    picture = DOCS / "img" / "algorithms" / f"{page.stem}.png"
-    assert f"(../img/algorithms/{page.stem}.png)" in text
+@pytest.mark.parametrize("page", [*ALGORITHMS, *TOPICS], ids=lambda page: page.stem)
+def test_every_page_has_its_picture_and_says_what_was_found(page: Path) -> None:
+    text, folder = page.read_text("utf-8"), page.parent.name
+    picture = DOCS / "img" / folder / f"{page.stem}.png"
+    assert f"(../img/{folder}/{page.stem}.png)" in text
     assert 0 < picture.stat().st_size < LARGEST_PICTURE
     headings = [name.rstrip("s") for name in re.findall(r"^## (\w+)", text, re.MULTILINE)]
     assert headings == ["Idea", "Derivation", "Pitfall", "What", "Source"]
@@ -48,6 +51,7 @@ def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     pictures = sorted(path.stem for path in (DOCS / "img" / "algorithms").glob("*.png"))
     drawn = [path.stem for path in (DOCS / "pictures").glob("*.py") if path.stem not in ("__init__", "__main__", "kit", "docks")]
     assert pictures == sorted(drawn) == [path.stem for path in ALGORITHMS]
+    assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
 
 
 def test_the_layout_for_contributors_names_every_package() -> None:

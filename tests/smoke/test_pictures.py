@@ -1,4 +1,4 @@
-"""Every picture of docs/algorithms is drawn by its script from the library as it stands, and is a picture."""
+"""Every picture of docs/algorithms and docs/dynamics is drawn by its script from the library as it stands, and is a picture."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def test_every_picture_is_drawn(name: str, tmp_path: Path) -> None:
     assert not pyplot.get_fignums(), "a figure was left open"
 
 
-def test_every_page_has_its_picture_and_every_picture_its_page() -> None:
-    pages = {path.stem for path in (pictures.FOLDER.parents[1] / "algorithms").glob("*.md")} - {"README"}
-    assert pages == set(pictures.PICTURES)
-    assert pages == {path.stem for path in (pictures.FOLDER).glob("*.png")}
+def test_every_picture_is_kept_and_has_its_page() -> None:
+    for name in pictures.PICTURES:
+        folder = pictures.folder_of(name)
+        assert (folder / f"{name}.png").exists() and (folder.parents[1] / folder.name / f"{name}.md").exists()
 
 
 def test_an_unknown_picture_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,100 @@
+"""What the pages of docs/dynamics derive, held against the code: each a formula of a page, and the world that obeys it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from engine.dynamics._softness_kernel import softness
+from engine.geometry import Polygon
+from engine.world import World
+from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
+
+soft_constraints = pytest.importorskip("docs.pictures.dynamics.soft_constraints", reason="matplotlib may be missing")
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 10.0])
+@pytest.mark.parametrize("hertz", [0.5, 30.0, 120.0])
+def test_a_soft_row_is_implicit_euler_of_its_spring(hertz: float, ratio: float) -> None:
+    h, mass, omega = 1.0 / 480.0, 3.0, 2.0 * math.pi * hertz
+    stiffness, damper = mass * omega * omega, 2.0 * mass * ratio * omega
+    rates, rng = softness(hertz, ratio, h), np.random.default_rng(7)
+    for error, v, applied in rng.normal(size=(20, 3)).tolist():
+        after = v - rates.mass_scale * (v + rates.bias_rate * error) - rates.impulse_scale * applied / mass
+        impulse = applied + mass * (after - v)
+        assert impulse == pytest.approx(-h * (stiffness * (error + h * after) + damper * after), rel=1e-9, abs=1e-9)
+
+
+def test_the_overlap_at_rest_is_the_load_over_the_stiffness() -> None:
+    one = world()
+    ground(one)
+    boxes = [body(one, UNIT, (0.0, 0.5 + k)) for k in range(3)]
+    run(one, 10.0)
+    on_floor, between = 0.4 * (2.0 * math.pi * 120.0) ** 2, 0.2 * (2.0 * math.pi * 60.0) ** 2  # m w^2 of each of two points
+    exact = [-30.0 / (2.0 * on_floor), -20.0 / (2.0 * between), -10.0 / (2.0 * between)]
+    assert one.contacts.body_b.tolist() == boxes
+    assert one.contacts.separation.mean(axis=1) == pytest.approx(exact, rel=1e-6)
+
+
+def test_towers_as_tall_as_their_contacts_bear() -> None:
+    assert [soft_constraints.tallest(hertz) for hertz, _ in soft_constraints.STANDS] == [n for _, n in soft_constraints.STANDS]
+
+
+@pytest.mark.parametrize(
+    ("hertz", "n_boxes"), [pytest.param(*pair, marks=[pytest.mark.slow] * (pair[0] > 15)) for pair in soft_constraints.STANDS]
+)
+def test_towers_buckle_where_their_contacts_give_way(hertz: int, n_boxes: int) -> None:
+    def growth(n_boxes: int) -> float:
+        off = soft_constraints.sway(n_boxes, round(hertz / 7.5), 10.0)
+        return float(off[-1] / off[60 * 4])  # from the fourth second to the tenth
+
+    assert growth(n_boxes) < 1.1 and growth(n_boxes + 1) > 2.0
+
+
+def unloaded(is_warm: bool) -> float:
+    """Take a load of 100 kg from a stack of five boxes of 1 kg, go on `is_warm` or not, and return the most kinetic energy seen then, J."""
+    one = world()
+    ground(one, friction=0.6)
+    boxes = [body(one, UNIT, (0.0, 0.5 + k), friction=0.6) for k in range(5)]
+    load = body(one, UNIT, (0.0, 5.5), density=100.0, friction=0.6)
+    run(one, 3.0)
+    one.destroy_body(load)
+    one.set_settings(warm_starting=is_warm)
+    most = 0.0
+    for _ in range(60):
+        one.step()
+        most = max(most, _kinetic(one, boxes))
+    return most
+
+
+def _kinetic(one: World, boxes: list[int]) -> float:
+    return sum(0.5 * math.hypot(*one.state(box).linear_velocity) ** 2 for box in boxes)
+
+
+def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap() -> None:
+    deepest, energy = {}, {}
+    for is_warm in (True, False):
+        one = world(warm_starting=is_warm)
+        ground(one)
+        boxes = [body(one, UNIT, (0.0, 0.5 + k)) for k in range(10)]
+        run(one, 2.0)
+        energy[is_warm], deepest[is_warm] = _kinetic(one, boxes), -one.contacts.separation.min()
+    assert energy[True] < 1e-6 < 1e-4 < energy[False]
+    assert deepest[True] < 0.5 * deepest[False]
+
+
+def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held() -> None:
+    held = 2.0 * 5 * 0.5 * (1000.0 / 2.0) ** 2 / (0.2 * (2.0 * math.pi * 60.0) ** 2)  # F^2 / 2 k of two points in each of five joints
+    assert unloaded(is_warm=False) < unloaded(is_warm=True) < 0.1 * held
+
+
+@pytest.mark.parametrize("x", [-0.9, -0.3, 0.0, 0.6])
+def test_the_effective_mass_of_a_rods_point(x: float) -> None:
+    one = world(gravity=(0.0, 0.0))
+    rod = body(one, Polygon.box(1.0, 0.1), (0.0, 0.0))
+    one.apply_impulse(rod, (0.0, 1.0), (x, 0.0))
+    state, whole = one.state(rod), one.body(rod)
+    answer = state.linear_velocity[1] + state.angular_velocity * x
+    assert 1.0 / answer == pytest.approx(1.0 / (1.0 / whole.mass + x * x / whole.inertia), rel=1e-12)
