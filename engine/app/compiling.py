@@ -95,10 +95,11 @@ def _volumes() -> None:
 
 
 def _solvers() -> None:
-    """What only the judges of a solver run."""
+    """What every solver runs, and what only its judges run."""
     from engine.world import load_solver, solvers
 
     for name in solvers():
+        load_solver(name).prepare()
         load_solver(name).compile_rest()
 
 

@@ -16,7 +16,9 @@ from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
+from engine.demo.apart import Apart
 from engine.demo.base import Demo, DemoRun
+from engine.demo.beside import Beside, Energy, Skipped
 from engine.demo.stage import RefereeFactory, StageCounts
 from engine.history.history import History
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DESIGN_SIZE",
+    "BesideReport",
     "Filming",
     "RunReport",
     "film_size",
@@ -40,6 +43,43 @@ __all__ = [
 
 DESIGN_SIZE = (1280, 720)
 _VERDICTS = ("agree", "explained", "unexplained")
+
+
+@dataclass(frozen=True, slots=True)
+class BesideReport:
+    """What a second demo did beside a run; energies are those of the run and of the second."""
+
+    solver: str
+    tolerance: float
+    parted: Apart | None
+    reason: str
+    worst: Apart | None
+    names: dict[tuple[int, int], str]
+    energy: tuple[Energy, Energy]
+    only_in_one: int
+    skipped: tuple[Skipped, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the part ``against`` of ``run --json``."""
+        parted = self._as_json(self.parted)
+        return {
+            "solver": self.solver,
+            "tolerance": self.tolerance,
+            "first_divergence": {**parted, "reason": self.reason} if parted is not None else None,
+            "worst": self._as_json(self.worst),
+            "energy": {name: {"start": one.start, "end": one.end} for name, one in zip(("solver", "against"), self.energy, strict=True)},
+            "only_in_one": self.only_in_one,
+            "skipped": [{"step": one.step, "action": one.action, "why": one.why} for one in self.skipped],
+        }
+
+    def name(self, apart: Apart) -> str:
+        """Return what a body is called."""
+        return self.names[apart.stage, apart.body]
+
+    def _as_json(self, apart: Apart | None) -> dict[str, Any] | None:
+        if apart is None:
+            return None
+        return {"step": apart.step, "stage": apart.stage, "body": apart.body, "name": self.name(apart), "metres": apart.metres}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +96,8 @@ class RunReport:
     state_hash: str
     ms_median: float
     ms_max: float
+    solver: str
+    against: BesideReport | None = None
 
     @property
     def is_clean(self) -> bool:
@@ -80,6 +122,8 @@ class RunReport:
             "pairs": {name: getattr(self.pairs, name) for name in ("ours", "box2d", *_VERDICTS)},
             "state_hash": self.state_hash,
             "ms_per_step": {"median": round(self.ms_median, 4), "max": round(self.ms_max, 4)},
+            "solver": self.solver,
+            **({"against": self.against.as_json()} if self.against is not None else {}),
         }
 
 
@@ -93,6 +137,8 @@ def run_headless(
     prepare: Callable[[DemoRun | History[Demo]], None] | None = None,
     record: Callable[[History[Demo]], Recorder] | None = None,
     is_enough: Callable[[], bool] | None = None,
+    solver: str | None = None,
+    against: str | None = None,
 ) -> tuple[RunReport, Demo]:
     """Run a demo for `steps` steps as fast as it goes.
 
@@ -113,6 +159,10 @@ def run_headless(
         Makes a recorder of the run's history.
     is_enough : callable, optional
         Asked after each step; with True it ends there.
+    solver : str, optional
+        What drives the demo's worlds, in place of what drives them otherwise.
+    against : str, optional
+        What drives the same demo once more, beside it (`engine.demo.beside`).
 
     Returns
     -------
@@ -123,9 +173,11 @@ def run_headless(
         As it stands after the last step.
     """
     steps = integer("steps", steps, 0)
-    running = demo(seed, values, referee)
-    acting = History(running) if record is not None else running.run
-    recorder = record(acting) if record is not None and isinstance(acting, History) else None
+    running = demo(seed, values, referee) if solver is None else demo(seed, values, referee, solver=solver)
+    history = History(running) if record is not None or against is not None else None
+    acting = running.run if history is None else history
+    recorder = record(history) if record is not None and history is not None else None
+    beside = Beside(history, against) if against is not None and history is not None else None
     costs: list[float] = []
     try:
         if prepare is not None:
@@ -133,7 +185,8 @@ def run_headless(
         for _ in range(steps):
             start = perf_counter()
             acting.step()
-            costs.append(1000.0 * (perf_counter() - start))
+            times = running.run.times
+            costs.append(1000.0 * (perf_counter() - start) if beside is None else times.step + times.check)
             if recorder is not None:
                 recorder.update()
             if on_step is not None:
@@ -143,7 +196,7 @@ def run_headless(
     finally:
         if recorder is not None:
             recorder.close()
-    return _report(running, costs), running
+    return _report(running, costs, None if beside is None else _beside_report(beside)), running
 
 
 def picture_of(demo: Demo, size: tuple[int, int] = DESIGN_SIZE, ui_scale: float | None = None, paused: bool = False) -> bytes:
@@ -260,7 +313,24 @@ def window_on(demo: Demo, size: tuple[int, int], ui_scale: float) -> Window:
     return window
 
 
-def _report(demo: Demo, costs: list[float]) -> RunReport:
+def _beside_report(beside: Beside) -> BesideReport:
+    beside.follow()
+    distances = beside.distances
+    parted, worst = distances.parted, distances.worst
+    return BesideReport(
+        solver=" ".join(beside.demo.run.solvers),
+        tolerance=distances.tolerance,
+        parted=parted,
+        reason=distances.reason,
+        worst=worst,
+        names={(one.stage, one.body): beside.name(one.stage, one.body) for one in (parted, worst) if one is not None},
+        energy=beside.energy(),
+        only_in_one=distances.n_single(beside.now),
+        skipped=beside.skipped,
+    )
+
+
+def _report(demo: Demo, costs: list[float], against: BesideReport | None = None) -> RunReport:
     counts = StageCounts(*(sum(column) for column in zip(*(astuple(stage.counts) for stage in demo.stages), strict=True)))
     return RunReport(
         demo=demo.id,
@@ -273,6 +343,8 @@ def _report(demo: Demo, costs: list[float]) -> RunReport:
         state_hash=_joint_hash([stage.world.state_hash() for stage in demo.stages]),
         ms_median=statistics.median(costs) if costs else 0.0,
         ms_max=max(costs, default=0.0),
+        solver=" ".join(demo.run.solvers),
+        against=against,
     )
 
 

@@ -14,20 +14,24 @@ from engine.common.words import meant
 
 __all__ = [
     "ALL",
+    "Against",
     "FilmFile",
     "FilmRate",
     "FilmSize",
     "Jobs",
     "JsonFile",
     "Seed",
+    "SolverName",
     "Theme",
     "UiScale",
     "WithPanel",
+    "check_solvers",
     "left_out",
     "listed",
     "n_jobs",
     "named",
     "open_window",
+    "prepare_solvers",
     "use_theme",
 ]
 
@@ -40,7 +44,11 @@ FilmSize = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="J", help="Processes.", show_default="one for each core")]
 JsonFile = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")]
+Against = Annotated[str | None, typer.Option("--against", metavar="NAME", help="Run it once more beside it, driven by this solver.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Everything random comes from it.")]
+SolverName = Annotated[
+    str | None, typer.Option("--solver", metavar="NAME", help="What drives its worlds, such as soft_step.", show_default="box2d")
+]
 Theme = Annotated[str | None, typer.Option("--theme", metavar="dark|light", help="Colours of the window, of pictures and films.")]
 UiScale = Annotated[float | None, typer.Option("--ui-scale", metavar="X", help="Size of text in the window, 0.75 to 4.")]
 WithPanel = Annotated[bool, typer.Option("--with-panel", help="Film the whole window, and not the view alone.")]
@@ -100,6 +108,25 @@ def left_out(why: str, options: Mapping[str, object]) -> None:
     for option, value in options.items():
         if value is not None:
             raise InvalidInputError(option, why, value)
+
+
+def check_solvers(options: Mapping[str, str | None]) -> None:
+    """Refuse a name of a solver that there is none of, with the names there are."""
+    if any(name is not None for name in options.values()):
+        from engine.world.solver import solver_name
+
+        for option, name in options.items():
+            if name is not None:
+                solver_name(option, name)
+
+
+def prepare_solvers(*names: str | None) -> None:
+    """Load, or compile, what makes these solvers fast; the first time of ours that takes some seconds."""
+    from engine.world import load_solver
+
+    for name in dict.fromkeys(names):
+        if name is not None:
+            load_solver(name).prepare()
 
 
 def use_theme(theme: str | None) -> None:

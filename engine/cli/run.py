@@ -19,12 +19,12 @@ from engine.cli.film import WantedFilm, filmed, wanted_film
 from engine.cli.output import check_files, people, print_rows, progress, warming, write_json
 from engine.common.checks import integer, seed_number
 from engine.common.errors import Described, InvalidInputError, LabError
-from engine.common.words import meant
+from engine.common.words import counted, meant
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from engine.app.headless import RunReport
+    from engine.app.headless import BesideReport, RunReport
     from engine.demo.base import Demo, DemoRun
     from engine.demo.session import Session
     from engine.history.history import History
@@ -34,6 +34,8 @@ __all__ = ["run_command"]
 
 DEFAULT_STEPS = 600
 MOST_STEPS = 10_000_000
+_MOST_SKIPPED = 5
+"""Rows about what could not be done to the second; the JSON has all."""
 _OWN_SUFFIX = ".py"
 _RECORDING_SUFFIX = ".rec"
 
@@ -48,6 +50,8 @@ def run_command(
     ] = False,
     steps: Annotated[int | None, typer.Option("--steps", metavar="N", help="Steps to take.", show_default=str(DEFAULT_STEPS))] = None,
     seed: options.Seed = 0,
+    solver: options.SolverName = None,
+    against: options.Against = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the demo; repeatable.")] = None,
     screenshot: Annotated[str | None, typer.Option("--screenshot", metavar="F.png", help="Write a picture of the end.")] = None,
     json_file: options.JsonFile = None,
@@ -71,10 +75,13 @@ def run_command(
     In the window it goes on until you close it. Headless it takes N steps, compares every contact with our own algorithms, and
     prints what happened; status 1 if a difference stays unexplained. --pair opens a pair file: both answers, ours and Box2D's. --drop lets
     a picture (PNG, JPEG, ...), an SVG or a body file of the command trace fall into the demo, as if it were dropped on the window.
-    --record writes a film, --record-inputs a file from which the command replay plays it all again, to the last bit.
+    --solver drives its worlds, those of a scene file too, by another solver than theirs; --against runs it once more beside it, by a
+    second one, and tells where the two part. --record writes a film, --record-inputs a file from which the command replay plays it all
+    again, to the last bit.
     """
     seed_number("--seed", seed)
     options.use_theme(theme)
+    options.check_solvers({"--solver": solver, "--against": against})
     if steps is not None:
         integer("--steps", steps, 1, MOST_STEPS)
     filming = wanted_film("--record", film, rate, film_size, with_panel)
@@ -87,7 +94,9 @@ def run_command(
     if pair_file is not None:
         still = {"--record": film, "--record-inputs": recording, **tables, "--steps": steps}
         options.left_out("left out with --pair, which does not move", still)
-        options.left_out("left out with --pair, which has no world", {"--drop": drops[0] if drops else None})
+        options.left_out(
+            "left out with --pair, which has no world", {"--drop": drops[0] if drops else None, "--solver": solver, "--against": against}
+        )
         options.left_out("without another demo", {"--pair": demo if demo != "pair" else None})
         from engine.demo.pair_demo import inspector_of
 
@@ -98,8 +107,9 @@ def run_command(
         values = _values(kind, settings or [])
         wants_files = [path for path in (screenshot, json_file, film, *tables.values()) if path is not None]
         if not (headless or steps is not None or wants_files):
-            prepare = partial(_begin, drops=drops or [], recording=recording)
-            options.open_window("--headless runs without one", ui_scale, kind, seed=seed, values=values, prepare=prepare, theme=theme)
+            prepare = partial(_begin, drops=drops or [], recording=recording, against=against)
+            made = kind if solver is None else partial(kind, solver=solver)
+            options.open_window("--headless runs without one", ui_scale, made, seed=seed, values=values, prepare=prepare, theme=theme)
             return 0
         options.left_out("left out of a headless run", {"--ui-scale": ui_scale})
         if pair is not None:
@@ -107,7 +117,8 @@ def run_command(
 
             return run_pair_headless(pair, kind, values, screenshot, json_file)
         results = _Results(screenshot, json_file, filming, recording, tables)
-        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, drops or [], results)
+        driven = _Driven(solver, against)
+        return _headless(kind, DEFAULT_STEPS if steps is None else steps, seed, values, drops or [], results, driven)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,14 @@ class _Results:
     tables: dict[str, str | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Driven:
+    """The names of what drives a run, and of what drives it once more beside it; None where nothing is asked for."""
+
+    solver: str | None
+    against: str | None
+
+
 def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextManager[None]:
     """Let what a demo's own code raises be told with its line; a scene file has none."""
     from engine.demo.own_demo import told_with_line
@@ -132,7 +151,9 @@ def _telling_lines(kind: type[Demo], given: str) -> contextlib.AbstractContextMa
     return contextlib.nullcontext()
 
 
-def _begin(session: Session, drops: Sequence[str], recording: str | None) -> None:
+def _begin(session: Session, drops: Sequence[str], recording: str | None, against: str | None) -> None:
+    with options.named("--against", "beside"):
+        session.put_beside(against)
     if recording is not None:
         if session.timeline.history is None:
             raise InvalidInputError("--record-inputs", f"left out: {session.timeline.failure}", recording)
@@ -222,13 +243,17 @@ def _values(kind: type[Demo], settings: Sequence[str]) -> dict[str, float]:
         return parameter_values(kind.parameters, given)
 
 
-def _headless(kind: type[Demo], steps: int, seed: int, values: dict[str, float], drops: Sequence[str], results: _Results) -> int:
+def _headless(
+    kind: type[Demo], steps: int, seed: int, values: dict[str, float], drops: Sequence[str], results: _Results, driven: _Driven
+) -> int:
     from engine.app.headless import picture_of, run_headless
     from engine.app.warmup import referee_factory
+    from engine.history.capture import CaptureError
     from engine.scenes.tables import Tables
 
     with warming():
         referee = referee_factory()
+        options.prepare_solvers(driven.solver, driven.against)
     record = partial(_recorder, path=results.recording) if results.recording is not None else None
     with Tables(*results.tables.values()) as tables, filmed(results.film) as camera, progress(kind.title, steps) as advance:
 
@@ -246,7 +271,13 @@ def _headless(kind: type[Demo], steps: int, seed: int, values: dict[str, float],
             add_row(running)
             advance()
 
-        report, demo = run_headless(kind, steps, seed, values, referee, on_step, prepare, record)
+        try:
+            report, demo = run_headless(
+                kind, steps, seed, values, referee, on_step, prepare, record, solver=driven.solver, against=driven.against
+            )
+        except CaptureError as error:
+            option, value = ("--record-inputs", results.recording) if driven.against is None else ("--against", driven.against)
+            raise InvalidInputError(option, f"left out ({error})", value) from None
     if results.screenshot is not None:
         write_atomically(results.screenshot, picture_of(demo))
     out = people(results.json_file)
@@ -269,10 +300,33 @@ def _pair_words(report: RunReport) -> str:
     return f"{words}, {pairs.explained} explained, {pairs.unexplained} unexplained" if pairs.explained or pairs.unexplained else words
 
 
+def _titles(solvers: str) -> str:
+    from engine.world import load_solver
+
+    return ", ".join(load_solver(name).capabilities.title for name in solvers.split())
+
+
+def _against_rows(against: BesideReport) -> list[tuple[str, str]]:
+    parted, worst = against.parted, against.worst
+    words = f"no body farther than {1000.0 * against.tolerance:g} mm from its other one"
+    if parted is not None:
+        words = f"they part at step {parted.step}, {against.name(parted)} by {1000.0 * parted.metres:.3g} mm; {against.reason}"
+    rows = [("against", f"{_titles(against.solver)}: {words}")]
+    if worst is not None:
+        rows.append(("farthest", f"{against.name(worst)}, {worst.metres:.3g} m at step {worst.step}"))
+    here, there = against.energy
+    rows.append(("energy", f"{here.start:.6g} to {here.end:.6g} J, against {there.start:.6g} to {there.end:.6g} J"))
+    if against.only_in_one:
+        rows.append(("in one only", f"{counted(against.only_in_one, 'body', 'bodies')} at the end"))
+    rows += [("skipped", f"{one.action} after step {one.step}: {one.why}") for one in against.skipped[:_MOST_SKIPPED]]
+    return rows
+
+
 def _print(report: RunReport, demo: Demo, out: Console) -> None:
     out.print(f"[bold]{escape(demo.title)}[/bold], {report.steps} steps, seed {report.seed}")
     counts, contacts = report.counts, report.contacts
     rows = (
+        ("solver", _titles(report.solver)),
         ("bodies", report.bodies),
         ("contacts", f"{counts.begun} begun, {counts.ended} ended"),
         ("points", f"{counts.added} added, {counts.persisted} persisting, {counts.removed} removed"),
@@ -280,6 +334,7 @@ def _print(report: RunReport, demo: Demo, out: Console) -> None:
         ("touching", _pair_words(report)),
         ("a step", f"{report.ms_median:.2f} ms median, {report.ms_max:.2f} ms at most"),
         ("state", report.state_hash),
+        *(_against_rows(report.against) if report.against is not None else ()),
     )
     print_rows(out, rows)
     for line in dict.fromkeys((*_readout(demo), *demo.summary())):

@@ -149,15 +149,13 @@ class Distances:
         if one is not None:
             title = (first if one.is_firsts else second).capabilities.title
             return f"contact: after step {one.step} it touched body {one.other} in {title} alone"
+        is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
+        if not is_joined and place not in self._touched:
+            is_flight = apart.metres <= _most_in_flight(first, apart)
+            return "free flight: steps of another length" if is_flight else "not traced: no contact and no joint"
         if self._differences:
             return "not traced: its contacts were the same in both, those of other bodies were not"
-        if place in self._touched:
-            return "not traced: the same contacts in both"
-        if any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids):
-            return "not traced: no contact, but a joint"
-        if apart.metres <= _most_in_flight(first, apart):
-            return "free flight: steps of another length"
-        return "not traced: no contact and no joint"
+        return "not traced: the same contacts in both" if place in self._touched else "not traced: no contact, but a joint"
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:

@@ -70,7 +70,7 @@ class SoftStepSolver(Solver):
         return spec
 
     @classmethod
-    def compile_rest(cls) -> None:
+    def prepare(cls) -> None:
         from engine.world.world import World
 
         world = World(solver=cls.capabilities.name)

@@ -36,6 +36,7 @@ def test_the_report_has_the_documented_names(drop: type[Demo], referee: Any) -> 
         "points",
         "agreement",
         "pairs",
+        "solver",
         "state_hash",
         "ms_per_step",
     }

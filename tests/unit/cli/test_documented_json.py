@@ -13,8 +13,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchmarks.measuring import Record
+from engine.app.headless import BesideReport
 from engine.cli import atlas, bench, check, compare, doctor, replay
 from engine.cli.main import main
+from engine.demo.apart import Apart
+from engine.demo.beside import Energy, Skipped
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
 from engine.geometry import Circle
@@ -105,6 +108,15 @@ def _of(*commands: str) -> Callable[[pytest.MonkeyPatch], Documents]:
     return documents
 
 
+def _run(patch: pytest.MonkeyPatch) -> Documents:
+    command = "run simple_shapes --steps 3 --set count=2"
+    yield from _of(command, f"{command} --against soft_step", f"{command} --against box2d")(patch)
+    apart = Apart(3, 0, 7, 0.5)
+    skipped = (Skipped(2, "edit", "body 7 does not exist"),)
+    second = BesideReport("box2d", 0.001, apart, "not traced", apart, {(0, 7): "a"}, (Energy(1.0, 2.0), Energy(1.0, 3.0)), 1, skipped)
+    yield {"against": second.as_json()}
+
+
 def _replayed(patch: pytest.MonkeyPatch) -> Documents:
     assert main(["run", "simple_shapes", "--steps", "3", "--set", "count=2", "--record-inputs", "a.rec"]) == 0
     yield from _of("replay a.rec --headless", "replay a.rec --verify")(patch)
@@ -163,7 +175,7 @@ def _diagnosed(patch: pytest.MonkeyPatch) -> Documents:
 
 SAMPLES: dict[str, tuple[Callable[[pytest.MonkeyPatch], Documents], ...]] = {
     "list": (_of("list"),),
-    "run": (_of("run simple_shapes --steps 3 --set count=2"),),
+    "run": (_run,),
     "run --pair": (_of(*(f"run --pair {PAIRS / name}.json" for name in ("manifold", "distance", "toi", "contains"))),),
     "replay": (_replayed,),
     "fire": (_of("fire --target static,blade"),),

@@ -1,0 +1,93 @@
+"""``run --solver`` and ``run --against``: demos, scene files and recordings on another solver, and two worlds at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.main import main
+from engine.demo.registry import all_demos
+from engine.geometry import Circle, Polygon
+from engine.scenes import Scene, save_scene
+from engine.world import BodySpec, FixtureSpec
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(*arguments: str, status: int = 0) -> dict[str, Any]:
+    """Return what a run prints as JSON."""
+    assert main(["run", *arguments, "--json", "out.json"]) == status
+    found: dict[str, Any] = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_a_run_names_its_solver_and_ends_the_same_twice() -> None:
+    ours = [told("bounce", "--steps", "60", "--solver", "soft_step") for _ in range(2)]
+    box2d = told("bounce", "--steps", "60")
+    assert [one["solver"] for one in (*ours, box2d)] == ["soft_step", "soft_step", "box2d"]
+    assert ours[0]["state_hash"] == ours[1]["state_hash"] != box2d["state_hash"]
+    assert told("bounce", "--steps", "60", "--solver", "box2d")["state_hash"] == box2d["state_hash"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [kind.id for kind in all_demos()])
+def test_every_demo_runs_to_the_same_hash_twice(name: str) -> None:
+    found = [told(name, "--headless", "--steps", "600", "--solver", "soft_step") for _ in range(2)]
+    assert found[0]["solver"] == "soft_step" and found[0]["state_hash"] == found[1]["state_hash"]
+
+
+def test_two_worlds_at_once_tell_where_they_part() -> None:
+    first = told("pyramid", "--steps", "30", "--solver", "soft_step", "--against", "box2d")
+    against = first["against"]
+    assert first["solver"] == "soft_step" and against["solver"] == "box2d"
+    parted, worst = against["first_divergence"], against["worst"]
+    assert parted["step"] == 1 and parted["metres"] > against["tolerance"] and parted["reason"]
+    assert worst["metres"] >= parted["metres"] and 0 < worst["step"] <= 30
+    assert against["energy"]["solver"]["start"] == pytest.approx(against["energy"]["against"]["start"], rel=1e-6)
+    assert against["energy"]["solver"]["end"] != against["energy"]["against"]["end"]
+    alone = told("pyramid", "--steps", "30", "--solver", "soft_step")
+    assert alone["state_hash"] == first["state_hash"] and "against" not in alone, "who looks on changes nothing"
+
+
+def test_a_demo_against_its_own_solver_never_parts() -> None:
+    for solver in ("box2d", "soft_step"):
+        against = told("tower_hit", "--steps", "40", "--solver", solver, "--against", solver)["against"]
+        assert against["first_divergence"] is None and against["worst"]["metres"] == 0.0
+        assert against["energy"]["solver"] == against["energy"]["against"] and not against["only_in_one"] and not against["skipped"]
+
+
+def test_a_demo_without_a_world_has_nothing_to_tell() -> None:
+    against = told("bounding_volumes", "--steps", "3", "--solver", "soft_step", "--against", "box2d")["against"]
+    assert against["first_divergence"] is None and against["worst"] is None
+
+
+def test_what_drops_into_one_drops_into_both(folder: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGBA", (8, 8), (255, 0, 0, 255)).save(folder / "box.png")
+    against = told("simple_shapes", "--set", "count=1", "--steps", "20", "--drop", "box.png", "--against", "soft_step")["against"]
+    assert not against["skipped"] and not against["only_in_one"] and against["first_divergence"]["reason"].startswith("free flight")
+
+
+def test_a_scene_file_keeps_its_solver_and_an_option_goes_before_it(folder: Path) -> None:
+    floor = BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static")
+    ball = BodySpec((FixtureSpec(Circle(0.5)),), position=(0.0, 2.0))
+    save_scene(folder / "scene.json", Scene(bodies=(floor, ball), solver="soft_step"))
+    own = told("scene.json", "--steps", "40")
+    other = told("scene.json", "--steps", "40", "--solver", "box2d", "--against", "soft_step")
+    assert (own["solver"], other["solver"], other["against"]["solver"]) == ("soft_step", "box2d", "soft_step")
+    assert own["state_hash"] != other["state_hash"]
+
+
+def test_a_recording_is_played_on_the_solver_it_was_made_with() -> None:
+    told("ragdoll", "--steps", "30", "--solver", "soft_step", "--against", "box2d", "--record-inputs", "a.rec")
+    assert main(["replay", "a.rec", "--verify", "--json", "out.json"]) == 0
+    verified = json.loads(Path("out.json").read_text(encoding="utf-8"))["verified"]
+    assert verified["same"] and verified["steps"] == 30
