@@ -11,7 +11,7 @@ the face that has it.
 **What happens at a touch.** A body is in one of four states, and only ever goes on to a later one::
 
     FREE      moves as the solver left it
-    STANDS    was fast, and met something on its way: it stays where it touched
+    STANDS    was fast, and met something on its way; or met something that had been stopped: it stays where it touched
     CARRIED   was met by something that nothing can stop, a kinematic body, and goes along with it; or by a body that is carried
     HELD      was carried against something that cannot be carried too: it stays there, and what carried it goes on without it
 
@@ -73,7 +73,7 @@ class Paths(NamedTuple):
     state : int64 (n,)
         `FREE`, `STANDS`, `CARRIED` or `HELD`.
     carrier : int64 (n,)
-        The kinematic body that a body goes along with; itself for a kinematic body that drives others, else -1.
+        The kinematic body that a body goes along with; itself for a kinematic body, else -1.
     first_stop : float64 (n,)
         Fraction of the step up to which each moved as the solver left it.
     """
@@ -296,7 +296,8 @@ def _becomes(paths: Paths, body: int, other: int) -> int:
         by = paths.carrier[other]
         if paths.is_fast[body] or state == STANDS or paths.moved[by] + paths.moved[body] > SHALLOW * paths.inside[body]:
             return CARRIED
-    return STANDS if state == FREE and paths.is_fast[body] else state
+    was_stopped = paths.state[other] == STANDS or paths.state[other] == HELD
+    return STANDS if state == FREE and (paths.is_fast[body] or was_stopped) else state
 
 
 @inlined_kernel

@@ -99,7 +99,7 @@ def stop_at_first_touch(
     become = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, moves, tables.joined)
     solid, sensed = pairs[become == SOLID], pairs[become == SENSED]
     since, at, end, state = np.zeros(n), motion.start.copy(), motion.end.copy(), np.full(n, FREE)
-    carrier, first_stop = np.where(drives, np.arange(n), -1), np.ones(n)
+    carrier, first_stop = np.where(motion.moves & ~is_dynamic, np.arange(n), -1), np.ones(n)
     paths = (since, at, end, center, moved, tables.inside, is_dynamic, is_fast, state, carrier, first_stop)
     packed, ends = tables.shapes.swept.packed.arrays, fixtures.body[solid]
     reacts = is_dynamic[ends] & (is_fast[ends] | drives[ends[:, ::-1]])
