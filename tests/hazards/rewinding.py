@@ -1,18 +1,21 @@
-"""Every demo, meddled with at random, rewound and played again: ``python -m tests.hazards.rewinding [--steps N] [--seeds K] [--demo ID]``.
+"""Every demo, meddled with at random, rewound and played again: ``python -m tests.hazards.rewinding --steps 1000``.
 
-Of each demo and seed, `--steps` steps are taken while a `Meddler` grabs, drags, presses keys, drops files, changes parameters and edits
-the worlds. Then
+Of each demo (`--demo ID`) and seed (`--seeds K`), `--steps` steps are taken while a `Meddler` grabs, drags, presses keys, drops files,
+changes parameters and edits the worlds; `--solver NAME` drives them, Box2D unless named. After each step poses and velocities must be
+finite numbers. Then, or of these only what `--checks` names,
 
-1. ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
-2. everything is played again from the beginning without a keyframe (`History.verify`), and by another demo of the same class;
-3. all that was done is undone, one after the other, and redone;
-4. at a random step something else is done, the branch goes on, and is played again from the beginning.
+1. wander: ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
+2. again: everything is played again from the beginning without a keyframe (`History.verify`), and by another demo of the same class;
+3. undo: all that was done is undone, one after the other, and redone;
+4. branch: at a random step something else is done, the branch goes on, and is played again from the beginning;
+5. restores: everything is done again by a demo of which each world is put back, after fifty random steps, from its own snapshot of that
+   moment. Not of Box2D, whose order of contacts no snapshot has.
 
 Every step must come out with the same hash of all worlds: ids, poses, velocities and wakefulness of all bodies, bit for bit. Every ten
 steps everything else must be the same too: specifications, contacts and manifolds with their impulses, what Box2D hides of bodies and
 joints, the words in the readout, counts and colours. The window's shape is another each time, and so is how many keyframes are kept, for
 neither must matter. A run that fails is made smaller: what was done is taken out piece by piece as long as it
-still fails, and the rest is printed.
+still fails, and the rest is printed. Where only restores are asked for, nothing but the hashes is compared.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ import random
 import re
 import time
 from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -35,11 +39,14 @@ from engine.decompose import BodyFile
 from engine.demo import Demo
 from engine.demo.registry import all_demos, find_demo
 from engine.history.history import History, demo_hash
+from engine.world import World
+from engine.world.solver import DEFAULT, solvers
 from tests.hazards.meddling import Meddler, sample_files
 
 __all__ = ["RewindingError", "Run", "all_checks", "meddled", "smallest"]
 
 N_WANDERINGS = 10
+N_RESTORES = 50
 LONGEST_WALK = 150
 """Steps played on after each of the ten, but one."""
 MOST_UNDONE = 25
@@ -78,16 +85,22 @@ class Run:
         What was done, and how often.
     tried : list
         The same in full.
+    reads : bool
+        Whether readings are taken.
     """
 
     history: History
     readings: dict[int, dict[str, bytes]] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
     tried: Tried = field(default_factory=list)
+    reads: bool = True
 
     def note(self) -> None:
         """Take the readings of a step just taken for the first time."""
-        if self.history.now % EVERY == 0:
+        for stage in self.history.demo.stages:
+            if not (np.isfinite(stage.world.poses).all() and np.isfinite(stage.world.velocities).all()):
+                raise RewindingError(f"step {self.history.now}: a body has no finite pose or velocity")
+        if self.reads and self.history.now % EVERY == 0:
             self.readings[self.history.now] = reading(self.history.demo)
 
     def check(self, what: str) -> None:
@@ -136,6 +149,9 @@ def told(demo: Demo) -> dict[str, object]:
         found[f"contacts {k}"] = [one.tobytes() if isinstance(one, np.ndarray) else one for one in vars(contacts).values()]
         snapshot = stage.world.snapshot()
         kept, memory = snapshot.state, snapshot.state.memory
+        if snapshot.solver != DEFAULT:
+            found[f"solver {k}"] = flat(memory)
+            continue
         found[f"solver {k}"] = memory.keys.tobytes(), memory.manifolds.tobytes(), sorted(kept.touching), kept.events
         if memory.internal is not None:
             found[f"internal state {k}"] = (
@@ -144,6 +160,17 @@ def told(demo: Demo) -> dict[str, object]:
                 memory.internal.joints.tobytes(),
             )
     return found
+
+
+def flat(value: object) -> object:
+    """All that a value is made of, with the bits of its arrays."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, tuple):
+        return tuple(map(flat, value))
+    if is_dataclass(value):
+        return [(one.name, flat(getattr(value, one.name))) for one in fields(value)]
+    return value
 
 
 def reading(demo: Demo) -> dict[str, bytes]:
@@ -163,13 +190,15 @@ def reshaped(demo: Demo, chance: random.Random) -> None:
     demo.arrange(chance.uniform(200.0, 2000.0), chance.uniform(200.0, 1200.0))
 
 
-def meddled(kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...] = ()) -> Run:
+def meddled(
+    kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...] = (), solver: str | None = None, reads: bool = True
+) -> Run:
     """Return a demo after `steps` steps of random play."""
     chance = random.Random(f"shape {kind.id} {seed}")
-    history = History(kind(seed))
+    history = History(kind(seed, solver=solver))
     if chance.random() < 0.5:
         history = History(history.demo, round(FEW * history.n_bytes))
-    run = Run(history)
+    run = Run(history, reads=reads)
     meddler = Meddler(history, seed, files)
     run.note()
     while history.now < steps:
@@ -181,9 +210,9 @@ def meddled(kind: type[Demo], seed: int, steps: int, files: tuple[BodyFile, ...]
     return run
 
 
-def played(kind: type[Demo], seed: int, steps: int, tried: Tried) -> Run:
+def played(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | None = None) -> Run:
     """Return a demo after so many steps, to which exactly this was done; what it refused then it refuses again."""
-    run = Run(History(kind(seed)))
+    run = Run(History(kind(seed, solver=solver)))
     run.note()
     waiting = deque(tried)
     while True:
@@ -220,7 +249,8 @@ def again(run: Run, chance: random.Random) -> None:
     found = run.history.verify()
     if found is not None:
         raise RewindingError(f"played again from the beginning: step {found.step} went another way, bodies {found.bodies[:6]}")
-    other = type(run.history.demo)(run.history.demo.seed)
+    demo = run.history.demo
+    other = type(demo)(demo.seed, solver=demo.run.solver)
     fresh = Run(History(other), run.readings)
     fresh.history.take_over(run.history.branch)
     fresh.walk(run.history.last, "played by another demo")
@@ -261,19 +291,51 @@ def branch(run: Run, chance: random.Random) -> None:
     run.walk(min(history.now + 130, history.last), "in the branch")
 
 
-def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS) -> None:
-    """Raise `RewindingError` at the first that fails."""
+def restores(run: Run, chance: random.Random, n_restores: int = N_RESTORES) -> None:
+    """Do everything again with worlds that are put back from their own snapshots on the way, and compare each step."""
+    history = run.history
+    demo, waiting = history.demo, deque(run.tried)
+    other = History(type(demo)(demo.seed, solver=demo.run.solver))
+    chosen = set(chance.sample(range(history.last), min(history.last, n_restores)))
+    while other.now < history.last:
+        while waiting and waiting[0][0] <= other.now:
+            _, action, arguments = waiting.popleft()
+            with suppress(LabError):
+                other.act(action, *arguments)
+        if other.now in chosen:
+            for stage in other.demo.stages:
+                snapshot = stage.world.snapshot()
+                if World.from_snapshot(snapshot).state_hash() != stage.world.state_hash():
+                    raise RewindingError(f"restored at {other.now}: a world made of the snapshot is another")
+                stage.world.restore(snapshot)
+        stepped(other)
+        if demo_hash(other.demo) != history.hash_at(other.now):
+            raise RewindingError(f"restored on the way: the worlds of step {other.now} are others")
+
+
+CHECKS: dict[str, Callable[[Run, random.Random], None]] = {
+    "wander": wander,
+    "again": again,
+    "undo": undo_and_redo,
+    "branch": branch,
+    "restores": restores,
+}
+
+
+def all_checks(run: Run, seed: int, wanderings: int = N_WANDERINGS, names: Sequence[str] = tuple(CHECKS)) -> None:
+    """Raise `RewindingError` at the first that fails; `restores` of worlds that Box2D does not drive."""
     chance = random.Random(f"checks {seed}")
-    wander(run, chance, wanderings)
-    again(run, chance)
-    undo_and_redo(run, chance)
-    branch(run, chance)
+    for name in names:
+        if name == "wander":
+            wander(run, chance, wanderings)
+        elif name != "restores" or DEFAULT not in run.history.demo.run.solvers:
+            CHECKS[name](run, chance)
 
 
-def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried) -> str:
+def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried, solver: str | None = None) -> str:
     """What goes wrong when exactly this is done, and played again from many steps; empty if nothing does."""
     try:
-        run = played(kind, seed, steps, tried)
+        run = played(kind, seed, steps, tried, solver)
         chance = random.Random(seed)
         for start in sorted(chance.sample(range(steps), min(steps, 4))):
             run.history.seek(start)
@@ -284,16 +346,18 @@ def trouble(kind: type[Demo], seed: int, steps: int, tried: Tried) -> str:
     return ""
 
 
-def smallest(kind: type[Demo], seed: int, steps: int, tried: Tried, seconds: float = SHRINKING_SECONDS) -> tuple[Tried, str]:
+def smallest(
+    kind: type[Demo], seed: int, steps: int, tried: Tried, seconds: float = SHRINKING_SECONDS, solver: str | None = None
+) -> tuple[Tried, str]:
     """Take out of what was done, halves first, whatever is not needed for it to go wrong; return the rest, and what goes wrong."""
     until = time.monotonic() + seconds
-    last = trouble(kind, seed, steps, tried)
+    last = trouble(kind, seed, steps, tried, solver)
     size = len(tried) // 2
     while last and size and time.monotonic() < until:
         at = 0
         while at < len(tried) and time.monotonic() < until:
             fewer = tried[:at] + tried[at + size :]
-            found = trouble(kind, seed, steps, fewer)
+            found = trouble(kind, seed, steps, fewer, solver)
             if found:
                 tried, last = fewer, found
             else:
@@ -309,6 +373,8 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--demo", action="append", help="only this one; more than once for several")
+    parser.add_argument("--solver", choices=solvers(), help="what drives the worlds that demos leave to the run")
+    parser.add_argument("--checks", nargs="+", choices=tuple(CHECKS), default=tuple(CHECKS))
     chosen = parser.parse_args()
     memory.load()
     began, n_faults, n_runs = time.monotonic(), 0, 0
@@ -318,8 +384,8 @@ def main() -> int:
             started, run = time.monotonic(), None
             n_runs += 1
             try:
-                run = meddled(kind, seed, chosen.steps, files)
-                all_checks(run, seed)
+                run = meddled(kind, seed, chosen.steps, files, chosen.solver, chosen.checks != ["restores"])
+                all_checks(run, seed, names=chosen.checks)
                 outcome = "the same to the last bit"
             except Exception as error:
                 n_faults += 1
@@ -328,7 +394,7 @@ def main() -> int:
             done = f"{seen['grab']} grips, {seen['edit']} edits, {seen['drop']} files, {seen['restart']} restarts"
             print(f"{kind.id:24} seed {seed}: {outcome} ({done}; {time.monotonic() - started:.1f} s)", flush=True)
             if "FAULT" in outcome and run is not None:
-                rest, words = smallest(kind, seed, chosen.steps, run.tried)
+                rest, words = smallest(kind, seed, chosen.steps, run.tried, solver=chosen.solver)
                 print(f"  {len(rest)} of {len(run.tried)} deeds are enough: {words[:MOST_WORDS]}" if words else "  does not fail by itself")
                 for at, action, arguments in rest[:MOST_LINES] if words else ():
                     print(f"    step {at}: {action}{arguments}"[:MOST_WORDS].replace("\n", ""), flush=True)
