@@ -2,6 +2,7 @@
 
     python -m tests.determinism.state_hashes --write [ID ...] # note them in state_hashes.json beside this file: of these demos, or of all
     python -m tests.determinism.state_hashes                  # status 1 and a line for each that is another one now
+    python -m tests.determinism.state_hashes --print --solver soft_step --steps 60 [ID ...]   # as JSON, compared with nothing
 
 A hash is a digest of the raw float bits of all bodies. It holds on one platform only (another libm, another compiler, other bits), which
 is noted with it; on another one the comparison says so and ends with status 2.
@@ -13,11 +14,13 @@ import argparse
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from engine.app.headless import run_headless
 from engine.demo.registry import all_demos
+from engine.world import solvers
 
 FILE = Path(__file__).with_name("state_hashes.json")
 STEPS = 300
@@ -29,12 +32,12 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}, Box2D {version('Box2D')}, numpy {version('numpy')}"
 
 
-def hashes(steps: int, seeds: tuple[int, ...], ids: list[str]) -> dict[str, list[str]]:
-    """Return the hashes of the demos of these ids, all where none is named, one for each seed."""
+def hashes(steps: int, seeds: tuple[int, ...], ids: Sequence[str], solver: str | None = None) -> dict[str, list[str]]:
+    """Return the hashes of the demos of these ids, all where none is named, one for each seed; worlds driven by `solver`."""
     found = {}
     for demo in sorted(all_demos(), key=lambda demo: demo.id):
         if not ids or demo.id in ids:
-            found[demo.id] = [run_headless(demo, steps, seed)[0].state_hash for seed in seeds]
+            found[demo.id] = [run_headless(demo, steps, seed, solver=solver)[0].state_hash for seed in seeds]
             sys.stderr.write(".")
     sys.stderr.write("\n")
     return found
@@ -45,11 +48,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", help="demos; without any, all")
     parser.add_argument("--write", action="store_true", help="note the hashes of these demos, of all where none is named")
+    parser.add_argument("--print", action="store_true", help="print them as JSON, of one seed, and compare with nothing")
+    parser.add_argument("--solver", choices=solvers(), help="with --print: what drives the worlds")
+    parser.add_argument("--steps", type=int, default=STEPS, help="with --print")
     asked = parser.parse_args()
     unknown = sorted(set(asked.ids) - {demo.id for demo in all_demos()})
     if unknown:
         sys.stderr.write(f"there is no demo {', '.join(unknown)}\n")
         return 2
+    if asked.print:
+        print(json.dumps(hashes(asked.steps, (0,), asked.ids, asked.solver)))
+        return 0
     if asked.write:
         others = json.loads(FILE.read_text(encoding="utf-8"))["demos"] if asked.ids else {}
         demos = dict(sorted({**others, **hashes(STEPS, SEEDS, asked.ids)}.items()))

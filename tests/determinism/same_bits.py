@@ -1,0 +1,102 @@
+"""The same bits wherever a demo runs: ``python -m tests.determinism.same_bits [--solver NAME] [--steps N] [ID ...]``.
+
+The state hashes of demos after some steps, of each situation in a process of its own:
+
+twice         two runs one after the other
+beside        while two threads of the same process keep both cores busy with the library's own kernels
+AVX2          machine code for a processor without AVX-512, NumPy's own too, compiled into a folder of its own (minutes)
+one by one    without the kernels that take many pairs at once in registers
+
+Status 1 and a line for each demo of which one is another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engine.common.jit import LANES, hold_back
+from engine.world import solvers
+from tests.determinism.state_hashes import hashes
+
+__all__ = ["SITUATIONS", "found"]
+
+ROOT = Path(__file__).resolve().parents[2]
+STEPS = 300
+NO_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+SITUATIONS = ("twice", "beside", "AVX2", "one by one")
+
+Hashes = dict[str, list[str]]
+
+
+def found(situation: str, steps: int, ids: Sequence[str], solver: str | None) -> list[Hashes]:
+    """Return the hashes of a situation, of each of its runs, from a process of its own."""
+    options = ["--situation", situation, "--steps", str(steps), *(("--solver", solver) if solver else ()), *ids]
+    with tempfile.TemporaryDirectory() as folder:
+        changed: Mapping[str, str] = {}
+        if situation == "AVX2":
+            changed = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CACHE_DIR": folder, "NPY_DISABLE_CPU_FEATURES": NO_AVX512}
+        command = [sys.executable, "-m", "tests.determinism.same_bits", *options]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **changed})
+    if done.returncode != 0:
+        raise RuntimeError(f"{situation} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    runs: list[Hashes] = json.loads(done.stdout.splitlines()[-1])
+    return runs
+
+
+def run(situation: str, steps: int, ids: Sequence[str], solver: str | None) -> list[Hashes]:
+    """Return the hashes of a situation, here and now."""
+    if situation == "one by one":
+        hold_back(LANES)
+    over = threading.Event()
+    others = [threading.Thread(target=_keep_busy, args=(over,)) for _ in range(2 if situation == "beside" else 0)]
+    for one in others:
+        one.start()
+    try:
+        return [hashes(steps, (0,), ids, solver) for _ in range(2 if situation == "twice" else 1)]
+    finally:
+        over.set()
+        for one in others:
+            one.join()
+
+
+def _keep_busy(over: threading.Event) -> None:
+    """Ask for manifolds of boxes until it is over."""
+    from engine.geometry import Polygon
+    from engine.query import batch
+
+    shapes, poses = batch.ShapeBatch([Polygon.box(0.5, 0.5)]), np.zeros((500, 3))
+    poses[:, 0] = np.linspace(0.0, 1.5, 500)
+    while not over.is_set():
+        batch.manifold(shapes, np.zeros((500, 2), dtype=np.int64), np.zeros((500, 3)), poses)
+
+
+def main() -> int:
+    """Run all situations, or, in a process of its own, one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", help="demos; without any, all")
+    parser.add_argument("--solver", choices=solvers(), help="what drives the worlds")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--situation", choices=SITUATIONS, help="only this one, its hashes as JSON")
+    asked = parser.parse_args()
+    if asked.situation:
+        print(json.dumps(run(asked.situation, asked.steps, asked.ids, asked.solver)))
+        return 0
+    runs = [(situation, one) for situation in SITUATIONS for one in found(situation, asked.steps, asked.ids, asked.solver)]
+    (_, first), *others = runs
+    differing = sorted({f"{id}: another one {situation}" for situation, one in others for id in first if one[id] != first[id]})
+    print("\n".join([*differing, f"{len(first)} demos, {asked.steps} steps, {len(runs)} runs: {len(differing)} differ"]))
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
