@@ -2,6 +2,7 @@
 
 The state hashes of demos after some steps, of each situation in a process of its own:
 
+once
 twice         two runs one after the other
 beside        while two threads of the same process keep both cores busy with the library's own kernels
 AVX2          machine code for a processor without AVX-512, NumPy's own too, compiled into a folder of its own (minutes)
@@ -33,7 +34,7 @@ __all__ = ["SITUATIONS", "found"]
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = 300
 NO_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-SITUATIONS = ("twice", "beside", "AVX2", "one by one")
+SITUATIONS = ("once", "twice", "beside", "AVX2", "one by one")
 
 Hashes = dict[str, list[str]]
 

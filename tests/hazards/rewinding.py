@@ -7,9 +7,9 @@ finite numbers. Then, or of these only what `--checks` names,
 1. wander: ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
 2. again: everything is played again from the beginning without a keyframe (`History.verify`), and by another demo of the same class;
 3. undo: all that was done is undone, one after the other, and redone;
-4. branch: at a random step something else is done, the branch goes on, and is played again from the beginning;
-5. restores: everything is done again by a demo of which each world is put back, after fifty random steps, from its own snapshot of that
-   moment. Not of Box2D, whose order of contacts no snapshot has.
+4. restores: everything is done again by a demo of which each world is put back, after fifty random steps, from its own snapshot of that
+   moment. Not of Box2D, whose order of contacts no snapshot has;
+5. branch: at a random step something else is done, the branch goes on, and is played again from the beginning.
 
 Every step must come out with the same hash of all worlds: ids, poses, velocities and wakefulness of all bodies, bit for bit. Every ten
 steps everything else must be the same too: specifications, contacts and manifolds with their impulses, what Box2D hides of bodies and
@@ -317,8 +317,8 @@ CHECKS: dict[str, Callable[[Run, random.Random], None]] = {
     "wander": wander,
     "again": again,
     "undo": undo_and_redo,
-    "branch": branch,
     "restores": restores,
+    "branch": branch,
 }
 
 

@@ -111,3 +111,18 @@ def test_memory_that_comes_into_reach_late_is_part_of_the_past(monkeypatch: pyte
     assert not history.demo.run.keeps_solver_state and not history.demo.stages[0].world.snapshot().state.is_whole
     history.seek(history.last)
     assert history.divergence is None and history.verify() is None
+
+
+def test_worlds_of_our_own_solver_are_rewound_exactly_and_put_back_at_any_step() -> None:
+    kind = find_demo("ragdoll_pile")
+    run = meddled(kind, 5, STEPS, sample_files(kind(0)), "soft_step")
+    assert run.seen["edit"] > 2 and run.history.last == STEPS
+    all_checks(run, 5, wanderings=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", all_demos(), ids=lambda kind: kind.id)
+def test_every_demo_survives_random_hands_on_our_own_solver(kind: type[Demo]) -> None:
+    """3,000 steps each, put back at fifty of them: ``REWINDING_STEPS=3000``."""
+    run = meddled(kind, 3, 4 * STEPS, sample_files(kind(0)), "soft_step", reads=False)
+    all_checks(run, 3, names=("restores",))

@@ -1,0 +1,28 @@
+"""Worlds of our own solver have the same bits twice, beside busy threads, without AVX-512 and without lanes; each in its own process.
+
+All demos: ``python -m tests.determinism.same_bits --solver soft_step``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tests.determinism.same_bits import SITUATIONS, Hashes, found
+
+SOME = ("simple_shapes", "ragdoll_pile", "bullet", "bridge", "ghost_collisions")
+STEPS = 90
+
+
+@cache
+def once() -> Hashes:
+    return found("once", STEPS, SOME, "soft_step")[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_the_bits_are_the_same(situation: str) -> None:
+    assert set(once()) == set(SOME)
+    for run in found(situation, STEPS, SOME, "soft_step"):
+        assert run == once()
