@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.dynamics._softness_kernel import softness
-from engine.geometry import Polygon
+from engine.geometry import Circle, Polygon
 from engine.world import World
 from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
 
@@ -36,6 +36,17 @@ def test_the_overlap_at_rest_is_the_load_over_the_stiffness() -> None:
     exact = [-30.0 / (2.0 * on_floor), -20.0 / (2.0 * between), -10.0 / (2.0 * between)]
     assert one.contacts.body_b.tolist() == boxes
     assert one.contacts.separation.mean(axis=1) == pytest.approx(exact, rel=1e-6)
+
+
+def test_an_overlap_shrinks_at_its_rate_and_leaves_no_velocity() -> None:
+    one, h = world(gravity=(0.0, 0.0)), 1.0 / 480.0
+    below, above = (body(one, Circle(0.5), (0.0, y)) for y in (0.0, 0.995))
+    rates, overlap = softness(60.0, 10.0, h), 0.005
+    for _ in range(6):
+        one.step()
+        overlap *= (1.0 - h * rates.mass_scale * rates.bias_rate) ** 8
+        assert 1.0 - one.state(above).position[1] + one.state(below).position[1] == pytest.approx(overlap, rel=1e-11)
+        assert one.state(above).linear_velocity == pytest.approx((0.0, 0.0), abs=1e-15)
 
 
 def test_towers_as_tall_as_their_contacts_bear() -> None:
