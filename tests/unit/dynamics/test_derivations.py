@@ -101,6 +101,21 @@ def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held() -> None:
     assert unloaded(is_warm=False) < unloaded(is_warm=True) < 0.1 * held
 
 
+def test_a_spring_of_forces_wins_energy() -> None:
+    one, omega = world(gravity=(0.0, 0.0)), 2.0 * math.pi
+    ball = body(one, Circle(0.5), (1.0, 0.0))
+
+    def energy() -> float:
+        state = one.state(ball)
+        return state.linear_velocity[0] ** 2 + (omega * state.position[0]) ** 2
+
+    before = energy()
+    for _ in range(60):
+        one.apply_force(ball, (-one.body(ball).mass * omega**2 * one.state(ball).position[0], 0.0))
+        one.step()
+    assert energy() / before == pytest.approx((1.0 + 0.5 * (omega / 60.0) ** 2) ** 60, rel=1e-2)  # it is the mean over a turn
+
+
 @pytest.mark.parametrize("x", [-0.9, -0.3, 0.0, 0.6])
 def test_the_effective_mass_of_a_rods_point(x: float) -> None:
     one = world(gravity=(0.0, 0.0))
