@@ -10,7 +10,7 @@ import pytest
 from engine.dynamics._softness_kernel import softness
 from engine.geometry import Circle, Polygon
 from engine.world import World
-from tests.unit.dynamics.scenes import UNIT, body, ground, run, world
+from tests.unit.dynamics.scenes import UNIT, body, ground, on_slope, run, world
 
 soft_constraints = pytest.importorskip("docs.pictures.dynamics.soft_constraints", reason="matplotlib may be missing")
 
@@ -94,6 +94,19 @@ def test_a_warm_start_brings_a_stack_to_rest_and_halves_its_overlap() -> None:
         energy[is_warm], deepest[is_warm] = _kinetic(one, boxes), -one.contacts.separation.min()
     assert energy[True] < 1e-6 < 1e-4 < energy[False]
     assert deepest[True] < 0.5 * deepest[False]
+
+
+def test_two_boxes_on_a_slope_creep_without_a_warm_start() -> None:
+    def creep(is_warm: bool) -> float:
+        one = world(warm_starting=is_warm)
+        ground(one, 15.0, friction=0.6)
+        upper = [on_slope(one, 15.0, UNIT, 0.5 + k, friction=0.6) for k in range(2)][1]
+        run(one, 1.0)
+        before = one.state(upper).position
+        run(one, 5.0)
+        return math.dist(before, one.state(upper).position)
+
+    assert creep(is_warm=True) < 1e-8 < 1e-3 < creep(is_warm=False)
 
 
 def test_a_stale_guess_leaves_energy_but_less_than_the_contacts_held() -> None:
