@@ -16,7 +16,7 @@ from engine.app.film import LARGEST_SIDE, SMALLEST_SIDE, Film, FrameTimes
 from engine.common.checks import integer
 from engine.common.errors import InvalidInputError
 from engine.contracts import PairAgreement, StepAgreement
-from engine.demo.apart import Apart
+from engine.demo.apart import Apart, Why
 from engine.demo.base import Demo, DemoRun
 from engine.demo.beside import Beside, Energy, Skipped
 from engine.demo.stage import RefereeFactory, StageCounts
@@ -52,7 +52,7 @@ class BesideReport:
     solver: str
     tolerance: float
     parted: Apart | None
-    reason: str
+    why: Why | None
     worst: Apart | None
     names: dict[tuple[int, int], str]
     energy: tuple[Energy, Energy]
@@ -61,11 +61,12 @@ class BesideReport:
 
     def as_json(self) -> dict[str, Any]:
         """Return the part ``against`` of ``run --json``."""
-        parted = self._as_json(self.parted)
+        parted, why = self._as_json(self.parted), self.why
+        reason = {} if why is None else {"reason": why.cause, "evidence": why.evidence, "shown_at": why.step}
         return {
             "solver": self.solver,
             "tolerance": self.tolerance,
-            "first_divergence": {**parted, "reason": self.reason} if parted is not None else None,
+            "first_divergence": {**parted, **reason} if parted is not None else None,
             "worst": self._as_json(self.worst),
             "energy": {name: {"start": one.start, "end": one.end} for name, one in zip(("solver", "against"), self.energy, strict=True)},
             "only_in_one": self.only_in_one,
@@ -321,7 +322,7 @@ def _beside_report(beside: Beside) -> BesideReport:
         solver=" ".join(beside.demo.run.solvers),
         tolerance=distances.tolerance,
         parted=parted,
-        reason=distances.reason,
+        why=beside.why(),
         worst=worst,
         names={(one.stage, one.body): beside.name(one.stage, one.body) for one in (parted, worst) if one is not None},
         energy=beside.energy(),

@@ -5,7 +5,6 @@ Two bodies are one another's where stage and id are the same. Their distance is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,14 +17,13 @@ if TYPE_CHECKING:
     from engine.demo.base import Demo
     from engine.world import World
 
-__all__ = ["TOLERANCE", "Apart", "Distances"]
+__all__ = ["TOLERANCE", "Apart", "Distances", "Why"]
 
 TOLERANCE = 0.001
 """Metres from which on two bodies are said to have parted: a fifth of Box2D's slop, which leaves the same contacts between them."""
 
 _NONE = (-1, -1)
-_SHIFT = 32
-"""Bits of a fixture's number in the key of a pair: more fixtures than 2^32 are never made."""
+_NOT_TRACED = "not traced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,20 @@ class Apart:
     stage: int
     body: int
     metres: float
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why two bodies parted: a word for the cause, and what shows it; in which step, where it is shown of one."""
+
+    cause: str
+    evidence: str
+    step: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Both in a line."""
+        return f"{self.cause}: {self.evidence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class Distances:
         self._bodies: list[tuple[int, int]] = []
         self._n_single: list[int] = []
         self._parted: Apart | None = None
-        self._reason = ""
+        self._why: Why | None = None
         self._differences: dict[tuple[int, int], _Difference] = {}
         """By stage and body, until the two have parted."""
         self._touched: dict[tuple[int, int], int] = {}
@@ -94,9 +106,14 @@ class Distances:
         return self._parted
 
     @property
+    def why(self) -> Why | None:
+        """Why they parted, as far as contacts and joints show it; None if they did not."""
+        return self._why
+
+    @property
     def reason(self) -> str:
-        """Why they parted, as far as contacts and joints show it; empty if they did not."""
-        return self._reason
+        """The words of `why`; empty if they did not part."""
+        return self._why.words if self._why is not None else ""
 
     def n_single(self, step: int) -> int:
         """Return how many bodies only one of the two had after a step."""
@@ -119,43 +136,43 @@ class Distances:
         self._n_single.append(single)
         if self._parted is None and farthest > self.tolerance:
             self._parted = Apart(step, *at, farthest)
-            self._reason = self._why(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
+            self._why = self._shown(self._parted, first.stages[at[0]].world, second.stages[at[0]].world)
 
     def cut(self, last: int) -> None:
         """Forget what was noted of steps after `last`."""
         for noted in (self._metres, self._bodies, self._n_single):
             del noted[last + 1 :]
         if self._parted is not None and self._parted.step > last:
-            self._parted, self._reason = None, ""
+            self._parted = self._why = None
         self._differences = {body: one for body, one in self._differences.items() if one.step <= last}
         self._touched = {body: step for body, step in self._touched.items() if step <= last}
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _compare_contacts(self, step: int, stage: int, first: StepContacts, second: StepContacts) -> None:
-        for contacts in (first, second):
-            for body in np.union1d(contacts.body_a, contacts.body_b).tolist():
+        mine, theirs = _touching(first), _touching(second)
+        for bodies in (*mine.values(), *theirs.values()):
+            for body in bodies:
                 self._touched.setdefault((stage, body), step)
-        keys = _pair_keys(first), _pair_keys(second)
-        if np.array_equal(*keys):
-            return
-        for contacts, own, others, is_firsts in ((first, *keys, True), (second, *keys[::-1], False)):
-            for body, other in _bodies_of(contacts, ~np.isin(own, others)):
+        for pair in mine.keys() ^ theirs.keys():
+            is_firsts = pair in mine
+            a, b = mine[pair] if is_firsts else theirs[pair]
+            for body, other in ((a, b), (b, a)):
                 self._differences.setdefault((stage, body), _Difference(step, other, is_firsts))
 
-    def _why(self, apart: Apart, first: World, second: World) -> str:
+    def _shown(self, apart: Apart, first: World, second: World) -> Why:
         place = apart.stage, apart.body
         one = self._differences.get(place)
         if one is not None:
             title = (first if one.is_firsts else second).capabilities.title
-            return f"contact: after step {one.step} it touched body {one.other} in {title} alone"
+            return Why("contact", f"in step {one.step} it touched body {one.other} in {title} alone", one.step)
         is_joined = any(apart.body in world.joint_bodies(joint) for world in (first, second) for joint in world.joint_ids)
         if not is_joined and place not in self._touched:
             is_flight = apart.metres <= _most_in_flight(first, apart)
-            return "free flight: steps of another length" if is_flight else "not traced: no contact and no joint"
+            return Why("free flight", "steps of another length") if is_flight else Why(_NOT_TRACED, "no contact and no joint")
         if self._differences:
-            return "not traced: its contacts were the same in both, those of other bodies were not"
-        return "not traced: the same contacts in both" if place in self._touched else "not traced: no contact, but a joint"
+            return Why(_NOT_TRACED, "its contacts were the same in both, those of other bodies were not")
+        return Why(_NOT_TRACED, "the same contacts in both" if place in self._touched else "no contact, but a joint")
 
 
 def _most_in_flight(world: World, apart: Apart) -> float:
@@ -182,14 +199,9 @@ def _distances(first: World, second: World) -> tuple[IntArray, FloatArray, int]:
     return ids, np.hypot(apart[:, 0], apart[:, 1]), n_single
 
 
-def _pair_keys(contacts: StepContacts) -> IntArray:
-    """Return a number for each pair of touching fixtures, whichever of the two comes first."""
-    a, b = contacts.fixture_a, contacts.fixture_b
-    return (np.minimum(a, b) << _SHIFT) | np.maximum(a, b)
-
-
-def _bodies_of(contacts: StepContacts, rows: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Yield each body of contacts in some rows, with the one that it touches there."""
-    for a, b in zip(contacts.body_a[rows].tolist(), contacts.body_b[rows].tolist(), strict=True):
-        yield a, b
-        yield b, a
+def _touching(contacts: StepContacts) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the bodies of each pair of fixtures that touched in a step, those that had parted again by its end included."""
+    columns = (contacts.fixture_a, contacts.fixture_b, contacts.body_a, contacts.body_b)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    rows += [(one.fixture_a, one.fixture_b, one.body_a, one.body_b) for one in contacts.began if not one.sensor]
+    return {(min(a, b), max(a, b)): (body_a, body_b) for a, b, body_a, body_b in rows}

@@ -16,6 +16,7 @@ without, and says so (`skipped`).
     beside.follow()                     # after an input, an undo or a redo: once a frame is often enough
     beside.now, beside.pairs            # the step at which the second stands; the stages of both, in pairs: what a picture shows
     beside.distances                    # of every step: `metres`, `at(step)`, `parted` with its `reason`, `worst` (`engine.demo.apart`)
+    beside.why()                        # why they parted: the referee of motion judges the steps before; some tenths of a second
     beside.energy()                     # both at the beginning and now, joules
     beside.skipped, beside.name(0, 3)   # what the second could not follow; what body 3 of stage 0 is called
     beside.close()                      # it follows no more
@@ -32,20 +33,27 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from engine.common.errors import LabError
-from engine.demo.apart import TOLERANCE, Distances
+from engine.demo.apart import TOLERANCE, Apart, Distances, Why
 from engine.demo.base import Demo
-from engine.demo.stage import Stage
+from engine.demo.stage import Stage, StepPiece, WholeStep
 from engine.demo.time_series import TimeSeries
 from engine.history.branch import Branch
 from engine.history.history import History, repeat
 from engine.history.input_log import Input
+from engine.world import World
 
 __all__ = ["Beside", "Energy", "Skipped"]
+
+
+_MOST_JUDGED = 8
+"""Steps before two bodies parted that the referee of motion judges: a step of a hundred bodies takes it a tenth of a second."""
+_JUDGED = {"box2d", "soft_step"}
+"""Between which solvers it judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +242,40 @@ class Beside:
         """Return what a body is called."""
         return self.first_series.name(stage, body)
 
+    def why(self) -> Why | None:
+        """Return why the two parted; None if they did not.
+
+        The referee of motion judges the steps of the first up to there, `_MOST_JUDGED` at the most, each from equal states, with what
+        was done to it and what the demo did before the step. Of those that leave the body with another velocity the one is taken that
+        moves it farthest apart. Where there is none, or the two are not driven by the solvers that the referee knows, it is what the
+        contacts show.
+        """
+        parted = self.distances.parted
+        if parted is None:
+            return None
+        told = self._judged(parted) if {*self.first.demo.run.solvers, *self.demo.run.solvers} == _JUDGED else None
+        return told if told is not None else self.distances.why
+
+    def _judged(self, parted: Apart) -> Why | None:
+        from engine.demo.judged_step import judged_step
+
+        found: list[tuple[float, Why]] = []
+
+        def judge(world: World) -> None:
+            told = judged_step(world, parted.body)
+            if told is not None:
+                found.append(told)
+
+        demo = _anew(self.first, self.first.demo.run.solver)
+        for step in range(1, parted.step + 1):
+            for one in self._branch.inputs[step - 1]:
+                repeat(demo, one)
+            if step > parted.step - _MOST_JUDGED and parted.stage < len(demo.stages):
+                _before_its_step(demo.stages[parted.stage], judge)
+            with contextlib.suppress(LabError):  # as then, or Box2D cannot take what is there
+                demo.run.step()
+        return max(found, key=lambda one: one[0])[1] if found else None
+
     def energy(self) -> tuple[Energy, Energy]:
         """Return the energy of all worlds of the first, and of the second, at the beginning and where they stand."""
         return _energy(self.first_series, self.first), _energy(self.series, self.history)
@@ -248,6 +290,21 @@ def _anew(first: History[Demo], solver: str | None) -> Demo:
     demo.run.waits = first.waited
     demo.viewer.interactive = first.demo.viewer.interactive
     return demo
+
+
+def _before_its_step(stage: Stage, look: Callable[[World], object]) -> None:
+    """Let the world of a stage be looked at once, when it is about to take its next step."""
+    own = stage.stepper
+
+    def pieces() -> Iterator[StepPiece]:
+        stage.stepper = own
+        look(stage.world)
+        if own is not None:
+            yield from own()
+        else:
+            yield WholeStep(stage.world.step())
+
+    stage.stepper = pieces
 
 
 def _for_the_second(one: Input) -> Input:

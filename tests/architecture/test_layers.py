@@ -55,7 +55,7 @@ ROOMS = {
     "engine.demo": (
         "parameters clock stage costs grip dropping base registry",
         "scene_demo pair_demo own_demo replaying messages",
-        "event_log time_series apart beside camera_controller timeline session",
+        "event_log time_series apart judged_step beside camera_controller timeline session",
     ),
     "engine.editor": (
         "rows picking placing background editor",

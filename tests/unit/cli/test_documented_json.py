@@ -16,7 +16,7 @@ from benchmarks.measuring import Record
 from engine.app.headless import BesideReport
 from engine.cli import atlas, bench, check, compare, doctor, replay
 from engine.cli.main import main
-from engine.demo.apart import Apart
+from engine.demo.apart import Apart, Why
 from engine.demo.beside import Energy, Skipped
 from engine.experiments.atlas import Atlas, RuleTiming
 from engine.experiments.atlas_plan import AtlasPlan, Axis, Cell
@@ -113,7 +113,8 @@ def _run(patch: pytest.MonkeyPatch) -> Documents:
     yield from _of(command, f"{command} --against soft_step", f"{command} --against box2d")(patch)
     apart = Apart(3, 0, 7, 0.5)
     skipped = (Skipped(2, "edit", "body 7 does not exist"),)
-    second = BesideReport("box2d", 0.001, apart, "not traced", apart, {(0, 7): "a"}, (Energy(1.0, 2.0), Energy(1.0, 3.0)), 1, skipped)
+    why, energy = Why("contact", "it touched", 3), (Energy(1.0, 2.0), Energy(1.0, 3.0))
+    second = BesideReport("box2d", 0.001, apart, why, apart, {(0, 7): "a"}, energy, 1, skipped)
     yield {"against": second.as_json()}
 
 

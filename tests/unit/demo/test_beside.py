@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -184,9 +185,31 @@ def test_a_contact_that_only_one_had_is_named() -> None:
     run(history, 2)
     parted = beside.distances.parted
     assert parted is not None and parted.step == 1 and parted.metres > beside.distances.tolerance
-    assert beside.distances.reason == "contact: after step 1 it touched body 2 in Box2D alone"
+    named = re.fullmatch(r"contact: in step 1 it touched body (\d+) in Box2D alone", beside.distances.reason)
+    assert named is not None
     touching = [{*zip(one.contacts.body_a.tolist(), one.contacts.body_b.tolist(), strict=True)} for one in _first_worlds("tilted_board")]
-    assert any({parted.body, 2} == set(pair) for pair in touching[0] ^ touching[1])
+    assert any({parted.body, int(named[1])} == set(pair) for pair in touching[0] - touching[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "cause", "shown_at"),
+    [
+        ("radial_engine", 1, "iterations", 1),
+        ("promise_motion_cap", 1, "speed_cap", 1),
+        ("scattering", 29, "continuous", 29),
+        ("bounce", 3, "free flight", None),
+    ],
+)
+def test_the_cause_is_shown_of_a_step(name: str, step: int, cause: str, shown_at: int | None) -> None:
+    history = History(find_demo(name)(solver=OURS))
+    beside = Beside(history, "box2d")
+    run(history, step - 1)
+    assert beside.why() is None
+    run(history, 1)
+    hashes = demo_hash(history.demo), demo_hash(beside.demo)
+    why = beside.why()
+    assert why is not None and (why.cause, why.step) == (cause, shown_at)
+    assert (demo_hash(history.demo), demo_hash(beside.demo)) == hashes, "who asks changes nothing"
 
 
 def _first_worlds(name: str) -> list[World]:
