@@ -102,7 +102,7 @@ class Dropper:
         if event.type != pygame.DROPFILE:
             return
         demo, size = session.demo, drop_size(session.demo.home())
-        x, y = session.view.camera.to_world(_pointer(event, view))
+        x, y = session.view.to_world(_pointer(event, view))
         dropped = _Dropped(event.file, demo, (x, y + 1.2 * size * self._n_together), size)
         if not self._pending:
             self._since, self._told = perf_counter(), 0

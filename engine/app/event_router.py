@@ -11,19 +11,25 @@ from collections.abc import Callable
 
 import pygame
 
+from engine.app import solver_loading
 from engine.app.browser import Browser, edited
 from engine.app.dropper import DROP_EVENTS, Dropper
 from engine.app.frame import FoundDifference
 from engine.app.keys import FILE_COMMANDS, LAYERS, Command, command_of, is_plain
 from engine.app.layout import is_inside
+from engine.app.motion_panel import Wish, next_beside, next_solver
 from engine.app.navigator import Navigator
 from engine.app.panel import DemoPanel
 from engine.app.panels.dock_area import DockArea
 from engine.app.panels.files_dock import FilesDock
 from engine.app.panels.menu_dock import MenuDock
 from engine.app.screen import Appearance, Screen
+from engine.common.errors import LabError
 from engine.demo.messages import Message
 from engine.demo.session import Session
+from engine.history.input_log import Held
+from engine.render import palette
+from engine.world import load_solver
 
 __all__ = ["EventRouter", "Pointing"]
 
@@ -67,6 +73,8 @@ class EventRouter:
         self.pointed: tuple[int, int] | None = None
         self._navigator, self._screen, self._dock_area = navigator, screen, dock_area
         self._pointing = Pointing(navigator.session)
+        self._wish: tuple[Wish, Session] | None = None
+        """What was chosen while the solver was still to come, and where."""
         self._asked: Message | None = None
         """The question whether to quit; it holds as long as it is shown."""
 
@@ -124,9 +132,47 @@ class EventRouter:
             Command.RESTART: session.restart,
             Command.HOME: session.view.home,
             Command.MENU: self._open_menu,
+            Command.SOLVER: self._next_solver,
+            Command.BESIDE: self._next_beside,
             Command.QUIT: lambda: self.handle(pygame.event.Event(pygame.QUIT)),
         }
         orders[command]()
+
+    def choose(self, wish: Wish) -> None:
+        """Let another solver drive the demo, or run beside it, or have its picture elsewhere; once the solver is there."""
+        navigator = self._navigator
+        self._wish = None
+        if wish.what != "lane" and wish.value and not solver_loading.is_ready(wish.value):
+            self._wish = wish, navigator.session
+            words = f"{load_solver(wish.value).capabilities.title} is being loaded, or compiled where this is the first time"
+            navigator.session.messages.answer(words, is_passing=True)
+        elif wish.what == "solver":
+            navigator.use_solver(wish.value)
+        elif wish.what == "beside":
+            try:
+                navigator.session.put_beside(wish.value or None)
+            except LabError as error:
+                title = load_solver(wish.value).capabilities.title
+                navigator.session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
+            self._screen.is_outdated = True  # the panel has other rows
+        else:
+            navigator.session.wants_lane = bool(wish.value)
+
+    def go_on(self) -> None:
+        """Do what was chosen before its solver was there; called once a frame. Who has gone elsewhere meanwhile wants it no more."""
+        if self._wish is not None and solver_loading.is_ready(self._wish[0].value):
+            (wish, session), self._wish = self._wish, None
+            if session is self._navigator.session:
+                session.messages.end_passing()
+                self.choose(wish)
+
+    def _next_solver(self) -> None:
+        if (wish := next_solver(self._navigator.session)) is not None and not self._navigator.browsing:
+            self.choose(wish)
+
+    def _next_beside(self) -> None:
+        for wish in next_beside(self._navigator.session) if not self._navigator.browsing else ():
+            self.choose(wish)
 
     def _show_help(self) -> None:
         self._screen.help_shown, self._screen.help_scrolled = True, 0
@@ -254,6 +300,16 @@ class EventRouter:
             session.look_at(*found[(seen + 1) % len(found)])
 
 
+def held_beside(session: Session, point: tuple[float, float]) -> Held | None:
+    """Return what a hand at a point of the picture takes hold of in the demo beside: its stage, the body, and the point of the body."""
+    for k, stage in enumerate(session.beside.demo.stages if session.beside is not None else ()):
+        target = stage.local(point)
+        body = stage.world.body_at(target)
+        if body is not None:
+            return k, body, stage.world.state(body).xf.apply_inverse(target)
+    return None
+
+
 class Pointing:
     """What the pointer does in the view of one session: it takes hold of what lies there, moves the view, goes close to a difference.
 
@@ -287,7 +343,7 @@ class Pointing:
         if self._panning:
             self._session.view.pan(*event.rel)
         if self._holding:
-            self._session.act("drag", self._session.view.camera.to_world(event.pos))
+            self._session.act("drag", self._session.view.to_world(event.pos))
 
     def release(self, event: pygame.event.Event) -> None:
         """A button goes up, wherever; pygame counts a notch of the wheel as a button too."""
@@ -301,7 +357,7 @@ class Pointing:
 
     def wheel(self, pixel: Pixel, notches: float) -> None:
         """The wheel turns over the view."""
-        if not self._session.act("on_wheel", self._session.view.camera.to_world(pixel), notches):
+        if not self._session.act("on_wheel", self._session.view.to_world(pixel), notches):
             self._session.view.zoom(pixel, notches)
 
     def let_go(self) -> None:
@@ -312,7 +368,12 @@ class Pointing:
 
     def _grip(self, how: str, pixel: Pixel, button: int) -> bool:
         """Take hold, to pull or to turn, of what lies under a pixel; return whether there is something."""
-        is_held = bool(self._session.act(how, self._session.view.camera.to_world(pixel)))
+        session, point = self._session, self._session.view.to_world(pixel)
+        held = held_beside(session, point) if how == "grab" and session.view.is_in_lane(pixel) else None
+        if held is not None:
+            is_held = session.timeline.guarded(lambda: session.act("hold", *held, point))
+        else:
+            is_held = bool(session.act(how, point))
         self._holding = button if is_held else 0
         return is_held
 

@@ -187,7 +187,7 @@ class FilmExport(PastExport):
         self._was_paused, self._over = True, paint_over
         self._surface = pygame.Surface(window_size)
         self._painter = painter_for(session.demo, ui_scale)
-        self._view = session.view.camera.view
+        self._view = session.view.whole
         seen = pygame.Rect(self._view).clip(self._surface.get_rect())  # of a very small window some lies outside
         self._crop = pygame.Rect(seen.left, seen.top, seen.width // 2 * 2, seen.height // 2 * 2)
         if min(self._crop.size) < _SMALLEST:
@@ -214,7 +214,7 @@ class FilmExport(PastExport):
         return drawn * super().share + (1.0 - drawn) * self._closed_share
 
     def work(self) -> bool:
-        if self._closing is None and self._session.view.camera.view != self._view:
+        if self._closing is None and self._session.view.whole != self._view:
             raise FilmError("the view has another size now: the film was given up")
         return super().work()
 

@@ -11,6 +11,7 @@ import numpy as np
 import pygame
 
 from engine.app.dropped_picture import DroppedPainter
+from engine.app.second_picture import Farthest, farthest_of, heading_of, paint_outline, solver_words
 from engine.contracts.agreement import REASONS, Difference
 from engine.demo.base import Demo, StatusLine
 from engine.demo.session import Session
@@ -25,6 +26,7 @@ from engine.render.fonts import FontBook
 from engine.render.hud import draw_lines, lines_size
 from engine.render.palette import Color
 from engine.render.raster import DiscBook, Raster, load_raster
+from engine.render.second_world import ring_counterpart
 
 __all__ = ["FoundDifference", "FramePainter", "painter_for"]
 
@@ -90,18 +92,28 @@ class FramePainter:
         self._was_left = False
         self._lines: list[tuple[str, Color]] = []
         """The demo's, wrapped to the view."""
+        self._lane_lines: list[tuple[str, Color]] = []
+        """Those of the demo beside it, where that has a lane."""
+        self._farthest: Farthest | None = None
 
     def prepare(self, session: Session, pointer: tuple[int, int] | None = None, has_readout: bool = True) -> None:
         """Settle what the next picture shows: the demo's lines, the room that they leave for the camera, the moment between two steps.
 
         To be called before each `paint`, which changes nothing of the session.
         """
-        fraction, view = session.clock.fraction, session.view.camera.view
+        fraction, (view, lane) = session.clock.fraction, (session.view.camera.view, session.view.lane)
         self._book = self._book_for(view)
-        self._lines, plate = self._readout(session, has_readout)
+        beside = session.beside
+        self._farthest = farthest_of(beside) if beside is not None else None
+        heading = heading_of(beside, self._farthest, lane is not None) if beside is not None else []
+        self._lines, plate = self._readout(session, session.demo, view, heading, has_readout)
         self.readout = plate
-        taken = (plate.right - view[0], plate.bottom - view[1]) if self._has_words(view) else (0, 0)
-        session.view.keep_clear(taken, self._book.ui_scale)
+        self._lane_lines, other = [], plate
+        if beside is not None and lane is not None:
+            heading = [(solver_words(beside.demo), palette.BESIDE)]
+            self._lane_lines, other = self._readout(session, beside.demo, view, heading, has_readout)
+        right, bottom = max(plate.right, other.right), max(plate.bottom, other.bottom)
+        session.view.keep_clear((right - view[0], bottom - view[1]) if self._has_words(view) else (0, 0), self._book.ui_scale)
         session.show_moment(fraction, lambda stage: self._debug.poses(stage, fraction), pointer)
 
     def paint(
@@ -115,22 +127,20 @@ class FramePainter:
 
         A difference under the `pointer` is explained beside it. `paint_over` draws more over the bodies.
         """
-        demo, plate = session.demo, self.readout
+        demo, beside, plate, lane = session.demo, session.beside, self.readout, session.view.lane
         clip = surface.get_clip()
-        surface.set_clip(session.view.camera.view)
-        has_words = self._has_words(session.view.camera.view)
-        canvas = Canvas(surface, session.view.camera, self._book, self._discs, raster=self.raster, has_words=has_words)
-        canvas.room.take(plate)
-        labels = _stage_labels(canvas, demo) if has_words else []
-        draw_backdrop(canvas)
-        session.attempt(lambda: demo.draw_background(canvas))
-        self._dropped.draw(canvas, demo)
         self._found = []
-        for stage in demo.stages:
-            with canvas.at(stage.offset).clipped(stage.window):
-                drawn = self._debug.draw(canvas, stage, session.layers, demo.viewer.drawn_fraction, stage.drawn_poses)
-            self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
-        session.attempt(lambda: demo.draw(canvas))
+        if beside is not None and lane is not None:
+            self._paint_lane(surface, session, beside.demo, lane)
+        surface.set_clip(session.view.camera.view)
+        canvas = self._canvas(surface, session.view.camera)
+        canvas.room.take(plate)
+        labels = _stage_labels(canvas, demo) if canvas.has_words else []
+        self._paint_demo(canvas, session, demo)
+        if beside is not None and lane is None:
+            paint_outline(canvas, self._debug, beside, self._farthest)
+        elif self._farthest is not None:
+            ring_counterpart(canvas.at(self._farthest.stage.offset), self._farthest.first)
         if paint_over is not None:
             paint_over(canvas)
         for words, place in labels:
@@ -146,8 +156,41 @@ class FramePainter:
         canvas.room.settle()
         draw_lines(surface, self._book, plate.topleft, self._lines)
         self.shows_nothing = not session.view.is_untouched and not self._shows_something(canvas, session)
+        surface.set_clip(session.view.whole)
         self._tell(surface, session, pointer)
         surface.set_clip(clip)
+
+    def _canvas(self, surface: pygame.Surface, camera: Camera) -> Canvas:
+        return Canvas(surface, camera, self._book, self._discs, raster=self.raster, has_words=self._has_words(camera.view))
+
+    def _paint_demo(self, canvas: Canvas, session: Session, demo: Demo) -> None:
+        """Draw ground, bodies, contacts and what the demo draws itself, and note the differences."""
+        draw_backdrop(canvas)
+        session.attempt(lambda: demo.draw_background(canvas))
+        self._dropped.draw(canvas, demo)
+        for stage in demo.stages:
+            with canvas.at(stage.offset).clipped(stage.window):
+                drawn = self._debug.draw(canvas, stage, session.layers, demo.viewer.drawn_fraction, stage.drawn_poses)
+            self._found.append(_Shown(stage, drawn, canvas.at(stage.offset).camera))
+        session.attempt(lambda: demo.draw(canvas))
+
+    def _paint_lane(self, surface: pygame.Surface, session: Session, second: Demo, lane: Place) -> None:
+        """Draw the demo beside in its lane, as the same camera sees it, and the gap between the two."""
+        surface.set_clip(session.view.whole)
+        surface.fill(palette.PANEL_EDGE, session.view.whole)
+        surface.set_clip(lane)
+        canvas = self._canvas(surface, replace(session.view.camera, view=lane))
+        plate = pygame.Rect(self.readout.topleft, lines_size(self._book, self._lane_lines))
+        plate.move_ip(lane[0] - session.view.camera.view[0], lane[1] - session.view.camera.view[1])
+        canvas.room.take(plate)
+        labels = _stage_labels(canvas, second) if canvas.has_words else []
+        self._paint_demo(canvas, session, second)
+        if self._farthest is not None:
+            ring_counterpart(canvas.at(self._farthest.stage.offset), self._farthest.second)
+        for words, place in labels:
+            surface.blit(words, place)
+        canvas.room.settle()
+        draw_lines(surface, self._book, plate.topleft, self._lane_lines)
 
     def _has_words(self, view: Place) -> bool:
         """Tell whether a view is so wide that words are written in it."""
@@ -167,14 +210,16 @@ class FramePainter:
         """Return the number of dynamic bodies that sleep."""
         return sum(self._debug.n_asleep(stage.world) for stage in session.demo.stages)
 
-    def _readout(self, session: Session, is_wanted: bool) -> tuple[list[tuple[str, Color]], pygame.Rect]:
-        """Return the demo's lines, wrapped to the view, and the plate they will stand on."""
-        left, top, width, height = session.view.camera.view
+    def _readout(
+        self, session: Session, demo: Demo, view: Place, heading: list[StatusLine], is_wanted: bool
+    ) -> tuple[list[tuple[str, Color]], pygame.Rect]:
+        """Return a heading and the demo's lines, wrapped to the view, and the plate they will stand on."""
+        left, top, width, height = view
         inset = round(12 * self._book.ui_scale)
         lines: list[tuple[str, Color]] = []
-        told: list[StatusLine] = []
+        told: list[StatusLine] = list(heading)
         if is_wanted:
-            session.attempt(lambda: told.extend(session.demo.status()))
+            session.attempt(lambda: told.extend(demo.status()))
         room = max(width - 4 * inset, 1)
         for line in told:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line

@@ -26,6 +26,8 @@ class Command(Enum):
     SAVE_AS = "save as"
     OPEN = "open"
     MENU = "menu"
+    SOLVER = "solver"
+    BESIDE = "beside"
     QUIT = "quit"
     SHAPES = "shapes"
     AABBS = "aabbs"
@@ -69,6 +71,7 @@ KEY_COMMANDS: dict[int, Command] = {
     pygame.K_KP_PLUS: Command.FASTER,
     pygame.K_r: Command.RESTART,
     pygame.K_HOME: Command.HOME,
+    pygame.K_F11: Command.BESIDE,
     **{pygame.K_1 + k: command for k, command in enumerate(LAYERS)},
     **{pygame.K_KP_1 + k: command for k, command in enumerate(LAYERS)},
 }
@@ -83,6 +86,8 @@ def command_of(event: pygame.event.Event) -> Command | None:
     """Return the order that a key gives, None for a key that gives none."""
     if event.unicode in _TYPED_COMMANDS:
         return _TYPED_COMMANDS[event.unicode]
+    if event.key == pygame.K_F11 and event.mod & pygame.KMOD_SHIFT:
+        return Command.SOLVER if is_plain(event) else None
     return KEY_COMMANDS.get(event.key) if is_plain(event) else None
 
 
@@ -124,6 +129,8 @@ HELP: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("F1", "these keys"),
             ("Ctrl M", "menu: open, save, export, record"),
             ("F10", "dark or light"),
+            ("F11", "another solver beside it: over it, in a lane, none"),
+            ("Shift F11", "the other solver drives it, from the beginning"),
             ("Ctrl +, Ctrl -", "larger, smaller text; Ctrl 0: as usual"),
             ("Esc", "back: from a close look, to the demos; twice more: quit"),
         ),

@@ -15,7 +15,9 @@ __all__ = [
     "Layout",
     "check_ui_scale",
     "fitting_scale",
+    "halves",
     "is_inside",
+    "is_larger_stacked",
     "lay_out",
     "ui_scale_for",
 ]
@@ -81,6 +83,34 @@ def lay_out(size: tuple[int, int], ui_scale: float) -> Layout:
         view=(panel, 0, width - panel, max(height - strip, 1)),
         strip=(0, height - strip, width, strip),
     )
+
+
+def halves(view: Place, is_stacked: bool) -> tuple[Place, Place]:
+    """Return two equal parts of a view, above each other or beside each other, with a gap of a pixel or two between them.
+
+    Examples
+    --------
+    >>> halves((10, 0, 100, 81), is_stacked=True)
+    ((10, 0, 100, 40), (10, 41, 100, 40))
+    """
+    left, top, width, height = view
+    if is_stacked:
+        half = max((height - 1) // 2, 1)
+        return (left, top, width, half), (left, top + height - half, width, half)
+    half = max((width - 1) // 2, 1)
+    return (left, top, half, height), (left + width - half, top, half, height)
+
+
+def is_larger_stacked(view: Place, box: tuple[float, float]) -> bool:
+    """Tell whether a box, width and height, is drawn larger in halves of a view that lie above each other than beside each other.
+
+    Examples
+    --------
+    >>> is_larger_stacked((0, 0, 100, 80), (3.0, 1.0)), is_larger_stacked((0, 0, 100, 80), (1.0, 3.0))
+    (True, False)
+    """
+    wide, high = max(box[0], 1e-9), max(box[1], 1e-9)
+    return min(view[2] / wide, 0.5 * view[3] / high) >= min(0.5 * view[2] / wide, view[3] / high)
 
 
 def is_inside(pixel: tuple[float, float], place: Place) -> bool:

@@ -10,6 +10,7 @@ from pygame_gui import UIManager
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
 from engine.app.keys import LAYERS, Command
+from engine.app.motion_panel import MotionPanel
 from engine.app.referee_panel import RefereePanel
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.parameters import Parameter
@@ -29,6 +30,7 @@ class DemoPanel:
     def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session) -> None:
         self.column = ScrollPanel(manager, fonts, place)
         self.referee = RefereePanel(self.column, fonts, session)
+        self.motion = MotionPanel(self.column, fonts, session)
         self._fonts = fonts
         self._session = session
         self._commands: dict[UIButton, Command] = {}
@@ -41,9 +43,14 @@ class DemoPanel:
         self._has_world = bool(session.demo.stages)
         self._build()
 
+    def is_of(self, session: Session) -> bool:
+        """Tell whether it is the panel of a session."""
+        return self._session is session
+
     def handle(self, event: pygame.event.Event) -> Command | None:
-        """Return the command a widget's event gives; slider moves and choices are kept until `apply`."""
+        """Return the command a widget's event gives; slider moves and choices are kept until `apply`, those of motion in `motion`."""
         if event.type == pygame_gui.UI_BUTTON_PRESSED:
+            self.motion.press(event.ui_element)
             if event.ui_element in self._choices:
                 parameter, index = self._choices[event.ui_element]
                 value = self._pending.get(parameter.name, self._session.demo.parameter(parameter.name))
@@ -80,6 +87,7 @@ class DemoPanel:
             chosen = parameter.has(value, index) if parameter.several else round(value) == index
             if chosen != button.is_selected:
                 mark(button, chosen)
+        self.motion.refresh()
         for button, command in self._toggles:
             shown = bool(getattr(self._session.layers, command.value))
             if shown != button.is_selected:
@@ -89,7 +97,7 @@ class DemoPanel:
         """Return all that `draw` draws and that changes by itself."""
         session = self._session
         values = tuple(session.demo.parameter(parameter.name) for _, parameter in self._values_at)
-        return session.demo.steps, values, session.clock.pace, session.costs.shown, check, self.column.shifted(0)
+        return session.demo.steps, values, session.clock.pace, session.costs.shown, check, self.motion.shows(), self.column.shifted(0)
 
     def draw(self, surface: pygame.Surface, missing: str, partly: str = "") -> None:
         """Draw ground and texts; `missing` says why there is no live check, `partly` of how few contacts, both empty if it is of all."""
@@ -105,6 +113,7 @@ class DemoPanel:
             pace = ui.render(self._session.clock.pace, 13, palette.ACCENT, True)
             middle = (column.left + column.width // 2, column.shifted(self._pace_at))
             surface.blit(pace, pace.get_rect(center=middle))
+        self.motion.draw(surface)
         self.referee.draw(surface, missing, partly)
         surface.set_clip(clip)
 
@@ -143,6 +152,8 @@ class DemoPanel:
         for parameter in demo.parameters:
             y = self._add_parameter(y, parameter)
         y += column.px(3)
+        if self._has_world:
+            y = self.motion.build(y) + column.px(3)
 
         y = self.referee.reserve_counts(y) + column.px(4)
         if not self._has_world:

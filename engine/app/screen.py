@@ -16,7 +16,7 @@ from pygame_gui import UIManager
 
 from engine.app.browser import Browser
 from engine.app.frame import FramePainter
-from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, fitting_scale, lay_out
+from engine.app.layout import MAX_UI_SCALE, MIN_UI_SCALE, fitting_scale, halves, is_larger_stacked, lay_out
 from engine.app.panel import DemoPanel
 from engine.app.preferences import Preferences, save_preferences
 from engine.app.widgets import ScrollPanel, theme_for
@@ -154,6 +154,7 @@ class Screen:
         self.help_shown = False
         self.help_scrolled = 0
         self.is_outdated = False
+        self._is_stacked = True
 
     @property
     def ui_scale(self) -> float:
@@ -189,17 +190,27 @@ class Screen:
         self.manager.update(0.0)
 
     def build_panel(self, session: Session, view: Place) -> None:
-        """Build the widgets of a demo, and give it its view."""
+        """Build the widgets of a demo, and give it its view; a panel that is made anew stays where it was scrolled to."""
+        before = self.panel
         self._clear()
         self.place(session, view)
         self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session)
+        if before is not None and before.is_of(session):
+            self.panel.column.scroll_to(before.column.scrolled)
         self.panel.refresh()
         self.manager.update(0.0)
 
     def place(self, session: Session, view: Place, is_cut: bool = False) -> None:
-        """Give a demo its view; the picture stays where it is if it is only cut."""
+        """Give a demo its view, and the one beside it a lane in it; the picture stays where it is if it is only cut."""
         self.view = view
-        session.view.place(view, is_cut)
+        if not session.has_lane:
+            session.view.place(view, is_cut)
+            return
+        if session.view.lane is None or not is_cut:
+            box = session.demo.home()
+            self._is_stacked = is_larger_stacked(view, (box.upper[0] - box.lower[0], box.upper[1] - box.lower[1]))
+        first, lane = halves(view, self._is_stacked)
+        session.view.place(first, is_cut, lane)
 
     def _clear(self) -> None:
         self.manager = UIManager(self.layout.size, theme_for(self.ui_scale), enable_live_theme_updates=False)

@@ -164,24 +164,34 @@ class ScrollPanel:
         self._enter(button, place)
         return button
 
-    def add_choices(self, top: int, words: Sequence[str], row: int) -> tuple[list[UIButton], int]:
-        """Add a row of buttons, as wide as their words need, in as many lines as that takes; return them and the y under them."""
-        gap, inner = self.px(4), self.px(14)
-        widths = [self._fonts.width(word, 13.0) + inner for word in words]
+    def add_choices(self, top: int, words: Sequence[str], row: int, indent: int = 0) -> tuple[list[UIButton], int]:
+        """Add a row of buttons, as wide as their words need, in as many lines as that takes; return them and the y under them.
+
+        `indent` pixels at the left are left free.
+        """
+        gap, room = self.px(4), max(self.width - indent, 1)
+        widths = self._choice_widths(words)
         lines: list[list[int]] = [[]]
         for k, wide in enumerate(widths):
-            if lines[-1] and sum(widths[i] + gap for i in lines[-1]) + wide > self.width:
+            if lines[-1] and sum(widths[i] + gap for i in lines[-1]) + wide > room:
                 lines.append([])
             lines[-1].append(k)
         buttons: list[UIButton] = []
         for line in lines:
-            spare = (self.width - sum(widths[k] for k in line) - gap * (len(line) - 1)) // len(line)
-            left = self.left
+            spare = (room - sum(widths[k] for k in line) - gap * (len(line) - 1)) // len(line)
+            left = self.left + indent
             for k in line:
                 buttons.append(self.add_button((left, top, max(widths[k] + spare, 1), row), words[k], "choice"))
                 left += widths[k] + spare + gap
             top += row + self.px(3)
         return buttons, top
+
+    def choices_width(self, words: Sequence[str]) -> int:
+        """Return how wide a row of buttons is at the least, pixels."""
+        return sum(self._choice_widths(words)) + self.px(4) * (len(words) - 1)
+
+    def _choice_widths(self, words: Sequence[str]) -> list[int]:
+        return [self._fonts.width(word, 13.0) + self.px(14) for word in words]
 
     def add_slider(self, place: Place, value: float, ends: tuple[float, float]) -> UIHorizontalSlider:
         """Add a slider."""

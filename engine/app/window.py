@@ -177,14 +177,19 @@ class Window:
             self.navigator.play(opened)
         elif opened is not None:
             self.navigator.open_demo(opened)
+        self.router.go_on()
         if screen.panel is not None:
             screen.panel.apply()
+            if (wish := screen.panel.motion.take()) is not None:
+                self.router.choose(wish)
         for stage in self.session.demo.stages:
             stage.checking = self.session.layers.check
         self.dock_area.update(self.session, elapsed)
         session, is_run = self.session, not self.browsing
         if self.navigator.has_docks and self.dock_area.is_outdated:
             screen.place(session, self.dock_area.carve(screen.layout.view, screen.ui_scale), is_cut=True)
+        if is_run and session.has_lane != (session.view.lane is not None):
+            screen.place(session, screen.view)
         session.advance(elapsed)
         self._notes.advance(elapsed, is_run and session.clock.is_slow, is_run and screen.painter.shows_nothing)
         if self.plain is not None and is_run and session.layers.check:

@@ -136,12 +136,14 @@ class CameraFollow:
 class CameraController:
     """The camera on a demo, which is drawn at `view`: left, top, width, height, pixels.
 
-    `following` is what the camera does by itself, `focus` the difference that is looked at closely.
+    `following` is what the camera does by itself, `focus` the difference that is looked at closely, `lane` where a second world is drawn
+    beside the first as the same camera sees it, pixels; None where it has no place of its own.
     """
 
     def __init__(self, demo: Demo, view: Place) -> None:
         self.demo = demo
         self.camera = Camera(view=view)
+        self.lane: Place | None = None
         self.following = CameraFollow()
         self.focus: Focus | None = None
         self._before: tuple[Camera, bool] | None = None
@@ -181,11 +183,36 @@ class CameraController:
         self._home_view = self.camera.view
         self.focus = self._before = None
 
-    def place(self, view: Place, is_cut: bool = False) -> None:
-        """Take another viewport; an untouched camera shows everything there too.
+    @property
+    def whole(self) -> Place:
+        """The view and the lane, pixels."""
+        (left, top, width, height), lane = self.camera.view, self.lane
+        return (left, top, width, height) if lane is None else (left, top, lane[0] + lane[2] - left, lane[1] + lane[3] - top)
+
+    def holds(self, pixel: tuple[float, float]) -> bool:
+        """Tell whether a pixel lies in the view or in the lane."""
+        return _is_in(pixel, self.camera.view) or self.is_in_lane(pixel)
+
+    def is_in_lane(self, pixel: tuple[float, float]) -> bool:
+        """Tell whether a pixel lies in the second world's picture."""
+        return self.lane is not None and _is_in(pixel, self.lane)
+
+    def in_view(self, pixel: tuple[float, float]) -> tuple[float, float]:
+        """Return the pixel of the view that shows the same point of the world as one of the lane; any other as it is."""
+        if self.lane is None or not _is_in(pixel, self.lane):
+            return pixel
+        return pixel[0] - self.lane[0] + self.camera.view[0], pixel[1] - self.lane[1] + self.camera.view[1]
+
+    def to_world(self, pixel: tuple[float, float]) -> tuple[float, float]:
+        """Return the point of the world under a pixel of the view or of the lane."""
+        return self.camera.to_world(self.in_view(pixel))
+
+    def place(self, view: Place, is_cut: bool = False, lane: Place | None = None) -> None:
+        """Take another viewport, and a lane as large; an untouched camera shows everything there too.
 
         One that is cut, or grows, because a panel beside it has come or gone, shows what it showed on the same pixels.
         """
+        self.lane = lane
         if view != self.camera.view and is_cut:
             self.camera = self.camera.cut(view)
             self.following.cut(view)
@@ -200,6 +227,11 @@ class CameraController:
             self._readout = (0.0, 0.0)
             if self._is_untouched:
                 self.home()
+
+    def stand_as(self, other: CameraController) -> None:
+        """Stand where another camera on the same demo stands, if that was moved."""
+        if not other.is_untouched:
+            self.camera, self._is_untouched = replace(other.camera, view=self.camera.view), False
 
     def advance(self, elapsed: float) -> None:
         """Let real seconds pass for a camera that moves by itself."""
@@ -226,7 +258,7 @@ class CameraController:
         self.following.interrupt()
         factor = _NOTCH ** max(-_MOST_NOTCHES, min(_MOST_NOTCHES, notches))
         farthest = min(self._home_scale / _FARTHEST / self.camera.scale, 1.0)
-        self.camera = self.camera.zoomed(pixel, max(factor, farthest))
+        self.camera = self.camera.zoomed(self.in_view(pixel), max(factor, farthest))
         self._is_untouched = False
 
     def pan(self, dx: float, dy: float) -> None:
@@ -294,6 +326,10 @@ class CameraController:
         """Return the camera that shows a box, in the room that leaves it larger."""
         beside, under = self._rooms()
         return max((self.camera.fitted(box, kept=under), self.camera.fitted(box, kept=beside)), key=lambda camera: camera.scale)
+
+
+def _is_in(pixel: tuple[float, float], place: Place) -> bool:
+    return place[0] <= pixel[0] < place[0] + place[2] and place[1] <= pixel[1] < place[1] + place[3]
 
 
 def _size(stage: Stage, fixture: int) -> float:

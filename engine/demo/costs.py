@@ -20,7 +20,8 @@ _REFRESH = 0.25
 class FrameTimes:
     """Milliseconds: the frame from one to the next, one step, its check, and the drawing; `steps` were taken.
 
-    `advance` is all that these steps took together: with their checks, what the history keeps of them, and what docks note.
+    `beside` is the same step of the demo beside, where there is one. `advance` is all that these steps took together: with their checks,
+    what the history keeps of them, and what docks note.
     """
 
     frame: float = 0.0
@@ -29,6 +30,7 @@ class FrameTimes:
     draw: float = 0.0
     steps: int = 0
     advance: float = 0.0
+    beside: float = 0.0
 
 
 class FrameCosts:
@@ -48,8 +50,8 @@ class FrameCosts:
     def advanced(self, elapsed: float, taken: list[StepTimes], milliseconds: float) -> None:
         """Note a frame that came `elapsed` seconds after the one before, the steps taken in it, and what all of that took."""
         n, draw = max(len(taken), 1), self.latest.draw
-        step, check = sum(times.step for times in taken) / n, sum(times.check for times in taken) / n
-        self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), milliseconds))
+        step, check, beside = (sum(getattr(times, name) for times in taken) / n for name in ("step", "check", "beside"))
+        self._recent.append(FrameTimes(1000.0 * elapsed, step, check, draw, len(taken), milliseconds, beside))
         self._since_refresh += elapsed
 
     def drew(self, milliseconds: float) -> None:
@@ -65,11 +67,12 @@ class FrameCosts:
                 fmean(times.step for times in stepped) if stepped else self.shown.step,
                 fmean(times.check for times in stepped) if stepped else self.shown.check,
                 fmean(times.draw for times in self._recent),
+                beside=fmean(times.beside for times in stepped) if stepped else self.shown.beside,
             )
 
     def observe(self, times: StepTimes) -> None:
         """Show what a step taken elsewhere has cost, and the last drawing: off-screen there is no frame rate."""
         draw = self.latest.draw
-        self.shown = FrameTimes(times.step + times.check + draw, times.step, times.check, draw)
+        self.shown = FrameTimes(times.step + times.check + times.beside + draw, times.step, times.check, draw, beside=times.beside)
         self._recent.append(self.shown)
         self._since_refresh = 0.0

@@ -8,6 +8,7 @@ It knows nothing of widgets or events.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from engine.common.arrays import FloatArray
-from engine.common.errors import InvalidInputError
+from engine.common.errors import InvalidInputError, LabError
 from engine.common.words import counted
 from engine.contracts.agreement import Difference
 from engine.demo.base import Demo
@@ -23,10 +24,11 @@ from engine.demo.beside import Beside
 from engine.demo.camera_controller import CameraController
 from engine.demo.clock import FixedClock
 from engine.demo.costs import FrameCosts
-from engine.demo.messages import Messages
+from engine.demo.messages import Message, Messages
 from engine.demo.stage import Stage, StepTimes
 from engine.demo.timeline import Timeline
 from engine.history.input_log import ACTIONS, Input
+from engine.render import palette
 from engine.render.camera import Place
 from engine.render.views import Layers
 
@@ -84,6 +86,8 @@ class Session:
         What is played, of a session that a recording was opened in.
     beside : Beside or None
         The demo once more, driven by another solver; see `put_beside`.
+    wants_lane : bool
+        Whether that is shown in a place of its own, rather than as an outline over this one.
     saved : Saved
         Where what is built here is saved.
     """
@@ -99,12 +103,20 @@ class Session:
         self.costs = FrameCosts()
         self.recorder: Recorder | None = None
         self.recording: Recording | None = None
-        self.beside: Beside | None = None
+        self._on_its_way: Message | None = None
+        """What is said while the demo beside comes up."""
         self._n_played = 0
+        self.beside: Beside | None = None
+        self.wants_lane = False
         self.saved = Saved()
         self._release_later: set[str] = set()
         self._was_paused = False
         """Before a close look."""
+
+    @property
+    def has_lane(self) -> bool:
+        """Whether the demo beside is shown in a place of its own."""
+        return self.beside is not None and self.wants_lane
 
     def undo(self) -> None:
         """Pause, and go to before the last thing that was done."""
@@ -193,55 +205,7 @@ class Session:
         elif not self.timeline.guarded(action):
             self.messages.end_passing()
 
-    # -- time passes --------------------------------------------------------------------------------------------------
-
-    def advance(self, elapsed: float) -> None:
-        """Take the steps due after `elapsed` real seconds."""
-        start = perf_counter()
-        self._keep_solver_state()
-        self._tell_what_is_ready()
-        self._release_at_the_end()
-        self.messages.advance(elapsed)
-        self.view.advance(elapsed)
-        taken = self._take_steps(self._due(elapsed), start)
-        self.timeline.go_on()
-        self.timeline.catch_up()
-        self.timeline.stop_at_the_end()
-        self._take_wishes()
-        if self.beside is not None:
-            self.beside.follow()
-        self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
-
-    def _due(self, elapsed: float) -> int:
-        """Return how many steps are to be taken now."""
-        clock = self.clock
-        clock.step_seconds = self.demo.step_seconds
-        clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
-        return self.timeline.limited(clock.advance(elapsed) if not self.timeline.is_on_the_way else 0)
-
-    def _take_steps(self, due: int, start: float) -> list[StepTimes]:
-        """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
-        taken: list[StepTimes] = []
-        while len(taken) < due and self.timeline.guarded(
-            self.demo.run.step if self.timeline.history is None else self.timeline.history.step
-        ):
-            taken.append(self.demo.run.times)
-            if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
-                self.clock.forgive(due - len(taken))
-                break
-        return taken
-
-    def _keep_solver_state(self) -> None:
-        """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
-        if not self.demo.run.keeps_solver_state and self.demo.run.has_whole_states and self.timeline.is_now:
-            self.act("keep_solver_state")
-
-    def _tell_what_is_ready(self) -> None:
-        """Tell the demo what has come in the background, each thing once."""
-        if self.demo.run.waits and self.timeline.is_now:
-            for what in self.demo.arrivals():
-                if what not in self.demo.ready:
-                    self.act("resource_ready", what)
+    # -- two worlds at once -------------------------------------------------------------------------------------------
 
     def put_beside(self, solver: str | None) -> None:
         """Let the demo run once more beside this one, driven by `solver`, from the beginning of its history on; None ends that.
@@ -262,6 +226,86 @@ class Session:
             raise InvalidInputError("beside", f"left out: {self.timeline.failure or 'this demo has no history'}", solver)
         self.beside = Beside(self.timeline.history, solver, series=self.timeline.series)
         self.beside.longest_way = self.timeline.longest_way
+
+    def take_over(self, other: Session) -> None:
+        """Go on as another session of the same demo did: its pace, its picture, where it is saved, and what runs beside it.
+
+        Where that has the solver that drives this one, the other's solver runs beside this one.
+        """
+        self.clock.speed, self.clock.paused = other.clock.speed, other.clock.paused
+        self.view.stand_as(other.view)
+        self.saved, self.wants_lane = replace(other.saved, built=None), other.wants_lane
+        if other.beside is not None:
+            first, second = other.demo.run.solvers[0], other.beside.solver
+            with contextlib.suppress(LabError):  # that one drove it before
+                self.put_beside(first if self.demo.run.solvers[0] == second else second)
+
+    def _bring_beside(self) -> None:
+        """Do to the demo beside what was done here; a long way takes several frames, in which time stands still."""
+        beside, has_arrived = self.beside, True
+        try:
+            has_arrived = beside is None or beside.follow()
+        except LabError as error:
+            self.put_beside(None)
+            self.messages.say(f"nothing runs beside it any more: {error}", palette.UNEXPLAINED)
+        if has_arrived and self._on_its_way is not None:
+            self.messages.take_back(self._on_its_way)
+            self._on_its_way = None
+        elif beside is not None and not has_arrived:
+            words = f"the world beside it is on its way to step {beside.first.now}: at {beside.now}"
+            self._on_its_way = self.messages.answer(words, is_passing=True)
+
+    # -- time passes --------------------------------------------------------------------------------------------------
+
+    def advance(self, elapsed: float) -> None:
+        """Take the steps due after `elapsed` real seconds."""
+        start = perf_counter()
+        self._keep_solver_state()
+        self._tell_what_is_ready()
+        self._release_at_the_end()
+        self.messages.advance(elapsed)
+        self.view.advance(elapsed)
+        self._bring_beside()
+        taken = self._take_steps(self._due(elapsed), start)
+        self.timeline.go_on()
+        self.timeline.catch_up()
+        self._bring_beside()
+        self.timeline.stop_at_the_end()
+        self._take_wishes()
+        self.costs.advanced(elapsed, taken, 1000.0 * (perf_counter() - start))
+
+    def _due(self, elapsed: float) -> int:
+        """Return how many steps are to be taken now."""
+        clock = self.clock
+        clock.step_seconds = self.demo.step_seconds
+        clock.max_steps = max(4, round(_LONGEST_FRAME * max(clock.speed, 1.0) / self.demo.step_seconds))
+        is_waiting = self.timeline.is_on_the_way or (self.beside is not None and not self.beside.has_arrived)
+        return self.timeline.limited(clock.advance(elapsed) if not is_waiting else 0)
+
+    def _take_steps(self, due: int, start: float) -> list[StepTimes]:
+        """Take steps until one fails or the frame that began at `start` has become long; return what they cost."""
+        taken: list[StepTimes] = []
+        while len(taken) < due and self.timeline.guarded(
+            self.demo.run.step if self.timeline.history is None else self.timeline.history.step
+        ):
+            beside = self.beside.demo.run.times.step if self.beside is not None else 0.0
+            taken.append(replace(self.demo.run.times, beside=beside))
+            if len(taken) < due and perf_counter() - start > _STEPPING_BUDGET:
+                self.clock.forgive(due - len(taken))
+                break
+        return taken
+
+    def _keep_solver_state(self) -> None:
+        """Tell the demo, once, that the whole state of its solver has come into reach while it ran."""
+        if not self.demo.run.keeps_solver_state and self.demo.run.has_whole_states and self.timeline.is_now:
+            self.act("keep_solver_state")
+
+    def _tell_what_is_ready(self) -> None:
+        """Tell the demo what has come in the background, each thing once."""
+        if self.demo.run.waits and self.timeline.is_now:
+            for what in self.demo.arrivals():
+                if what not in self.demo.ready:
+                    self.act("resource_ready", what)
 
     # -- recordings --------------------------------------------------------------------------------------------------
 
@@ -297,9 +341,14 @@ class Session:
         """
         self.view.centre_followed(poses)
         self.demo.viewer.drawn_fraction = fraction
-        self.demo.viewer.pointed = self.view.camera.to_world(pointer) if pointer is not None else None
+        self.demo.viewer.pointed = self.view.to_world(pointer) if pointer is not None else None
         for stage in self.demo.stages:
             stage.drawn_poses = poses(stage)
+        if self.beside is not None:
+            viewer = self.beside.demo.viewer
+            viewer.drawn_fraction, viewer.pointed = fraction, self.demo.viewer.pointed
+            for stage in self.beside.demo.stages:
+                stage.drawn_poses = poses(stage)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

@@ -90,10 +90,11 @@ class StageCounts:
 
 @dataclass(frozen=True, slots=True)
 class StepTimes:
-    """What one step cost, milliseconds: stepping with the reading of its contacts, and the check."""
+    """What one step cost, milliseconds: stepping with the reading of its contacts, the check, and the same step of a demo beside."""
 
     step: float = 0.0
     check: float = 0.0
+    beside: float = 0.0
 
 
 class Stage(CapturedInPlace):

@@ -25,6 +25,8 @@ __all__ = ["DebugDraw"]
 _FILL_SHARE = 0.42
 """How much of its outline's colour a fill keeps over the background."""
 _DOT_METRES = 0.045
+_MOST_PACKED = 24
+"""Worlds whose shapes are kept: more than a picture shows, two demos of several lanes each."""
 _MOST_LABELS = 160
 """Separations written at once; more would be unreadable. Every point is drawn all the same."""
 
@@ -45,7 +47,7 @@ class DebugDraw:
         """Return the world's shapes in columns, read again only after its structure changed."""
         known = self._packed.get(id(world))
         if known is None or known[0] is not world or known[1].version != (world.structure_version, palette.theme_name()):
-            if known is None and len(self._packed) > 8:
+            if known is None and len(self._packed) > _MOST_PACKED:
                 self._packed.clear()
             known = self._packed[id(world)] = (world, PackedShapes(world))
         return known[1]

@@ -78,9 +78,11 @@ def length_words(metres: float) -> str:
 
     Examples
     --------
-    >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9)
-    ('3.12 mm', '4.2 µm', '< 0.1 µm')
+    >>> length_words(0.00312), length_words(4.2e-6), length_words(3e-9), length_words(1.5)
+    ('3.12 mm', '4.2 µm', '< 0.1 µm', '1.50 m')
     """
+    if metres >= 0.1:
+        return f"{metres:.2f} m"
     if metres >= 1e-4:
         return f"{1e3 * metres:.2f} mm"
     return f"{1e6 * metres:.1f} µm" if metres >= 1e-7 else "< 0.1 µm"

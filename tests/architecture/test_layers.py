@@ -62,9 +62,9 @@ ROOMS = {
         "clipboard tool draw_tools join_tools select_tool joint_page pages",
     ),
     "engine.app": (
-        "files display compiling warmup plain_check film pictures",
+        "files display compiling warmup solver_loading plain_check film pictures",
         "layout keys preferences widgets",
-        "autosave dropped_picture dropper saving frame exports status_strip referee_panel panel browser",
+        "autosave dropped_picture dropper saving second_picture frame exports status_strip motion_panel referee_panel panel browser",
         "screen navigator panels event_router window",
         "headless window_timing tour loop",
     ),

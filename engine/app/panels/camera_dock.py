@@ -50,13 +50,13 @@ class CameraDock(Dock):
 
     def handle(self, event: pygame.event.Event, session: Session) -> bool:
         if event.type == pygame.MOUSEMOTION:
-            self._pointer = event.pos if pygame.Rect(session.view.camera.view).collidepoint(event.pos) else None
+            self._pointer = event.pos if session.view.holds(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and _has_alt(event):
-            if pygame.Rect(session.view.camera.view).collidepoint(event.pos):
+            if session.view.holds(event.pos):
                 session.timeline.watched = body_under(session, event.pos)
                 return True
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 2:
-            self._pressed = event.pos if pygame.Rect(session.view.camera.view).collidepoint(event.pos) else None
+            self._pressed = event.pos if session.view.holds(event.pos) else None
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 2:
             pressed, self._pressed = self._pressed, None
             if pressed is not None and math.dist(pressed, event.pos) <= _CLICK * self.fonts.ui_scale:
@@ -125,9 +125,11 @@ _FAR = 30_000.0
 
 def body_under(session: Session, pixel: tuple[int, int]) -> tuple[int, int] | None:
     """Return stage and id of the body at a pixel: one that moves before one that does not; None where there is none."""
-    point = session.view.camera.to_world(pixel)
+    point, demo = session.view.to_world(pixel), session.demo
+    if session.beside is not None and session.view.is_in_lane(pixel):
+        demo = session.beside.demo
     for only_dynamic in (True, False):
-        for k, stage in enumerate(session.demo.stages):
+        for k, stage in enumerate(demo.stages):
             body = stage.world.body_at(stage.local(point), only_dynamic)
             if body is not None:
                 return k, body

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pygame
 
 from engine.app.keys import Command
+from engine.app.motion_panel import next_words
 from engine.app.navigator import Navigator
 from engine.app.panels.dock import Dock, WindowActions
 from engine.app.panels.files_dock import FilesDock
@@ -35,7 +36,7 @@ __all__ = ["MenuDock"]
 
 _CTRL, _SHIFT = pygame.KMOD_LCTRL, pygame.KMOD_LSHIFT
 _SIZE, _SMALL, _HEADING = 13.0, 12.0, 11.0
-_ROW, _LEAST_ROW = 24.0, 18.0
+_ROW, _LEAST_ROW = 24.0, 16.0
 """Design pixels of an entry, and where there is less room."""
 _PAD, _GAP = 10.0, 16.0
 _COLUMN = 240.0
@@ -193,6 +194,7 @@ class MenuDock(Dock):
         unsaved = f"what you built in {lost} is lost" if lost else "what was built and not saved is kept"
         in_list = "this is the list" if self._navigator.browsing else ""
         records = session.recorder is not None
+        after, beside = next_words(session)
         themes = "Light" if palette.theme_name() == "dark" else "Dark"
         return (
             (
@@ -224,6 +226,13 @@ class MenuDock(Dock):
                         (pygame.K_r, _CTRL),
                         no_past,
                     ),
+                ),
+            ),
+            (
+                "Motion",
+                (
+                    _Entry(f"Solver: {after}", "Shift F11", "The scene begins anew, with what you built.", Command.SOLVER, no_world),
+                    _Entry(f"Beside it: {beside}", "F11", "A second world that gets all that this one gets.", Command.BESIDE, no_past),
                 ),
             ),
             (

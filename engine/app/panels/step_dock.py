@@ -1,4 +1,4 @@
-"""What each of the last frames took, in layers: Box2D's phases, reading, our check, the past, drawing."""
+"""What each of the last frames took, in layers: the solver's phases, reading, our check, the past, drawing."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ _FRAME = 1000.0 / 60.0
 _SCALES = (1.25 * _FRAME, 2.0 * _FRAME, 3.0 * _FRAME)
 """Milliseconds at the top of the bars, the first that holds them all: one long frame must not make all others flat."""
 _KEPT = 600
+_ROWS = 5
+"""Of the legend."""
 
 PHASES: tuple[tuple[str, str], ...] = (
     ("collide", "finding contacts, with the callbacks"),
     ("solve", "islands, constraints, new pairs"),
     ("TOI", "impacts inside the step"),
-    ("reading", "bodies and contacts out of Box2D"),
+    ("reading", "bodies and contacts out of the solver"),
     ("check", "our manifolds and pairs"),
+    ("beside", "the same step of the world beside it"),
     ("past", "keyframes, hashes, plots and log"),
     ("drawing", "the whole window"),
 )
@@ -89,9 +92,10 @@ class StepDock(Dock):
     def update(self, session: Session, elapsed: float) -> None:
         if self.shown and self._has_frame:  # the frame before this one, now that it is drawn
             times = session.costs.latest
-            known = sum(self._phases) + self._checks
+            beside = times.steps * times.beside
+            known = sum(self._phases) + self._checks + beside
             past = max(times.advance - known, 0.0) if times.steps else 0.0
-            self.frames.append((*self._phases, self._checks, past, times.draw))
+            self.frames.append((*self._phases, self._checks, beside, past, times.draw))
             self._taken += 1
         self._phases, self._checks = [0.0] * 4, 0.0
         self._has_frame = True
@@ -167,12 +171,12 @@ class StepDock(Dock):
         ui, (left, top, _, height) = self.fonts.ui_scale, self.place
         medians = np.median(np.array(shown), axis=0).tolist() if shown else [0.0] * len(PHASES)
         half = (width - round(16 * ui)) // 2
-        row = (height - round(8 * ui)) // 4
+        row = (height - round(8 * ui)) // _ROWS
         colors = layer_colors()
         entries = [(name, medians[k], colors[k]) for k, (name, _) in enumerate(PHASES)]
         entries.append(("all", sum(medians), palette.PANEL))
         for k, (name, cost, color) in enumerate(entries):
-            x, y = left + round(8 * ui) + (k // 4) * half, top + round(5 * ui) + (k % 4) * row
+            x, y = left + round(8 * ui) + (k // _ROWS) * half, top + round(5 * ui) + (k % _ROWS) * row
             box = pygame.Rect(x, y + (row - round(9 * ui)) // 2, round(9 * ui), round(9 * ui))
             pygame.draw.rect(surface, color, box)
             words = self.fonts.render(name, 11.5, palette.TEXT)
@@ -184,4 +188,5 @@ class StepDock(Dock):
 def layer_colors() -> list[Color]:
     """Return the colours of the layers, from below: neighbours differ in lightness, and all stand in the order of the legend."""
     series, ground = palette.SERIES, palette.PANEL
-    return [series[0], mix(ground, series[0], 0.55), series[1], mix(ground, series[1], 0.55), series[2], series[3], palette.CAPTION]
+    shades = [series[0], mix(ground, series[0], 0.55), series[1], mix(ground, series[1], 0.55), series[2]]
+    return [*shades, palette.BESIDE, series[3], palette.CAPTION]

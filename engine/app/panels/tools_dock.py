@@ -242,12 +242,12 @@ class ToolsDock(Dock):
                 return
 
     def _is_in_view(self, pixel: tuple[int, int], session: Session) -> bool:
-        return pygame.Rect(session.view.camera.view).collidepoint(pixel)
+        return session.view.holds(pixel)
 
     def _at(self, pixel: tuple[int, int], session: Session) -> Pointer:
         camera, mods, ui = session.view.camera, pygame.key.get_mods(), self.fonts.ui_scale
         at = pixel[0] / ui, pixel[1] / ui
-        return Pointer(at, camera.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
+        return Pointer(at, session.view.to_world(pixel), camera.scale / ui, bool(mods & _SHIFT), bool(mods & _CTRL))
 
     def _gap_after(self, k: int) -> float:
         ui, is_low = self.fonts.ui_scale, self.place[3] < _LOW * self.fonts.ui_scale

@@ -133,10 +133,10 @@ def test_text_grows_as_far_as_the_window_has_room_and_says_where_that_ends() -> 
 def test_a_readout_with_no_room_ends_in_dots() -> None:
     session = Session(find_demo("tilted_board")(1), (0, 0, 400, 130))
     painter = FramePainter(shrinks=False)
-    lines, plate = painter._readout(session, True)
+    lines, plate = painter._readout(session, session.demo, session.view.camera.view, [], True)
     assert lines[-1][0].endswith("…") and plate.height < 0.75 * 130
     session.view.place((0, 0, 90, 300))
-    assert [words for words, _ in painter._readout(session, True)[0]] == ["…"]
+    assert [words for words, _ in painter._readout(session, session.demo, session.view.camera.view, [], True)[0]] == ["…"]
 
 
 @pytest.mark.parametrize("width, scale, n_lines", [(1280, 1.0, 1), (700, 1.0, 2), (480, 1.0, 2), (340, 1.375, 2)])

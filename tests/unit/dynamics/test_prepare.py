@@ -1,0 +1,36 @@
+"""What is compiled ahead is all that a step asks: no scene waits for the compiler later."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import engine.dynamics
+from engine.common import jit
+from engine.demo.registry import find_demo
+from engine.dynamics.solver import SoftStepSolver
+
+
+def signatures() -> dict[str, int]:
+    """How many forms of each function there are by now, compiled or loaded."""
+    found = {}
+    for one in pkgutil.iter_modules(engine.dynamics.__path__):
+        module = importlib.import_module(f"engine.dynamics.{one.name}")
+        for name, value in vars(module).items():
+            if hasattr(value, "py_func"):
+                found[f"{one.name}.{name}"] = len(value.signatures)
+    return found
+
+
+@pytest.mark.skipif(not jit.is_compiling(), reason="nothing is compiled")
+@pytest.mark.parametrize("demo", ["bullet", "ragdoll_pile", "walker"])
+def test_a_scene_asks_nothing_that_was_not_prepared(demo: str) -> None:
+    SoftStepSolver.prepare()
+    before = signatures()
+    assert sum(before.values()) > 10
+    running = find_demo(demo)(1, solver="soft_step")
+    for _ in range(40):
+        running.run.step()
+    assert signatures() == before
