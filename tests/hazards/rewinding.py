@@ -2,7 +2,7 @@
 
 Of each demo (`--demo ID`) and seed (`--seeds K`), `--steps` steps are taken while a `Meddler` grabs, drags, presses keys, drops files,
 changes parameters and edits the worlds; `--solver NAME` drives them, Box2D unless named. After each step poses and velocities must be
-finite numbers. Then, or of these only what `--checks` names,
+finite numbers. Then, or of these only what `--checks` names, which may be nothing,
 
 1. wander: ten times a random step is gone back to, and played on from there to a random later step; once to the very end, step by step;
 2. again: everything is played again from the beginning without a keyframe (`History.verify`), and by another demo of the same class;
@@ -374,7 +374,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--demo", action="append", help="only this one; more than once for several")
     parser.add_argument("--solver", choices=solvers(), help="what drives the worlds that demos leave to the run")
-    parser.add_argument("--checks", nargs="+", choices=tuple(CHECKS), default=tuple(CHECKS))
+    parser.add_argument("--checks", nargs="*", choices=tuple(CHECKS), default=tuple(CHECKS))
     chosen = parser.parse_args()
     memory.load()
     began, n_faults, n_runs = time.monotonic(), 0, 0
@@ -384,7 +384,7 @@ def main() -> int:
             started, run = time.monotonic(), None
             n_runs += 1
             try:
-                run = meddled(kind, seed, chosen.steps, files, chosen.solver, chosen.checks != ["restores"])
+                run = meddled(kind, seed, chosen.steps, files, chosen.solver, bool({*chosen.checks} - {"restores"}))
                 all_checks(run, seed, names=chosen.checks)
                 outcome = "the same to the last bit"
             except Exception as error:
