@@ -18,11 +18,11 @@ that is exact where the acceleration is constant. Summed over the sub-steps it i
 
 from __future__ import annotations
 
-from math import cos, sin
 from typing import NamedTuple
 
 from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel
+from engine.geometry._rotation_kernel import cosine_and_sine
 
 __all__ = ["Bodies", "integrate_positions", "integrate_velocities"]
 
@@ -42,8 +42,8 @@ class Bodies(NamedTuple):
         1/kg and 1/(kg m^2); 0 where nothing can move it.
     push : float64 (n, 3)
         Acceleration by gravity and forces, m/s^2 and rad/s^2.
-    damping : float64 (n, 2)
-        Linear and angular, 1/s.
+    decay : float64 (n, 2)
+        What a sub-step's damping leaves of linear and angular velocity, ``1 / (1 + h d)``.
     """
 
     velocity: FloatArray
@@ -51,14 +51,14 @@ class Bodies(NamedTuple):
     turn: FloatArray
     inverse: FloatArray
     push: FloatArray
-    damping: FloatArray
+    decay: FloatArray
 
 
 @inlined_kernel
 def integrate_velocities(bodies: Bodies, h: float) -> None:
     """Advance all velocities by `h` seconds of gravity, forces and damping."""
     for body in range(len(bodies.velocity)):
-        linear, angular = 1.0 / (1.0 + h * bodies.damping[body, 0]), 1.0 / (1.0 + h * bodies.damping[body, 1])
+        linear, angular = bodies.decay[body, 0], bodies.decay[body, 1]
         bodies.velocity[body, 0] = (bodies.velocity[body, 0] + h * bodies.push[body, 0]) * linear
         bodies.velocity[body, 1] = (bodies.velocity[body, 1] + h * bodies.push[body, 1]) * linear
         bodies.velocity[body, 2] = (bodies.velocity[body, 2] + h * bodies.push[body, 2]) * angular
@@ -72,4 +72,4 @@ def integrate_positions(bodies: Bodies, h: float) -> None:
         bodies.shift[body, 1] += h * bodies.velocity[body, 1]
         bodies.shift[body, 2] += h * bodies.velocity[body, 2]
         angle = bodies.shift[body, 2]
-        bodies.turn[body, 0], bodies.turn[body, 1] = cos(angle), sin(angle)
+        bodies.turn[body, 0], bodies.turn[body, 1] = cosine_and_sine(angle)

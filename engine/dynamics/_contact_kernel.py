@@ -21,6 +21,7 @@ positions takes the push out of the velocities again."""
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,12 +31,20 @@ from engine.common._lanes_kernel import WIDTH, Lanes, Machine, in_lanes
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies
+from engine.dynamics._rows_kernel import COUNT, FLAGS, IMPULSE, NORMAL, POSITION, SEPARATION, TOTAL, TOUCH
 
 __all__ = [
+    "AX",
     "BLOCK",
+    "FRICTION",
+    "GAP",
+    "NORMAL_MASS",
+    "NORMAL_TOTAL",
+    "NX",
+    "OF_POINT",
     "PUSH",
-    "TOUCH",
     "Contacts",
+    "Materials",
     "apply_at_point",
     "fill_lanes",
     "prepare",
@@ -48,9 +57,6 @@ __all__ = [
 
 PUSH = 3.0
 """Metres a second at which overlapping bodies part at most, and no faster: so that a deep overlap is no explosion."""
-
-TOUCH = 1.0e-4
-"""Metres of gap that still count as touching: what lies on another body without any load is as near to it as a time of impact leaves it."""
 
 
 class Contacts(NamedTuple):
@@ -125,8 +131,27 @@ BLOCK = N_ROWS * WIDTH
 """Numbers of a block of eight contacts: 2 KB."""
 
 
+class Materials(NamedTuple):
+    """Of each fixture friction, restitution, the radius around its core in m, and whether its corners are round by that."""
+
+    friction: FloatArray
+    restitution: FloatArray
+    radius: FloatArray
+    is_round: NDArray[np.bool_]
+
+
 @inlined_kernel
-def fill_lanes(lanes: FloatArray, pairs: IntArray, contacts: Contacts, inverse: FloatArray, place: IntArray) -> None:
+def fill_lanes(
+    lanes: FloatArray,
+    pairs: IntArray,
+    place: IntArray,
+    solved: IntArray,
+    whole: IntArray,
+    number: FloatArray,
+    materials: Materials,
+    centers: FloatArray,
+    inverse: FloatArray,
+) -> None:
     """Put contacts where they are solved, at the places that `_graph_kernel` has given them.
 
     Parameters
@@ -135,37 +160,46 @@ def fill_lanes(lanes: FloatArray, pairs: IntArray, contacts: Contacts, inverse: 
         Zeros.
     pairs : int64 (n_blocks * 2 * WIDTH,)
         Rows of A and then of B, each the world's own body in lanes without a contact.
+    solved, whole, number
+        See `_rows_kernel`.
+    centers, inverse : float64 (n, 2)
+        Of bodies: centre of mass in the world; 1/kg and 1/(kg m^2).
     """
-    for row in range(len(place)):
-        block, lane = place[row] // WIDTH, place[row] % WIDTH
-        a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
+    for contact in range(len(solved)):
+        block, lane = place[contact] // WIDTH, place[contact] % WIDTH
+        row, a, b, first, second = solved[contact]
         pairs[2 * WIDTH * block + lane], pairs[2 * WIDTH * block + WIDTH + lane] = a, b
         at = BLOCK * block + lane
+        nx, ny = number[row, NORMAL], number[row, NORMAL + 1]
+        radius_a, radius_b = materials.radius[first], materials.radius[second]
+        lanes[at + NX * WIDTH], lanes[at + NY * WIDTH] = nx, ny
+        lanes[at + RADIUS_A * WIDTH], lanes[at + RADIUS_B * WIDTH] = radius_a, radius_b
         for k in range(2):
-            lanes[at + (NX + k) * WIDTH] = contacts.normal[row, k]
             lanes[at + (MASS_A + k) * WIDTH], lanes[at + (MASS_B + k) * WIDTH] = inverse[a, k], inverse[b, k]
-            lanes[at + (RADIUS_A + k) * WIDTH] = contacts.radius[row, k]
-        lanes[at + FRICTION * WIDTH] = contacts.friction[row]
-        for point in range(contacts.n_points[row]):
-            at_point = at + point * OF_POINT * WIDTH
-            for k in range(4):
-                lanes[at_point + (AX + k) * WIDTH] = contacts.arm[row, point, k]
-            lanes[at_point + GAP * WIDTH] = contacts.gap[row, point]
-            for k in range(2):
-                lanes[at_point + (NORMAL_MASS + k) * WIDTH] = contacts.mass[row, point, k]
-                lanes[at_point + (NORMAL_IMPULSE + k) * WIDTH] = contacts.impulse[row, point, k]
-                lanes[at_point + (NORMAL_TOTAL + k) * WIDTH] = contacts.total[row, point, k]
+        lanes[at + FRICTION * WIDTH] = sqrt(materials.friction[first] * materials.friction[second])
+        light, light_a, light_b = inverse[a, 0] + inverse[b, 0], inverse[a, 1], inverse[b, 1]
+        for k in range(whole[row, FLAGS] & COUNT):
+            to = at + k * OF_POINT * WIDTH
+            x, y = number[row, POSITION + 2 * k], number[row, POSITION + 2 * k + 1]
+            ax, ay, bx, by = x - centers[a, 0], y - centers[a, 1], x - centers[b, 0], y - centers[b, 1]
+            lanes[to + AX * WIDTH], lanes[to + AY * WIDTH], lanes[to + BX * WIDTH], lanes[to + BY * WIDTH] = ax, ay, bx, by
+            along_a, along_b, across_a, across_b = ax * ny - ay * nx, bx * ny - by * nx, ax * nx + ay * ny, bx * nx + by * ny
+            lanes[to + GAP * WIDTH] = number[row, SEPARATION + k] - ((bx - ax) * nx + (by - ay) * ny + radius_a + radius_b)
+            lanes[to + NORMAL_MASS * WIDTH] = 1.0 / (light + light_a * along_a * along_a + light_b * along_b * along_b)
+            lanes[to + TANGENT_MASS * WIDTH] = 1.0 / (light + light_a * across_a * across_a + light_b * across_b * across_b)
+            lanes[to + NORMAL_IMPULSE * WIDTH] = number[row, IMPULSE + 2 * k]
+            lanes[to + TANGENT_IMPULSE * WIDTH] = number[row, IMPULSE + 2 * k + 1]
 
 
 @inlined_kernel
-def read_lanes(lanes: FloatArray, contacts: Contacts, place: IntArray) -> None:
-    """Take the impulses back."""
-    for row in range(len(place)):
-        at = BLOCK * (place[row] // WIDTH) + place[row] % WIDTH
-        for point in range(contacts.n_points[row]):
-            for k in range(2):
-                contacts.impulse[row, point, k] = lanes[at + (point * OF_POINT + NORMAL_IMPULSE + k) * WIDTH]
-                contacts.total[row, point, k] = lanes[at + (point * OF_POINT + NORMAL_TOTAL + k) * WIDTH]
+def read_lanes(lanes: FloatArray, place: IntArray, solved: IntArray, whole: IntArray, number: FloatArray) -> None:
+    """Take the impulses back to the rows; what the sub-steps have given is added to what impacts have."""
+    for contact in range(len(solved)):
+        row, at = solved[contact, 0], BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
+        for k in range(whole[row, FLAGS] & COUNT):
+            for j in range(2):
+                number[row, IMPULSE + 2 * k + j] = lanes[at + (k * OF_POINT + NORMAL_IMPULSE + j) * WIDTH]
+                number[row, TOTAL + 2 * k + j] += lanes[at + (k * OF_POINT + NORMAL_TOTAL + j) * WIDTH]
 
 
 class _Pair:

@@ -17,20 +17,23 @@ Source: E. Catto, "SIMD Matters", 2024 (box2d.org); R. Fratarcangeli, V. Tibaldo
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
-from engine.common.jit import allocating_kernel, inlined_kernel
+from engine.common.jit import inlined_kernel
 
-__all__ = ["coloured"]
+__all__ = ["COLOURS", "coloured"]
 
-_COLOURS = 64
-_LEFT, _DONE = -1, _COLOURS
+COLOURS = 64
+_LEFT, _DONE = -1, COLOURS
 
 
-@allocating_kernel
-def coloured(ends: IntArray, inverse: FloatArray) -> tuple[IntArray, int]:
-    """Return the place of each contact, int64 (n,): eight times its block, and its lane; and the number of blocks.
+@inlined_kernel
+def coloured(
+    ends: IntArray, inverse: FloatArray, place: IntArray, colour: IntArray, taken: NDArray[np.uint64], count: IntArray, begin: IntArray
+) -> int:
+    """Fill the place of each contact: eight times its block, and its lane; return the number of blocks.
 
     Parameters
     ----------
@@ -38,13 +41,12 @@ def coloured(ends: IntArray, inverse: FloatArray) -> tuple[IntArray, int]:
         Rows of bodies.
     inverse : float64 (m, 2)
         1/kg and 1/(kg m^2); both 0 where nothing can move a body.
+    place : int64 (n,)
+    colour, taken, count, begin : (n,), (m,), (64,), (64,)
+        Room to work in.
     """
     n = len(ends)
-    colour = np.full(n, _LEFT, dtype=np.int64)
-    count = np.zeros(_COLOURS, dtype=np.int64)
-    begin = np.zeros(_COLOURS, dtype=np.int64)
-    taken = np.zeros(len(inverse), dtype=np.uint64)
-    place = np.empty(n, dtype=np.int64)
+    colour[:] = _LEFT
     n_blocks = 0
     for is_with_static in (False, True):
         n_left = n
@@ -58,9 +60,9 @@ def coloured(ends: IntArray, inverse: FloatArray) -> tuple[IntArray, int]:
                 moves_b = inverse[b, 0] != 0.0 or inverse[b, 1] != 0.0
                 if colour[row] != _LEFT or (moves_a and moves_b) == is_with_static:
                     continue
-                at_ends = (taken[a] if moves_a else np.uint64(0)) | (taken[b] if moves_b else np.uint64(0))
-                first = _first_free(at_ends)
-                if first == _COLOURS:
+                bits = (taken[a] if moves_a else np.uint64(0)) | (taken[b] if moves_b else np.uint64(0))
+                first = _first_free(bits)
+                if first == COLOURS:
                     n_left += 1
                     continue
                 bit = np.uint64(1) << np.uint64(first)
@@ -69,20 +71,20 @@ def coloured(ends: IntArray, inverse: FloatArray) -> tuple[IntArray, int]:
                 place[row] = count[first]
                 colour[row] = first
                 count[first] += 1
-            for number in range(_COLOURS):
+            for number in range(COLOURS):
                 begin[number] = WIDTH * n_blocks
                 n_blocks += (count[number] + WIDTH - 1) // WIDTH
             for row in range(n):
-                if 0 <= colour[row] < _COLOURS:
+                if 0 <= colour[row] < COLOURS:
                     place[row] += begin[colour[row]]
                     colour[row] = _DONE
-    return place, n_blocks
+    return n_blocks
 
 
 @inlined_kernel
 def _first_free(taken: np.uint64) -> int:
     """Return the lowest bit that is not set, or how many bits there are."""
-    for number in range(_COLOURS):
+    for number in range(COLOURS):
         if (taken >> np.uint64(number)) & np.uint64(1) == np.uint64(0):
             return number
-    return _COLOURS
+    return COLOURS

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._rows_kernel import FLAGS, TOUCHES
 
-__all__ = ["islands", "rest"]
+__all__ = ["islands", "settle"]
 
 
 @inlined_kernel
@@ -38,30 +39,85 @@ def islands(links: IntArray, is_dynamic: NDArray[np.bool_]) -> IntArray:
 
 
 @kernel
-def rest(
-    velocity: FloatArray, island: IntArray, can_sleep: NDArray[np.bool_], slow: FloatArray, since: FloatArray, dt: float, patience: float
-) -> NDArray[np.bool_]:
-    """Count how long each body has been slow, and return which shall sleep: all of an island when all have been so for `patience` seconds.
+def settle(
+    values: FloatArray,
+    ids: IntArray,
+    awake: NDArray[np.bool_],
+    island: IntArray,
+    since: FloatArray,
+    moves: NDArray[np.bool_],
+    is_dynamic: NDArray[np.bool_],
+    may_sleep: NDArray[np.bool_],
+    solved: IntArray,
+    whole: IntArray,
+    links: IntArray,
+    parent: IntArray,
+    shortest: FloatArray,
+    is_carried: NDArray[np.bool_],
+    slow: FloatArray,
+    dt: float,
+    patience: float,
+) -> None:
+    """Count how long each body has been slow, and put to sleep each island whose bodies have all been so for `patience` seconds.
+
+    What touches a moving body that is not dynamic does not sleep: it may be carried away.
 
     Parameters
     ----------
-    velocity : float64 (n, 3)
-    can_sleep : bool (n,)
-        Awake, dynamic, and allowed to.
-    slow : float64 (2,)
-        m/s and rad/s.
+    values : float64 (n, 6)
+        x, y, angle, vx, vy, omega; the velocities of what sleeps become 0.
+    ids, awake, island : int64 (n,), bool (n,), int64 (n,)
+        A sleeping body's island is called after the body of its lowest row.
     since : float64 (n,)
         Seconds, counted on in place.
+    solved, whole
+        See `_rows_kernel`.
+    links : int64 (l, 2)
+        Rows of bodies that hang together by joints.
+    parent, shortest, is_carried : (n + 1,)
+        Room to work in.
+    slow : float64 (2,)
+        m/s and rad/s.
     """
-    shortest = np.full(len(since), np.inf)
-    for body in range(len(since)):
-        vx, vy, spin = velocity[body, 0], velocity[body, 1], velocity[body, 2]
-        if can_sleep[body] and vx * vx + vy * vy <= slow[0] * slow[0] and abs(spin) <= slow[1]:
+    n = len(values)
+    for body in range(n + 1):
+        parent[body], shortest[body], is_carried[body] = body, np.inf, False
+    for contact in range(len(solved)):
+        if whole[solved[contact, 0], FLAGS] & TOUCHES != 0:
+            _hang_together(solved[contact, 1], solved[contact, 2], values, moves, is_dynamic, parent, is_carried)
+    for link in range(len(links)):
+        _hang_together(links[link, 0], links[link, 1], values, moves, is_dynamic, parent, is_carried)
+    for body in range(n):
+        parent[body] = _root(parent, body)
+        vx, vy, spin = values[body, 3], values[body, 4], values[body, 5]
+        can_sleep = awake[body] and is_dynamic[body] and may_sleep[body] and not is_carried[body]
+        if can_sleep and vx * vx + vy * vy <= slow[0] * slow[0] and abs(spin) <= slow[1]:
             since[body] += dt
         else:
             since[body] = 0.0
-        shortest[island[body]] = min(shortest[island[body]], since[body])
-    sleeps = np.zeros(len(since), dtype=np.bool_)
-    for body in range(len(since)):
-        sleeps[body] = shortest[island[body]] >= patience
-    return sleeps
+        shortest[parent[body]] = min(shortest[parent[body]], since[body])
+    for body in range(n):
+        if shortest[parent[body]] >= patience:
+            values[body, 3] = values[body, 4] = values[body, 5] = 0.0
+            awake[body], island[body] = False, ids[parent[body]]
+
+
+@inlined_kernel
+def _hang_together(
+    a: int,
+    b: int,
+    values: FloatArray,
+    moves: NDArray[np.bool_],
+    is_dynamic: NDArray[np.bool_],
+    parent: IntArray,
+    is_carried: NDArray[np.bool_],
+) -> None:
+    if is_dynamic[a] and is_dynamic[b]:
+        first, second = _root(parent, a), _root(parent, b)
+        parent[max(first, second)] = min(first, second)
+        return
+    n = len(values)
+    for one, other in ((a, b), (b, a)):
+        if one < n and not is_dynamic[one] and moves[one]:
+            if values[one, 3] != 0.0 or values[one, 4] != 0.0 or values[one, 5] != 0.0:
+                is_carried[other] = True

@@ -1,20 +1,186 @@
-"""Which pairs of boxes are pairs of bodies that may touch, and what is known of them from the last step."""
+"""From the pairs of boxes to those that are solved: what each pair is, and where its shapes stand.
+
+The broad phase is asked for *fat* boxes, each a little larger than its shape's, and not again before a shape has left its own: what moves
+slowly, a pile at rest, asks it once in a long while (E. Catto, "Dynamic BVH", GDC 2019). Of the pairs it gave, those count whose tight
+boxes overlap, so the answer does not depend on when it was asked.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import inlined_kernel, kernel
+from engine.geometry._rotation_kernel import cosine_and_sine
+from engine.narrowphase._extent_kernel import box_around
 
-__all__ = ["NEAR", "NO", "SENSED", "SOLID", "STILL", "classify", "found_again"]
+__all__ = ["NO", "SENSED", "SOLID", "STILL", "Kept", "classify", "fatten", "place", "sort_out", "stir"]
 
 NO, SOLID, SENSED, STILL = range(4)
-"""A pair that may not touch; one to be solved; one of which one side only senses; one of which neither side moves."""
+"""A pair that may not touch; one to be solved; one of which one side only senses; one to be solved but that neither side moves."""
 
-NEAR = 0.02
-"""Metres within which a point of another name is taken for the same one."""
+_ROOM, _MOST_ROOM = 0.1, 0.1
+"""Share of a box's larger side by which it is made fat on each side; metres, at most."""
+
+
+class Kept(NamedTuple):
+    """Columns of `Tables` that say which fixtures may meet.
+
+    Attributes
+    ----------
+    body, shape : int64 (m,)
+        Row of each fixture's body; number of its shape.
+    filters : int64 (m, 3)
+        Category, mask, group.
+    is_sensor : bool (m,)
+    is_dynamic : bool (n + 1,)
+    joined : int64 (k,)
+        Pairs of bodies whose joint keeps them from touching, lower row times the number of bodies plus the higher, ascending.
+    is_link, is_plain : bool (n_shapes,)
+        Links of chains, and what meets these by the chain's rule.
+    """
+
+    body: IntArray
+    shape: IntArray
+    filters: IntArray
+    is_sensor: NDArray[np.bool_]
+    is_dynamic: NDArray[np.bool_]
+    joined: IntArray
+    is_link: NDArray[np.bool_]
+    is_plain: NDArray[np.bool_]
+
+
+@kernel
+def place(
+    values: FloatArray,
+    center: FloatArray,
+    body: IntArray,
+    shape: IntArray,
+    first: IntArray,
+    n_vertices: IntArray,
+    vertices: FloatArray,
+    radius: FloatArray,
+    fat: FloatArray,
+    centers: FloatArray,
+    turns: FloatArray,
+    poses: FloatArray,
+    boxes: FloatArray,
+) -> bool:
+    """Fill centres of mass, cosines and sines of bodies (n + 1, 2), poses and tight boxes of fixtures (m, 4); tell if the fat boxes hold.
+
+    Parameters
+    ----------
+    values : float64 (n, 6)
+        x, y, angle of bodies, and their velocities.
+    center : float64 (n + 1, 2)
+        Of mass, body frame.
+    first, n_vertices, vertices, radius
+        Of the packed shapes.
+    fat : float64 (m, 4)
+        Boxes of which the pairs are known.
+    """
+    n = len(values)
+    for row in range(n):
+        cos, sin = cosine_and_sine(values[row, 2])
+        turns[row, 0], turns[row, 1] = cos, sin
+        centers[row, 0] = values[row, 0] + cos * center[row, 0] - sin * center[row, 1]
+        centers[row, 1] = values[row, 1] + sin * center[row, 0] + cos * center[row, 1]
+    turns[n, 0], turns[n, 1], centers[n, 0], centers[n, 1] = 1.0, 0.0, 0.0, 0.0
+    are_fat = True
+    for fixture in range(len(body)):
+        row = body[fixture]
+        x, y, cos, sin = values[row, 0], values[row, 1], turns[row, 0], turns[row, 1]
+        poses[fixture, 0], poses[fixture, 1], poses[fixture, 2], poses[fixture, 3] = x, y, cos, sin
+        low_x, low_y, high_x, high_y = box_around(first, n_vertices, vertices, radius, shape[fixture], x, y, cos, sin)
+        boxes[fixture, 0], boxes[fixture, 1], boxes[fixture, 2], boxes[fixture, 3] = low_x, low_y, high_x, high_y
+        is_in_x = low_x >= fat[fixture, 0] and high_x <= fat[fixture, 2]
+        are_fat = are_fat and is_in_x and low_y >= fat[fixture, 1] and high_y <= fat[fixture, 3]
+    return are_fat
+
+
+@kernel
+def stir(
+    values: FloatArray,
+    awake: NDArray[np.bool_],
+    is_dynamic: NDArray[np.bool_],
+    is_static: NDArray[np.bool_],
+    is_active: NDArray[np.bool_],
+    is_moving: NDArray[np.bool_],
+    is_asleep: NDArray[np.bool_],
+    moves: NDArray[np.bool_],
+    drives: NDArray[np.bool_],
+) -> int:
+    """Fill which bodies (n + 1,) move as the step begins, which sleep, which the step will move, and which of these by forces.
+
+    A kinematic body at rest does not move, nor what is not active. Returned is how many move.
+    """
+    n, n_moving = len(values), 0
+    for body in range(n + 1):
+        is_awake = body < n and awake[body] and not is_static[body]
+        moves[body] = is_awake and is_active[body]
+        drives[body] = moves[body] and is_dynamic[body]
+        is_asleep[body] = body < n and is_dynamic[body] and not awake[body]
+        is_moving[body] = is_awake and (is_dynamic[body] or values[body, 3] != 0.0 or values[body, 4] != 0.0 or values[body, 5] != 0.0)
+        n_moving += 1 if is_moving[body] else 0
+    return n_moving
+
+
+@kernel
+def fatten(boxes: FloatArray, body: IntArray, is_static: NDArray[np.bool_], fat: FloatArray) -> None:
+    """Fill `fat` from tight boxes; those of static bodies stay as they are."""
+    for fixture in range(len(boxes)):
+        side = max(boxes[fixture, 2] - boxes[fixture, 0], boxes[fixture, 3] - boxes[fixture, 1])
+        more = 0.0 if is_static[body[fixture]] else min(_ROOM * side, _MOST_ROOM)
+        for k in range(2):
+            fat[fixture, k], fat[fixture, k + 2] = boxes[fixture, k] - more, boxes[fixture, k + 2] + more
+
+
+@kernel
+def sort_out(
+    pairs: IntArray,
+    boxes: FloatArray,
+    poses: FloatArray,
+    kept: Kept,
+    is_moving: NDArray[np.bool_],
+    become: NDArray[np.int8],
+    shapes: IntArray,
+    poses_a: FloatArray,
+    poses_b: FloatArray,
+    by_chain: NDArray[np.bool_],
+) -> tuple[int, int, int, int]:
+    """Fill what becomes of each pair of fixtures; for those to be solved, in order, shapes (n, 2), poses (n, 4), whether by a chain's rule.
+
+    Returned is how many are solved, how many of these by a chain's rule, how many sense and how many are still.
+    """
+    n_solid = n_chain = n_sensed = n_still = 0
+    n_bodies = len(kept.is_dynamic)
+    for pair in range(len(pairs)):
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        kind = NO
+        if boxes[first, 0] <= boxes[second, 2] and boxes[second, 0] <= boxes[first, 2]:
+            if boxes[first, 1] <= boxes[second, 3] and boxes[second, 1] <= boxes[first, 3]:
+                a, b = kept.body[first], kept.body[second]
+                is_sensor = kept.is_sensor[first] or kept.is_sensor[second]
+                is_dynamic = kept.is_dynamic[a] or kept.is_dynamic[b]
+                moves = is_moving[a] or is_moving[b]
+                kind = _kind_of(a, b, kept.filters[first], kept.filters[second], is_sensor, is_dynamic, moves, kept.joined, n_bodies)
+        become[pair] = kind
+        if kind == SOLID:
+            shape_a, shape_b = kept.shape[first], kept.shape[second]
+            shapes[n_solid, 0], shapes[n_solid, 1] = shape_a, shape_b
+            for k in range(4):
+                poses_a[n_solid, k], poses_b[n_solid, k] = poses[first, k], poses[second, k]
+            is_linked = (kept.is_link[shape_a] and kept.is_plain[shape_b]) or (kept.is_plain[shape_a] and kept.is_link[shape_b])
+            by_chain[n_solid] = is_linked
+            n_solid, n_chain = n_solid + 1, n_chain + (1 if is_linked else 0)
+        elif kind == SENSED:
+            n_sensed += 1
+        elif kind == STILL:
+            n_still += 1
+    return n_solid, n_chain, n_sensed, n_still
 
 
 @kernel
@@ -46,18 +212,25 @@ def classify(
     for pair in range(len(pairs)):
         first, second = pairs[pair, 0], pairs[pair, 1]
         a, b = body[first], body[second]
-        if a == b or not (is_dynamic[a] or is_dynamic[b]) or not _pass_filter(filters[first], filters[second]):
-            continue
-        if len(joined) > 0:
-            key = min(a, b) * n_bodies + max(a, b)
-            at = np.searchsorted(joined, key)
-            if at < len(joined) and joined[at] == key:
-                continue
-        if not (is_moving[a] or is_moving[b]):
-            become[pair] = STILL
-        else:
-            become[pair] = SENSED if is_sensor[first] or is_sensor[second] else SOLID
+        senses, moves = is_sensor[first] or is_sensor[second], is_moving[a] or is_moving[b]
+        become[pair] = _kind_of(a, b, filters[first], filters[second], senses, is_dynamic[a] or is_dynamic[b], moves, joined, n_bodies)
     return become
+
+
+@inlined_kernel
+def _kind_of(
+    a: int, b: int, filter_a: IntArray, filter_b: IntArray, senses: bool, is_dynamic: bool, moves: bool, joined: IntArray, n_bodies: int
+) -> int:
+    if a == b or not is_dynamic or not _pass_filter(filter_a, filter_b):
+        return NO
+    if len(joined) > 0:
+        key = min(a, b) * n_bodies + max(a, b)
+        at = np.searchsorted(joined, key)
+        if at < len(joined) and joined[at] == key:
+            return NO
+    if senses:
+        return SENSED
+    return SOLID if moves else STILL
 
 
 @inlined_kernel
@@ -66,56 +239,3 @@ def _pass_filter(a: IntArray, b: IntArray) -> bool:
     if a[2] == b[2] and a[2] != 0:
         return bool(a[2] > 0)
     return bool((a[1] & b[0]) != 0 and (b[1] & a[0]) != 0)
-
-
-@kernel
-def found_again(
-    keys: IntArray,
-    features: IntArray,
-    local: FloatArray,
-    old_keys: IntArray,
-    old_features: IntArray,
-    old_local: FloatArray,
-    old: FloatArray,
-) -> FloatArray:
-    """Return for each point the impulses that the same point had in the last step, float64 (n, 2, 2), 0 for a new one.
-
-    The same point is that of the same name; or else, where the edge that names the points has changed sides, as it does between two equal
-    boxes at every rounding, the nearest one left, within `NEAR`.
-
-    Parameters
-    ----------
-    keys, old_keys : int64 (n,), (m,)
-        Of pairs of fixtures, ascending.
-    features, old_features : int64 (n, 2), (m, 2)
-        Names of the points; -1 past the count.
-    local, old_local : float64 (n, 2, 2), (m, 2, 2)
-        The points in the frame of body A.
-    old : float64 (m, 2, 2)
-    """
-    impulse = np.zeros((len(keys), 2, 2))
-    at = 0
-    for row in range(len(keys)):
-        while at < len(old_keys) and old_keys[at] < keys[row]:
-            at += 1
-        if at == len(old_keys) or old_keys[at] != keys[row]:
-            continue
-        is_left = old_features[at] >= 0
-        is_new = features[row] >= 0
-        for k in range(2):
-            for j in range(2):
-                if is_new[k] and is_left[j] and old_features[at, j] == features[row, k]:
-                    impulse[row, k] = old[at, j]
-                    is_new[k] = is_left[j] = False
-        for _ in range(2):
-            nearest, new, known = NEAR * NEAR, -1, -1
-            for k in range(2):
-                for j in range(2):
-                    if is_new[k] and is_left[j]:
-                        x, y = local[row, k, 0] - old_local[at, j, 0], local[row, k, 1] - old_local[at, j, 1]
-                        if x * x + y * y < nearest:
-                            nearest, new, known = x * x + y * y, k, j
-            if new >= 0:
-                impulse[row, new] = old[at, known]
-                is_new[new] = is_left[known] = False
-    return impulse

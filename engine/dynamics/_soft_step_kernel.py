@@ -20,7 +20,8 @@ change of its velocity, and the next sub-step begins with that. So two passes ov
 
 from __future__ import annotations
 
-from typing import Any
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,79 +30,286 @@ from engine.common._lanes_kernel import WIDTH
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.jit import allocating_kernel, inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_positions, integrate_velocities
-from engine.dynamics._contact_kernel import BLOCK, Contacts, fill_lanes, read_lanes, relax_lanes, solve_lanes, warm_start_lanes
+from engine.dynamics._contact_kernel import (
+    AX,
+    BLOCK,
+    FRICTION,
+    GAP,
+    NORMAL_MASS,
+    NORMAL_TOTAL,
+    NX,
+    OF_POINT,
+    RADIUS_A,
+    TANGENT_MASS,
+    Contacts,
+    Materials,
+    fill_lanes,
+    read_lanes,
+    relax_lanes,
+    solve_lanes,
+    warm_start_lanes,
+)
 from engine.dynamics._graph_kernel import coloured
 from engine.dynamics._impact_kernel import Impacts, bounce
 from engine.dynamics._joint_kernel import READ, SUM, Joints, solve_joints, warm_start_joints
+from engine.dynamics._rows_kernel import COUNT, FEATURES, FLAGS, TOTAL
 from engine.dynamics._softness_kernel import softness
+from engine.geometry._rotation_kernel import cosine_and_sine
 
-__all__ = ["soft_step"]
+__all__ = ["Masses", "Room", "soft_step"]
 
 DAMPING_RATIO = 10.0
 """Of contacts: an overlap goes without a bounce."""
 
 
+class Room(NamedTuple):
+    """Room to work in, used again in every step; contents arbitrary.
+
+    Attributes
+    ----------
+    records : float64 (n + 1, WIDTH)
+        Of each body velocity and spin, shift and turn since the step began, cosine and sine of that.
+    push, warm, free, later, before : float64 (n + 1, 3)
+    decay, inverse : float64 (n + 1, 2)
+    last : float64 (n + 1,)
+    place, colour : int64 (n_contacts,)
+    taken : uint64 (n + 1,)
+    counts : int64 (2, COLOURS)
+    lanes, pairs : float64 (any,), int64 (any,)
+    """
+
+    records: FloatArray
+    push: FloatArray
+    warm: FloatArray
+    free: FloatArray
+    later: FloatArray
+    before: FloatArray
+    decay: FloatArray
+    inverse: FloatArray
+    last: FloatArray
+    place: IntArray
+    colour: IntArray
+    taken: NDArray[np.uint64]
+    counts: IntArray
+    lanes: FloatArray
+    pairs: IntArray
+
+
+class Masses(NamedTuple):
+    """Columns of bodies, (n + 1, 2) and (n + 1,); see `Tables`. The last row is the world's own body."""
+
+    inverse: FloatArray
+    center: FloatArray
+    damping: FloatArray
+    gravity_scale: FloatArray
+
+
 @kernel
 def soft_step(
-    bodies: tuple[NDArray[Any], ...],
-    contacts: tuple[NDArray[Any], ...],
-    joints: tuple[NDArray[Any], ...],
-    restitution: FloatArray,
-    is_round: NDArray[np.bool_],
+    values: FloatArray,
+    ended: FloatArray,
+    centers: FloatArray,
+    masses: Masses,
+    moves: NDArray[np.bool_],
+    drives: NDArray[np.bool_],
+    force: FloatArray,
+    gravity_x: float,
+    gravity_y: float,
+    solved: IntArray,
+    whole: IntArray,
+    number: FloatArray,
+    materials: Materials,
+    joints: Joints,
+    room: Room,
     dt: float,
     n_steps: int,
     threshold: float,
-) -> None:
-    """Advance velocities and positions by `dt` seconds in `n_steps` sub-steps; see the module.
+) -> int:
+    """Advance bodies by `dt` seconds in `n_steps` sub-steps; see the module.
 
     Parameters
     ----------
-    bodies, contacts, joints : the arrays of `Bodies`, `Contacts`, `Joints`
+    values, ended : float64 (n, 6)
+        x, y, angle, vx, vy, omega of bodies as the step begins; filled: as it ends.
+    centers : float64 (n + 1, 2)
+        Of mass, world frame.
+    moves, drives : bool (n + 1,)
+        Bodies that are awake and not static; those of these that are dynamic.
+    force : float64 (n, 3)
+        N and N m, over the step.
+    solved, whole, number
+        See `_rows_kernel`; impulses are written.
+    joints : Joints
         Written in place.
-    restitution : float64 (n,)
-        Of each contact.
-    is_round : bool (n,)
-        Whether the cores at a contact's point are points.
+    room : Room
     threshold : float
         m/s, below which nothing bounces.
+
+    Returns
+    -------
+    int
+        0; or how many blocks there is to be room for, and nothing has been done; or -1 where a number is not finite any more.
     """
-    h = dt / n_steps
-    records = np.zeros((len(bodies[0]), WIDTH))
-    records[:, 0:3], records[:, 6] = bodies[0], 1.0
-    moving = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], bodies[3], bodies[4], bodies[5])
-    touching, joined = Contacts(*contacts), Joints(*joints)
-    n_bodies = len(records)
-    impacts = Impacts(restitution, is_round, np.zeros(n_bodies), np.zeros((n_bodies, 3)), np.zeros(4))
-    bounce(moving, touching, impacts, threshold, dt)
-    struck = touching.total[:, :, 0].copy()
-    place, n_blocks = coloured(touching.bodies, moving.inverse)
-    lanes, pairs = np.zeros(n_blocks * BLOCK), np.full(n_blocks * 2 * WIDTH, n_bodies - 1)
-    fill_lanes(lanes, pairs, touching, moving.inverse, place)
-    before = moving.velocity.copy()
-    _sub_steps(moving, records.reshape(-1), lanes, pairs, joined, dt, n_steps)
-    read_lanes(lanes, touching, place)
-    is_free = np.ones(len(before), dtype=np.bool_)
-    for row in range(len(touching.n_points)):
-        if touching.total[row, 0, 0] != struck[row, 0] or touching.total[row, 1, 0] != struck[row, 1]:
-            is_free[touching.bodies[row, 0]] = is_free[touching.bodies[row, 1]] = False
-    for row in range(len(joined.kind)):
-        if joined.kind[row] != SUM and joined.mode[row] != READ:
-            is_free[joined.bodies[row, 0]] = is_free[joined.bodies[row, 1]] = False
-    for body in range(len(before)):
+    n, n_contacts, h = len(values), len(solved), dt / n_steps
+    inverse, records = room.inverse, room.records
+    for body in range(n + 1):
+        for k in range(2):
+            inverse[body, k] = masses.inverse[body, k] if drives[body] else 0.0
+    place = room.place[:n_contacts]
+    n_blocks = coloured(solved[:, 1:3], inverse, place, room.colour[:n_contacts], room.taken, room.counts[0], room.counts[1])
+    if n_blocks * BLOCK > len(room.lanes):
+        return n_blocks
+    _begin(values, masses, moves, drives, force, gravity_x, gravity_y, room, h)
+    lanes, pairs = room.lanes[: n_blocks * BLOCK], room.pairs[: n_blocks * 2 * WIDTH]
+    lanes[:], pairs[:] = 0.0, n
+    fill_lanes(lanes, pairs, place, solved, whole, number, materials, centers, inverse)
+    bodies = Bodies(records[:, 0:3], records[:, 3:6], records[:, 6:8], inverse, room.push, room.decay)
+    _bounce_lanes(bodies, lanes, place, solved, whole, number, materials, room, threshold, dt)
+    for body in range(n + 1):
         for k in range(3):
-            moving.shift[body, k] += impacts.later[body, k]
-            if is_free[body]:
-                moving.shift[body, k] -= 0.5 * h * (moving.velocity[body, k] - before[body, k])
-    bodies[0][:], bodies[1][:] = moving.velocity, moving.shift
+            room.before[body, k] = records[body, k]
+    _sub_steps(bodies, records.reshape(-1), lanes, pairs, joints, room.warm, room.free, dt, n_steps)
+    read_lanes(lanes, place, solved, whole, number)
+    is_free = room.taken
+    is_free[:] = 1
+    for contact in range(n_contacts):
+        at = BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
+        if lanes[at + NORMAL_TOTAL * WIDTH] > 0.0 or lanes[at + (OF_POINT + NORMAL_TOTAL) * WIDTH] > 0.0:
+            is_free[solved[contact, 1]] = is_free[solved[contact, 2]] = 0
+    for row in range(len(joints.kind)):
+        if joints.kind[row] != SUM and joints.mode[row] != READ:
+            is_free[joints.bodies[row, 0]] = is_free[joints.bodies[row, 1]] = 0
+    return _end(values, ended, centers, masses, moves, room, h)
+
+
+@inlined_kernel
+def _begin(
+    values: FloatArray,
+    masses: Masses,
+    moves: NDArray[np.bool_],
+    drives: NDArray[np.bool_],
+    force: FloatArray,
+    gravity_x: float,
+    gravity_y: float,
+    room: Room,
+    h: float,
+) -> None:
+    """Fill velocities, and what accelerates and damps each body that is driven."""
+    n = len(values)
+    for body in range(n + 1):
+        for k in range(WIDTH):
+            room.records[body, k] = values[body, 3 + k] if k < 3 and moves[body] and body < n else 0.0
+        room.records[body, 6] = 1.0
+        is_driven = drives[body] and body < n
+        for k in range(3):
+            pull = (gravity_x, gravity_y, 0.0)[k] * masses.gravity_scale[body]
+            lightness = masses.inverse[body, 0 if k < 2 else 1]
+            room.push[body, k] = pull + force[body, k] * lightness if is_driven else 0.0
+            room.later[body, k] = 0.0
+        for k in range(2):
+            room.decay[body, k] = 1.0 / (1.0 + h * masses.damping[body, k]) if is_driven else 1.0
+
+
+@inlined_kernel
+def _end(values: FloatArray, ended: FloatArray, centers: FloatArray, masses: Masses, moves: NDArray[np.bool_], room: Room, h: float) -> int:
+    """Fill how bodies stand and move at the end, and tell whether all numbers are finite."""
+    result = 0
+    for body in range(len(values)):
+        if not moves[body]:
+            for k in range(6):
+                ended[body, k] = values[body, k]
+            continue
+        records = room.records
+        for k in range(3):
+            records[body, 3 + k] += room.later[body, k]
+            if room.taken[body] == 1:
+                records[body, 3 + k] -= 0.5 * h * (records[body, k] - room.before[body, k])
+            ended[body, 3 + k] = records[body, k]
+        angle = values[body, 2] + records[body, 5]
+        cos, sin = cosine_and_sine(angle)
+        x, y = masses.center[body, 0], masses.center[body, 1]
+        ended[body, 0] = centers[body, 0] + records[body, 3] - (cos * x - sin * y)
+        ended[body, 1] = centers[body, 1] + records[body, 4] - (sin * x + cos * y)
+        ended[body, 2] = angle
+        for k in range(6):
+            if not abs(ended[body, k]) < inf:
+                result = -1
+    return result
 
 
 @allocating_kernel
-def _sub_steps(bodies: Bodies, records: FloatArray, lanes: FloatArray, pairs: IntArray, joints: Joints, dt: float, n_steps: int) -> None:
-    """Advance bodies, whose velocities, shifts and turns are those of `records`, and the contacts in lanes."""
+def _bounce_lanes(
+    bodies: Bodies,
+    lanes: FloatArray,
+    place: IntArray,
+    solved: IntArray,
+    whole: IntArray,
+    number: FloatArray,
+    materials: Materials,
+    room: Room,
+    threshold: float,
+    dt: float,
+) -> None:
+    """Let bounce what can: the few contacts with a restitution are taken out of their lanes for it."""
+    n = 0
+    for contact in range(len(solved)):
+        if max(materials.restitution[solved[contact, 3]], materials.restitution[solved[contact, 4]]) > 0.0:
+            n += 1
+    if n == 0:
+        return
+    which, restitution, is_round = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.bool_)
+    few = Contacts(
+        np.empty((n, 2), dtype=np.int64), np.empty(n, dtype=np.int64), np.empty((n, 2)), np.zeros((n, 2, 4)), np.empty((n, 2)),
+        np.zeros((n, 2)), np.zeros((n, 2, 2)), np.empty(n), np.zeros((n, 2, 2)), np.zeros((n, 2, 2)),
+    )  # fmt: skip
+    n = 0
+    for contact in range(len(solved)):
+        row, a, b, first, second = solved[contact]
+        most = max(materials.restitution[first], materials.restitution[second])
+        if most > 0.0:
+            at = BLOCK * (place[contact] // WIDTH) + place[contact] % WIDTH
+            which[n], restitution[n] = contact, most
+            is_round[n] = materials.is_round[first] and materials.is_round[second] and whole[row, FEATURES] >> 16 == 0
+            few.bodies[n, 0], few.bodies[n, 1], few.n_points[n] = a, b, whole[row, FLAGS] & COUNT
+            few.friction[n] = lanes[at + FRICTION * WIDTH]
+            for k in range(2):
+                few.normal[n, k], few.radius[n, k] = lanes[at + (NX + k) * WIDTH], lanes[at + (RADIUS_A + k) * WIDTH]
+                to = at + k * OF_POINT * WIDTH
+                for j in range(4):
+                    few.arm[n, k, j] = lanes[to + (AX + j) * WIDTH]
+                few.gap[n, k] = lanes[to + GAP * WIDTH]
+                few.mass[n, k, 0], few.mass[n, k, 1] = lanes[to + NORMAL_MASS * WIDTH], lanes[to + TANGENT_MASS * WIDTH]
+            n += 1
+    bounce(bodies, few, Impacts(restitution, is_round, room.last, room.later, np.zeros(4)), threshold, dt)
+    for one in range(n):
+        row, at = solved[which[one], 0], BLOCK * (place[which[one]] // WIDTH) + place[which[one]] % WIDTH
+        for k in range(2):
+            lanes[at + (k * OF_POINT + GAP) * WIDTH] = few.gap[one, k]
+            number[row, TOTAL + 2 * k], number[row, TOTAL + 2 * k + 1] = few.total[one, k, 0], few.total[one, k, 1]
+
+
+@allocating_kernel
+def _sub_steps(
+    bodies: Bodies,
+    records: FloatArray,
+    lanes: FloatArray,
+    pairs: IntArray,
+    joints: Joints,
+    warm: FloatArray,
+    free: FloatArray,
+    dt: float,
+    n_steps: int,
+) -> None:
+    """Advance bodies, whose velocities, shifts and turns are those of `records`, and the contacts in lanes.
+
+    Of each body's velocity `warm` is what contacts have given, and `free` the rest.
+    """
     h, jacobian = dt / n_steps, np.zeros((4, 3))
     soft, hard = softness(0.125 / h, DAMPING_RATIO, h), softness(0.25 / h, DAMPING_RATIO, h)
     velocity, n_blocks, has_joints = bodies.velocity, np.uint64(len(lanes) // BLOCK), len(joints.kind) > 0
-    warm, free = np.empty(velocity.shape), velocity.copy()
+    for body in range(len(warm)):
+        for k in range(3):
+            free[body, k] = velocity[body, k]
     for block in range(n_blocks):
         warm_start_lanes(lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records)
     for body in range(len(warm)):
@@ -110,8 +318,10 @@ def _sub_steps(bodies: Bodies, records: FloatArray, lanes: FloatArray, pairs: In
             velocity[body, k] = free[body, k]
     for _ in range(n_steps):
         integrate_velocities(bodies, h)
-        free[:] = velocity
-        velocity += warm
+        for body in range(len(warm)):
+            for k in range(3):
+                free[body, k] = velocity[body, k]
+                velocity[body, k] += warm[body, k]
         if has_joints:
             warm_start_joints(bodies, joints, jacobian)
             solve_joints(bodies, joints, jacobian, h, dt, False)
@@ -123,23 +333,23 @@ def _sub_steps(bodies: Bodies, records: FloatArray, lanes: FloatArray, pairs: In
             )  # fmt: skip
         integrate_positions(bodies, h)
         if has_joints:
-            warm[:] = velocity
-            warm -= free
+            _take_apart(velocity, free, warm)
             solve_joints(bodies, joints, jacobian, h, dt, True)
             _take_apart(velocity, warm, free)
-            joints.total[:] += joints.impulse
+            for row in range(len(joints.kind)):
+                for k in range(2):
+                    joints.total[row, k] += joints.impulse[row, k]
         for block in range(n_blocks):
             relax_lanes(
                 lanes, block * np.uint64(BLOCK), pairs, block * np.uint64(2 * WIDTH), records,
                 soft.bias_rate, soft.mass_scale, soft.impulse_scale, hard.bias_rate, hard.mass_scale, hard.impulse_scale, 1.0 / h,
             )  # fmt: skip
-        warm[:] = velocity
-        warm -= free
+        _take_apart(velocity, free, warm)
 
 
 @inlined_kernel
-def _take_apart(velocity: FloatArray, warm: FloatArray, free: FloatArray) -> None:
-    """Set what bodies have of all but contacts, where `warm` is what they have of contacts."""
+def _take_apart(velocity: FloatArray, part: FloatArray, rest: FloatArray) -> None:
+    """Fill what is left of each body's velocity without a part of it."""
     for body in range(len(velocity)):
         for k in range(3):
-            free[body, k] = velocity[body, k] - warm[body, k]
+            rest[body, k] = velocity[body, k] - part[body, k]

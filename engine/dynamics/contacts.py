@@ -2,65 +2,133 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.broadphase import Automatic
 from engine.common.arrays import FloatArray, IntArray, frozen
+from engine.common.memory import room
 from engine.contracts import ContactPoint, PairEvent, PointState, StepContacts
-from engine.dynamics._contact_kernel import prepare
-from engine.dynamics._pairs_kernel import SENSED, SOLID, STILL, classify, found_again
-from engine.dynamics.tables import MARGIN, Tables
-from engine.geometry.kinds import CIRCLE, POLYGON
-from engine.query import batch
+from engine.dynamics import _rows_kernel as r
+from engine.dynamics._pairs_kernel import SENSED, fatten
+from engine.dynamics.tables import Tables
+from engine.narrowphase import batched
+from engine.narrowphase.batched import ManifoldRows
+from engine.narrowphase.rules import BOX2D, EXACT
 
-__all__ = ["ContactRows", "Found", "Touching", "find_contacts", "key_of", "merged", "no_rows", "pair_events", "told", "touching_pairs"]
+__all__ = [
+    "ContactRows",
+    "Nearby",
+    "Told",
+    "Touching",
+    "empty_rows",
+    "ids_of",
+    "key_of",
+    "manifolds_of",
+    "no_rows",
+    "pair_events",
+    "sensed_pairs",
+    "without",
+]
 
 
 @dataclass(frozen=True)
 class ContactRows:
-    """Pairs of fixtures within reach of each other, in ascending order of ids; see `StepContacts` for the columns of its names.
+    """Pairs of fixtures within reach of each other, in ascending order of ids; arrays that change no more.
 
     Attributes
     ----------
-    key : int64 (n,)
-        The two ids in one number; see `key_of`.
-    touches : bool (n,)
-        Whether they touch, or will within the step; the others are known in advance, and may press too.
-    feature_id : int64 (n, 2)
-        -1 past the count.
-    local : float64 (n, 2, 2)
-        The points in the frame of body A.
-    impulse : float64 (n, 2, 2)
-        Of the last sub-step: along the normal, along the tangent. What the next step starts from.
-    total : float64 (n, 2, 2)
-        Over the step.
+    whole : int64 (n, N_WHOLE)
+    number : float64 (n, N_NUMBERS)
+        See `_rows_kernel`. The properties are named as the columns of `StepContacts`.
     """
 
-    key: IntArray
-    fixture_a: IntArray
-    fixture_b: IntArray
-    body_a: IntArray
-    body_b: IntArray
-    pose_a: FloatArray
-    pose_b: FloatArray
-    count: IntArray
-    normal: FloatArray
-    position: FloatArray
-    local: FloatArray
-    separation: FloatArray
-    feature_id: IntArray
-    touches: NDArray[np.bool_]
-    evaluated: NDArray[np.bool_]
-    impulse: FloatArray
-    total: FloatArray
+    whole: IntArray
+    number: FloatArray
 
-    def chosen(self, which: NDArray[np.bool_] | IntArray) -> ContactRows:
-        """Return some of the rows."""
-        return ContactRows(**{name: column[which] for name, column in vars(self).items()})
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    @property
+    def key(self) -> IntArray:
+        """The two ids in one number; see `key_of`."""
+        return self.whole[:, r.KEY]
+
+    @property
+    def fixture_a(self) -> IntArray:
+        return self.whole[:, r.FIXTURES]
+
+    @property
+    def fixture_b(self) -> IntArray:
+        return self.whole[:, r.FIXTURES + 1]
+
+    @property
+    def ids(self) -> IntArray:
+        """Fixtures A and B, bodies A and B, int64 (n, 4)."""
+        return self.whole[:, r.FIXTURES : r.FIXTURES + 4]
+
+    @property
+    def count(self) -> IntArray:
+        return self.whole[:, r.FLAGS] & r.COUNT
+
+    @property
+    def touches(self) -> NDArray[np.bool_]:
+        """Whether they touch, or will within the step; the others are known in advance, and may press too."""
+        return self._flag(r.TOUCHES)
+
+    @property
+    def passes(self) -> NDArray[np.bool_]:
+        """Whether a hook has let them pass through each other."""
+        return self._flag(r.PASSES)
+
+    def _flag(self, bit: int) -> NDArray[np.bool_]:
+        flags: NDArray[np.bool_] = self.whole[:, r.FLAGS] & bit != 0
+        return flags
+
+    @property
+    def pose_a(self) -> FloatArray:
+        return self.number[:, r.POSES : r.POSES + 3]
+
+    @property
+    def position(self) -> FloatArray:
+        return self.number[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2)
+
+    @property
+    def separation(self) -> FloatArray:
+        return self.number[:, r.SEPARATION : r.SEPARATION + 2]
+
+    @property
+    def total(self) -> FloatArray:
+        """Impulses over the step, normal and tangential, of each point."""
+        return self.number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
+
+    def with_impulse(self, impulse: FloatArray) -> ContactRows:
+        """Return the rows with other impulses (n, 2, 2) for the next step to start from."""
+        number = self.number.copy()
+        number[:, r.IMPULSE : r.IMPULSE + 4] = impulse.reshape(-1, 4)
+        return ContactRows(self.whole, number)
+
+
+def key_of(fixture_a: IntArray, fixture_b: IntArray) -> IntArray:
+    """Return two ids in one number, which sorts as they do."""
+    key: IntArray = (fixture_a << r.KEY_BITS) + fixture_b
+    return key
+
+
+def no_rows() -> ContactRows:
+    """Return the contacts of a world before its first step."""
+    return ContactRows(np.zeros((0, r.N_WHOLE), dtype=np.int64), np.zeros((0, r.N_NUMBERS)))
+
+
+def empty_rows(n: int) -> ContactRows:
+    """Return rows to be filled, both arrays in one piece of memory; see `engine.common.memory`."""
+    piece = room((r.N_NUMBERS + r.N_WHOLE) * n)
+    middle = r.N_NUMBERS * n
+    return ContactRows(piece[middle:].view(np.int64).reshape(n, r.N_WHOLE), piece[:middle].reshape(n, r.N_NUMBERS))
 
 
 @dataclass(frozen=True)
@@ -70,265 +138,173 @@ class Touching:
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 4), dtype=np.int64))
     is_sensor: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
-    def without(self, other: Touching, step: int) -> tuple[PairEvent, ...]:
-        """Return the pairs that the other has not, as events of `step`."""
-        mine, theirs = key_of(*self.pairs[:, :2].T), key_of(*other.pairs[:, :2].T)
-        new = ~np.isin(mine, theirs)
-        pairs = zip(self.pairs[new].tolist(), self.is_sensor[new].tolist(), strict=True)
-        return tuple(PairEvent(step, a, b, body_a, body_b, sensor) for (a, b, body_a, body_b), sensor in pairs)
-
-    def joined(self, other: Touching) -> Touching:
-        """Return the pairs of both."""
-        new = ~np.isin(key_of(*other.pairs[:, :2].T), key_of(*self.pairs[:, :2].T))
-        pairs = np.concatenate((self.pairs, other.pairs[new]))
+    @classmethod
+    def of(cls, rows: ContactRows, sensed: IntArray) -> Touching:
+        """Return those of the rows, and those of which one side only senses (m, 4)."""
+        solid = rows.ids[rows.touches]
+        pairs = np.concatenate((solid, sensed))
         order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-        return Touching(pairs[order], np.concatenate((self.is_sensor, other.is_sensor[new]))[order])
+        return cls(pairs[order], np.repeat((False, True), (len(solid), len(sensed)))[order])
 
 
-_KEY_BITS = 31
-"""Of an id of a fixture in a key: two billion may come and go."""
+def without(pairs: IntArray, others: IntArray) -> IntArray:
+    """Return the pairs (n, 4) of fixtures and bodies that are not among `others`."""
+    if len(pairs) == 0 or len(others) == 0:
+        return pairs
+    return pairs[~np.isin(key_of(*pairs[:, :2].T), key_of(*others[:, :2].T))]
 
 
-def key_of(fixture_a: IntArray, fixture_b: IntArray) -> IntArray:
-    """Return two ids in one number, which sorts as they do."""
-    key: IntArray = (fixture_a << _KEY_BITS) + fixture_b
-    return key
+def pair_events(ids: IntArray, step: int, is_sensor: bool = False) -> list[PairEvent]:
+    """Return an event of `step` for each of the rows (n, 4) of fixtures and bodies, in their order."""
+    return [PairEvent(step, a, b, body_a, body_b, is_sensor) for a, b, body_a, body_b in ids.tolist()]
 
 
-def no_rows() -> ContactRows:
-    """Return the contacts of a world before its first step."""
-    none, pose, two = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros((0, 2))
-    flags = np.zeros(0, dtype=np.bool_)
-    features, four = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, 2))
-    return ContactRows(none, none, none, none, none, pose, pose, none, two, four, four, two, features, flags, flags, four, four)
+class Nearby:
+    """The pairs of fixtures whose fat boxes overlap: the broad phase, asked when a shape has left its fat box."""
+
+    def __init__(self) -> None:
+        self._phase = Automatic()
+        self._tables: Tables | None = None
+        self.fat: FloatArray = np.zeros((0, 4))
+        self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
+
+    def follow(self, tables: Tables) -> None:
+        """Forget all where fixtures have come, gone or changed."""
+        if tables is not self._tables:
+            self._tables, self.fat = tables, np.full((len(tables.fixtures.ids), 4), np.nan)
+
+    def renew(self, boxes: FloatArray) -> None:
+        """Make the boxes fat again, and find their pairs."""
+        assert self._tables is not None
+        fatten(boxes, self._tables.fixtures.body, self._tables.bodies.is_static, self.fat)
+        self.pairs = self._phase.pairs(self.fat)
 
 
-@dataclass(frozen=True)
-class Found:
-    """What the broad and the narrow phase have found at the start of a step.
-
-    Attributes
-    ----------
-    rows : ContactRows
-        Of pairs to be solved, with the impulses of the last step.
-    still : ContactRows
-        Of pairs of which neither side moves, as they were.
-    ends, fixtures : int64 (n, 2)
-        Rows of the bodies and fixtures of `rows` in the tables.
-    arm, radius, gap, mass : as in `Contacts`
-    sensed : int64 (m, 2)
-        Rows of fixtures that overlap, of which one only senses.
-    """
-
-    rows: ContactRows
-    still: ContactRows
-    ends: IntArray
-    fixtures: IntArray
-    arm: FloatArray
-    radius: FloatArray
-    gap: FloatArray
-    mass: FloatArray
-    sensed: IntArray
-
-    def chosen(self, keep: NDArray[np.bool_]) -> Found:
-        """Return what was found with some of the rows."""
-        columns = {name: getattr(self, name)[keep] for name in ("ends", "fixtures", "arm", "radius", "gap", "mass")}
-        return replace(self, rows=self.rows.chosen(keep), **columns)
-
-
-def pair_events(rows: ContactRows, step: int) -> list[PairEvent]:
-    """Return an event of `step` for each row, in their order."""
-    columns = np.column_stack((rows.fixture_a, rows.fixture_b, rows.body_a, rows.body_b)).tolist()
-    return [PairEvent(step, a, b, body_a, body_b, False) for a, b, body_a, body_b in columns]
-
-
-def find_contacts(
-    tables: Tables,
-    phase: Automatic,
-    poses: FloatArray,
-    center: FloatArray,
-    velocity: FloatArray,
-    is_moving: NDArray[np.bool_],
-    old: ContactRows,
-    dt: float,
-) -> Found:
-    """Return the contacts at the start of a step.
-
-    Parameters
-    ----------
-    poses : float64 (n, 3)
-        Of bodies' origins.
-    center, velocity : float64 (n + 1, 2), (n + 1, 3)
-        Of their centres of mass.
-    is_moving : bool (n + 1,)
-        Bodies that are awake, and not static.
-    old : ContactRows
-        Of the last step.
-    dt : float
-        Seconds within which a pair that comes nearer counts as touching.
-    """
-    from engine.narrowphase import batched
-
-    bodies, fixtures = tables.bodies, tables.fixtures
-    grown, true = tables.shapes.grown, tables.shapes.swept
-    turned = batched.poses_with_rotation(poses[fixtures.body])
-    pairs = phase.pairs(batched.box_rows(grown.packed, fixtures.shape, turned))
-    become = classify(pairs, fixtures.body, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, is_moving, tables.joined)
-    solid = pairs[become == SOLID]
-    solid, count, normal, position, gap, name = _manifolds(grown, fixtures.shape, turned, solid)
-    ends, is_point = fixtures.body[solid], np.arange(2) < count[:, None]
-    features = np.where(is_point, name, -1)
-    separation = np.where(is_point, gap + (MARGIN * (fixtures.radius[solid] > 0.0)).sum(axis=1)[:, None], 0.0)
-    radius = fixtures.radius[solid]
-    arm, gap, mass, touches = prepare(ends, count, normal, position, separation, radius, center, velocity, bodies.inverse, dt)
-    key = key_of(*fixtures.ids[solid].T)
-    local = _in_frame(poses[ends[:, 0]], position)
-    impulse = found_again(key, features, local, old.key, old.feature_id, old.local, old.impulse)
-    new = ContactRows(
-        key=key,
-        fixture_a=fixtures.ids[solid[:, 0]],
-        fixture_b=fixtures.ids[solid[:, 1]],
-        body_a=bodies.ids[ends[:, 0]],
-        body_b=bodies.ids[ends[:, 1]],
-        pose_a=poses[ends[:, 0]],
-        pose_b=poses[ends[:, 1]],
-        count=count,
-        normal=normal,
-        position=position,
-        local=local,
-        separation=separation,
-        feature_id=features,
-        touches=touches,
-        evaluated=np.ones(len(key), dtype=np.bool_),
-        impulse=impulse,
-        total=np.zeros_like(impulse),
-    )
-    sensing = pairs[become == SENSED]
-    if len(sensing) > 0:
-        sensing = sensing[batched.overlap_rows(true.packed, fixtures.shape[sensing], turned[sensing[:, 0]], turned[sensing[:, 1]])]
-    still = old.chosen(np.isin(old.key, key_of(*fixtures.ids[pairs[become == STILL]].T)))
-    return Found(new, replace(still, evaluated=np.zeros_like(still.evaluated)), ends, solid, arm, radius, gap, mass, sensing)
-
-
-class _Manifolds(NamedTuple):
-    """Pairs (n, 2) that have a manifold, and its columns; see `engine.query.batch.ManifoldBatch`."""
-
-    pairs: IntArray
-    n_points: IntArray
-    normal: FloatArray
-    position: FloatArray
-    separation: FloatArray
-    name: IntArray
-
-
-def _manifolds(shapes: batch.ShapeBatch, which: IntArray, turned: FloatArray, pairs: IntArray) -> _Manifolds:
-    """Return the manifolds of pairs.
+def manifolds_of(
+    tables: Tables, shapes: IntArray, poses_a: FloatArray, poses_b: FloatArray, by_chain: NDArray[np.bool_] | None
+) -> ManifoldRows:
+    """Return the manifolds of pairs (n, 2) of packed shapes at poses (n, 4).
 
     The axis is that of least overlap; on a segment that knows its neighbours, a link of a chain, the one that its neighbours leave to it
-    (`narrowphase._edge_kernel`): what slides along a chain must not stumble at its joints.
+    (`narrowphase._edge_kernel`): what slides along a chain must not stumble at its joints. `by_chain` (n,) tells which those are.
     """
-    from engine.narrowphase import batched
-    from engine.narrowphase.rules import BOX2D, EXACT
-
-    packed = shapes.packed
-    is_link, is_plain = packed.has_ghost.any(axis=1) & (packed.n_vertices > 1), np.isin(packed.kind, (CIRCLE, POLYGON))
-    a, b = which[pairs].T
-    by_chain = (is_link[a] & is_plain[b]) | (is_plain[a] & is_link[b])
-    found = []
-    for rule, some in ((EXACT, pairs[~by_chain]), (BOX2D, pairs[by_chain])):
-        rows = batched.manifold_rows_of_bodies(packed, which, turned, some, rule)
-        meets, of = rows.count > 0, batch.columns_of(rows)
-        kept = (of.normal[meets], of.position[meets], of.separation[meets])
-        found.append(_Manifolds(some[meets], of.count[meets], *kept, of.feature_id[meets]))
-    if len(found[1].pairs) == 0:
-        return found[0]
-    both: list[Any] = [np.concatenate(columns) for columns in zip(*found, strict=True)]
-    order = np.lexsort((both[0][:, 1], both[0][:, 0]))
-    return _Manifolds(*(column[order] for column in both))
+    packed = tables.shapes.grown.packed
+    if by_chain is None:
+        return batched.manifold_rows(packed, shapes, poses_a, poses_b, EXACT)
+    found = batched.manifold_rows(packed, shapes, poses_a, poses_b, EXACT)
+    linked = batched.manifold_rows(packed, shapes[by_chain], poses_a[by_chain], poses_b[by_chain], BOX2D)
+    for column, part in zip(found.arrays, linked.arrays, strict=True):
+        column[by_chain] = part
+    return found
 
 
-def _in_frame(poses: FloatArray, points: FloatArray) -> FloatArray:
-    """Return points (n, 2, 2) of the world in the frames of bodies that stand at `poses` (n, 3)."""
-    x, y = np.moveaxis(points - poses[:, None, :2], 2, 0)
-    cosine, sine = np.cos(poses[:, 2:]), np.sin(poses[:, 2:])
-    return np.stack((cosine * x + sine * y, cosine * y - sine * x), axis=2)
+def sensed_pairs(tables: Tables, pairs: IntArray, become: NDArray[np.int8], poses: FloatArray) -> IntArray:
+    """Return the pairs that overlap of which one side only senses, as fixtures and bodies (n, 4)."""
+    some = pairs[become == SENSED]
+    fixtures = tables.fixtures
+    some = some[batched.overlap_rows(tables.shapes.swept.packed, fixtures.shape[some], poses[some[:, 0]], poses[some[:, 1]])]
+    return ids_of(tables, some)
 
 
-def merged(solved: ContactRows, still: ContactRows) -> ContactRows:
-    """Return the rows of two sets together, in ascending order of ids."""
-    if len(still.key) == 0:
-        return solved
-    both = ContactRows(**{name: np.concatenate((column, getattr(still, name))) for name, column in vars(solved).items()})
-    return both.chosen(np.argsort(both.key, kind="stable"))
+def ids_of(tables: Tables, pairs: IntArray) -> IntArray:
+    """Return pairs of rows of fixtures as the ids of fixtures and bodies (n, 4)."""
+    fixtures = tables.fixtures
+    found: IntArray = np.concatenate((fixtures.ids[pairs], tables.bodies.ids[fixtures.body[pairs]]), axis=1)
+    return found
 
 
-def touching_pairs(rows: ContactRows, tables: Tables, sensed: IntArray) -> Touching:
-    """Return which pairs touch, sensors included."""
-    touch = rows.touches
-    solid = np.column_stack((rows.fixture_a[touch], rows.fixture_b[touch], rows.body_a[touch], rows.body_b[touch]))
-    fixtures, bodies = tables.fixtures, tables.bodies
-    others = np.column_stack((fixtures.ids[sensed], bodies.ids[fixtures.body[sensed]]))
-    pairs = np.concatenate((solid, others))
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    return Touching(pairs[order], np.repeat((False, True), (len(solid), len(others)))[order])
+class Told(StepContacts):
+    """What a step tells of its contacts, its columns made of the rows when one is asked for."""
+
+    _rows: ContactRows
+    _old: ContactRows | None
+
+    @classmethod
+    def of(cls, step: int, rows: ContactRows, old: ContactRows | None, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]) -> Told:
+        """Return what is told of rows; `old` are those of the step before, or None where nothing has gone since."""
+        told = object.__new__(cls)
+        told.__dict__.update(step=step, began=began, ended=ended, _rows=rows, _old=old)
+        return told
+
+    def __getattr__(self, name: str) -> Any:
+        rows = self.__dict__.get("_rows")
+        if rows is None or name.startswith("__"):
+            raise AttributeError(name)
+        self.__dict__.update(_columns(rows))
+        return self.__dict__[name]
+
+    @cached_property
+    def removed(self) -> tuple[ContactPoint, ...]:
+        """The points of the last step that are no more."""
+        return () if self._old is None else _removed(self._rows, self._old, self.step)
+
+    def __reduce__(self) -> Any:
+        return StepContacts, tuple(getattr(self, one.name) for one in fields(StepContacts))
 
 
-def told(rows: ContactRows, old: ContactRows, step: int, began: tuple[PairEvent, ...], ended: tuple[PairEvent, ...]) -> StepContacts:
-    """Return what the step tells of its contacts: the pairs that touch, and what has come and gone since the last one."""
-    now, before = rows.chosen(rows.touches), old.chosen(old.touches)
-    at = np.searchsorted(before.key, now.key)
-    known = at < len(before.key)
-    known[known] = before.key[at[known]] == now.key[known]
-    is_point = np.arange(2) < now.count[:, None]
-    was_there = np.zeros((len(now.key), 2), dtype=np.bool_)
-    was_there[known] = (now.feature_id[known][:, :, None] == before.feature_id[at[known]][:, None, :]).any(axis=2)
-    state = np.where(is_point, np.where(was_there, PointState.PERSIST, PointState.ADD), -1).astype(np.int8)
-    return StepContacts(
-        step=step,
-        fixture_a=frozen(now.fixture_a),
-        fixture_b=frozen(now.fixture_b),
-        body_a=frozen(now.body_a),
-        body_b=frozen(now.body_b),
-        pose_a=frozen(now.pose_a),
-        pose_b=frozen(now.pose_b),
-        count=frozen(now.count),
-        normal=frozen(now.normal),
-        position=frozen(np.where(is_point[:, :, None], now.position, 0.0)),
-        separation=frozen(now.separation),
-        feature_id=frozen(np.where(is_point, now.feature_id, 0)),
-        normal_impulse=frozen(now.total[:, :, 0].copy()),
-        tangent_impulse=frozen(now.total[:, :, 1].copy()),
-        state=frozen(state),
-        evaluated=frozen(now.evaluated),
-        in_toi=frozen(np.zeros(len(now.key), dtype=np.bool_)),
-        removed=_removed(now, before, step),
-        began=began,
-        ended=ended,
-    )
+def _told_rows(rows: ContactRows) -> NDArray[np.bool_]:
+    told: NDArray[np.bool_] = rows.whole[:, r.FLAGS] & (r.TOUCHES | r.PASSES) == r.TOUCHES
+    return told
 
 
-def _removed(now: ContactRows, before: ContactRows, step: int) -> tuple[ContactPoint, ...]:
+def _columns(rows: ContactRows) -> dict[str, NDArray[Any]]:
+    """Return the columns of `StepContacts` of the rows that touch."""
+    told = _told_rows(rows)
+    whole, number = rows.whole[told], rows.number[told]
+    flags = whole[:, r.FLAGS]
+    is_point = np.arange(2) < (flags & r.COUNT)[:, None]
+    was_there = flags[:, None] & (r.WAS_THERE, r.WAS_THERE << 1) != 0
+    of_points = number[:, r.TOTAL : r.TOTAL + 4].reshape(-1, 2, 2)
+    columns = {
+        "fixture_a": whole[:, r.FIXTURES],
+        "fixture_b": whole[:, r.FIXTURES + 1],
+        "body_a": whole[:, r.BODIES],
+        "body_b": whole[:, r.BODIES + 1],
+        "pose_a": number[:, r.POSES : r.POSES + 3],
+        "pose_b": number[:, r.POSES + 3 : r.POSES + 6],
+        "count": flags & r.COUNT,
+        "normal": number[:, r.NORMAL : r.NORMAL + 2],
+        "position": number[:, r.POSITION : r.POSITION + 4].reshape(-1, 2, 2),
+        "separation": number[:, r.SEPARATION : r.SEPARATION + 2],
+        "feature_id": np.where(is_point, whole[:, r.FEATURES : r.FEATURES + 2], 0),
+        "normal_impulse": of_points[:, :, 0],
+        "tangent_impulse": of_points[:, :, 1],
+        "state": np.where(is_point, np.where(was_there, PointState.PERSIST, PointState.ADD), -1).astype(np.int8),
+        "evaluated": flags & r.EVALUATED != 0,
+        "in_toi": np.zeros(len(flags), dtype=np.bool_),
+    }
+    return {name: frozen(np.ascontiguousarray(column)) for name, column in columns.items()}
+
+
+def _removed(rows: ContactRows, old: ContactRows, step: int) -> tuple[ContactPoint, ...]:
     """Return the points of the last step that are no more, as records."""
-    at = np.searchsorted(now.key, before.key)
-    known = at < len(now.key)
-    known[known] = now.key[at[known]] == before.key[known]
-    is_there = np.zeros((len(before.key), 2), dtype=np.bool_)
-    is_there[known] = (before.feature_id[known][:, :, None] == now.feature_id[at[known]][:, None, :]).any(axis=2)
-    gone = ~is_there & (np.arange(2) < before.count[:, None])
-    return tuple(
-        ContactPoint(
-            step=step,
-            body_a=int(before.body_a[row]),
-            body_b=int(before.body_b[row]),
-            fixture_a=int(before.fixture_a[row]),
-            fixture_b=int(before.fixture_b[row]),
-            position=(float(before.position[row, k, 0]), float(before.position[row, k, 1])),
-            normal=(float(before.normal[row, 0]), float(before.normal[row, 1])),
-            separation=float(before.separation[row, k]),
-            feature_id=int(before.feature_id[row, k]),
-            normal_impulse=0.0,
-            tangent_impulse=0.0,
-            state=PointState.REMOVE,
+    now, before = ContactRows(rows.whole[_told_rows(rows)], rows.number[:0]), _told_rows(old)
+    whole, number = old.whole[before], old.number[before]
+    at = np.searchsorted(now.key, whole[:, r.KEY])
+    known = at < len(now)
+    known[known] = now.key[at[known]] == whole[known, r.KEY]
+    names, features = whole[:, r.FEATURES : r.FEATURES + 2], now.whole[:, r.FEATURES : r.FEATURES + 2]
+    is_there = np.zeros((len(whole), 2), dtype=np.bool_)
+    is_there[known] = (names[known][:, :, None] == features[at[known]][:, None, :]).any(axis=2)
+    gone = ~is_there & (np.arange(2) < (whole[:, r.FLAGS] & r.COUNT)[:, None])
+    points: list[ContactPoint] = []
+    for row, k in np.argwhere(gone).tolist():
+        fixture_a, fixture_b, body_a, body_b = whole[row, r.FIXTURES : r.FIXTURES + 4].tolist()
+        one = number[row].tolist()
+        points.append(
+            ContactPoint(
+                step=step,
+                body_a=body_a,
+                body_b=body_b,
+                fixture_a=fixture_a,
+                fixture_b=fixture_b,
+                position=(one[r.POSITION + 2 * k], one[r.POSITION + 2 * k + 1]),
+                normal=(one[r.NORMAL], one[r.NORMAL + 1]),
+                separation=one[r.SEPARATION + k],
+                feature_id=int(whole[row, r.FEATURES + k]),
+                normal_impulse=0.0,
+                tangent_impulse=0.0,
+                state=PointState.REMOVE,
+            )
         )
-        for row, k in np.argwhere(gone).tolist()
-    )
+    return tuple(points)

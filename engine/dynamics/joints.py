@@ -226,16 +226,21 @@ class JointTable:
             links=np.array(links, dtype=np.int64).reshape(-1, 2),
         )
 
-    def posed(self, center: FloatArray, turned: FloatArray, angle: FloatArray, impulse: FloatArray) -> Joints:
+    def posed(self, center: FloatArray, turned: FloatArray, values: FloatArray, impulse: FloatArray) -> Joints:
         """Return the rows as a step begins.
 
         Parameters
         ----------
-        center, turned, angle : float64 (n + 1, 2), (n + 1, 2), (n + 1,)
-            Of the bodies: centre of mass in the world, cosine and sine, angle.
-        impulse : float64 (n, 2)
+        center, turned : float64 (n + 1, 2)
+            Of the bodies: centre of mass in the world, cosine and sine.
+        values : float64 (n, 3) or more
+            x, y, angle.
+        impulse : float64 (m, 2)
             Of the last sub-step.
         """
+        if len(self.kind) == 0:
+            return _NONE
+        angle = np.append(values[:, 2], 0.0)
         a, b = np.where(self.kind == SUM, 0, self.ends.T)
         arm = np.concatenate((rotated(turned[a], self.local[:, :2]), rotated(turned[b], self.local[:, 2:])), axis=1)
         apart = np.column_stack((center[b] - center[a], angle[b] - angle[a]))
@@ -290,6 +295,24 @@ class JointTable:
         for row, key in enumerate(zip(self.owner.tolist(), self.kind.tolist(), self.mode.tolist(), strict=True)):
             found[row] = known.get(key, 0.0)
         return found
+
+
+_NONE = Joints(
+    kind=np.zeros(0, dtype=np.int64),
+    mode=np.zeros(0, dtype=np.int64),
+    bodies=np.zeros((0, 2), dtype=np.int64),
+    arm=np.zeros((0, 4)),
+    apart=np.zeros((0, 3)),
+    axis=np.zeros((0, 2)),
+    target=np.zeros(0),
+    speed=np.zeros(0),
+    most=np.zeros(0),
+    spring=np.zeros((0, 2)),
+    ratio=np.zeros(0),
+    impulse=np.zeros((0, 2)),
+    total=np.zeros((0, 2)),
+)
+"""No rows."""
 
 
 def no_joints() -> JointTable:

@@ -104,7 +104,7 @@ class HardStep:
         self._push, self._damping = np.where(drives, push, 0.0), np.where(drives, bodies.damping, 0.0)
         self._explicit = np.where(drives, _explicit(truth, bodies.damping, self._settings.dt), 0.0)
         table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
-        self._joints = table.posed(self._center, turned, angle, np.zeros((len(table.kind), 2)))
+        self._joints = table.posed(self._center, turned, poses, np.zeros((len(table.kind), 2)))
 
     def solve(
         self, contacts: HardContacts, *, is_explicit: bool = True, is_limit_open: bool = True, is_single: bool = False, n_most: int = 10_000
@@ -132,8 +132,9 @@ class HardStep:
         impulse = np.zeros((len(rows), 2, 2))
         joints = [column.copy() for column in (_with_narrow_limits_held(self._joints) if is_limit_open else self._joints)]
         turn = np.tile((1.0, 0.0), (len(velocity), 1))
+        damping = self._explicit if is_explicit else self._damping
         sweeps, change = sequential_impulses(
-            (velocity, np.zeros_like(velocity), turn, self._inverse, self._push, self._explicit if is_explicit else self._damping),
+            (velocity, np.zeros_like(velocity), turn, self._inverse, self._push, 1.0 / (1.0 + dt * damping)),
             (ends, contacts.count, contacts.normal, arm, none, contacts.gap, mass, friction, impulse, np.zeros_like(impulse)),
             tuple(joints),
             dt,

@@ -6,26 +6,27 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from engine.broadphase import Automatic
 from engine.common.arrays import frozen
 from engine.common.errors import InvalidInputError
 from engine.common.limits import MAX_SPEED
 from engine.contracts import StepContacts
+from engine.dynamics.contacts import Nearby, Told
 from engine.dynamics.joints import JointTable, coordinate_row, no_joints
 from engine.dynamics.state import SoftStepMemory, State, empty_state
 from engine.dynamics.step import Step
 from engine.dynamics.tables import MARGIN, Tables, check_mass, mass_properties
+from engine.dynamics.workspace import Workspace
 from engine.geometry import AnyShape, Capsule, Circle, Polygon, Segment, Transform
 from engine.world import commands as c
 from engine.world.hooks import StepHooks
 from engine.world.joint_specs import JOINT_SPECS, GearJointSpec, MotorJointSpec, PrismaticJointSpec, WheelJointSpec
 from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion, JointState, StepCost
-from engine.world.snapshot import SolverState
+from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
 from engine.world.specs import BodySpec, FixtureSpec
 from engine.world.step_pairs import PairRecord, StepPairs
@@ -57,7 +58,7 @@ class SoftStepSolver(Solver):
         self._joints = no_joints()
         self._joints_of: Tables | None = None
         self._targets_changed = False
-        self._phase = Automatic()
+        self._nearby, self._space = Nearby(), Workspace()
         self._error: BaseException | None = None
         self._cost = StepCost()
         self._record: PairRecord | None = None
@@ -190,7 +191,7 @@ class SoftStepSolver(Solver):
         hooks = self.hooks if self.hooks is not None else StepHooks()
         joints = self._joint_table(tables)
         before, record = self._state, self._record
-        step = Step(number, self.truth.settings, tables, joints, self._phase, before, hooks, self._call)
+        step = Step(number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call)
         if record is not None:
             record.last = None
         step.find()
@@ -244,7 +245,7 @@ class SoftStepSolver(Solver):
         return self._joints
 
     def motion(self) -> BodyMotion:
-        return BodyMotion(frozen(self._state.values.copy()), frozen(self._state.awake.copy()))
+        return BodyMotion(frozen(self._state.values.view()), frozen(self._state.awake.view()))
 
     @property
     def contacts(self) -> StepContacts:
@@ -320,13 +321,24 @@ class SoftStepSolver(Solver):
 
     def save(self) -> SolverState:
         state = self._state
-        touching = frozenset((a, b) for a, b in state.memory.touching.pairs[:, :2].tolist())
-        return SolverState(self.motion(), state.contacts, touching, ((), ()), state.memory)
+        return SolverState(self.motion(), state.contacts, frozenset(), ((), ()), state.memory)
 
     def load(self, state: SolverState) -> None:
         memory = state.memory
         assert isinstance(memory, SoftStepMemory)
         self._state = State(self.truth.body_ids, np.array(state.motion.values), np.array(state.motion.awake), memory, state.contacts)
+
+    @classmethod
+    def packed_contacts(cls, snapshot: WorldSnapshot) -> Mapping[str, Any]:
+        contacts = snapshot.contacts
+        return {name: getattr(contacts, name) for name in ("step", "removed", "began", "ended")}
+
+    @classmethod
+    def unpacked_contacts(cls, left: Mapping[str, Any], memory: object, fixtures: tuple[tuple[int, int, FixtureSpec], ...]) -> StepContacts:
+        assert isinstance(memory, SoftStepMemory)
+        told = Told.of(left["step"], memory.rows, None, left["began"], left["ended"])
+        told.__dict__["removed"] = left["removed"]
+        return told
 
     def mark(self, command: c.Command | None = None) -> object:
         return self._state

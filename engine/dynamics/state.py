@@ -28,7 +28,8 @@ class SoftStepMemory:
     island : int64 (n,)
         The id of the body after which a sleeping body's island is called; -1 of one that is awake.
     rows : ContactRows
-    touching : Touching
+    sensed : int64 (k, 4)
+        Pairs that touch of which one side only senses: fixtures A and B, bodies A and B, in ascending order of the fixtures.
     joints : JointTable
     joint_impulse, joint_total : float64 (m, 2)
         Of the joints' rows, N s or N m s: in the last sub-step, and over the step.
@@ -40,11 +41,16 @@ class SoftStepMemory:
     resting: FloatArray
     island: IntArray
     rows: ContactRows
-    touching: Touching
+    sensed: IntArray
     joints: JointTable
     joint_impulse: FloatArray
     joint_total: FloatArray
     gear_sums: tuple[tuple[int, float], ...]
+
+    @property
+    def touching(self) -> Touching:
+        """All pairs that touch."""
+        return Touching.of(self.rows, self.sensed)
 
 
 @dataclass(frozen=True)
@@ -120,5 +126,7 @@ class State:
 def empty_state() -> State:
     """Return the state of a world without bodies, before its first step."""
     none, flags, impulses = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros((0, 2))
-    memory = SoftStepMemory(np.zeros((0, 3)), np.zeros(0), none, no_rows(), Touching(), no_joints(), impulses, impulses, ())
+    memory = SoftStepMemory(
+        np.zeros((0, 3)), np.zeros(0), none, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), impulses, impulses, ()
+    )
     return State(none, np.zeros((0, 6)), flags, memory, no_contacts(0))

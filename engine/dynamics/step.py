@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.broadphase import Automatic
-from engine.common.arrays import FloatArray, IntArray
+from engine.common._lanes_kernel import WIDTH
+from engine.common.arrays import IntArray
+from engine.common.memory import room
 from engine.contracts import PairEvent
-from engine.dynamics._contact_kernel import TOUCH
-from engine.dynamics._island_kernel import islands, rest
-from engine.dynamics._soft_step_kernel import soft_step
-from engine.dynamics.contacts import Found, find_contacts, key_of, merged, pair_events, told, touching_pairs
+from engine.dynamics._contact_kernel import BLOCK
+from engine.dynamics._graph_kernel import COLOURS
+from engine.dynamics._island_kernel import settle
+from engine.dynamics._pairs_kernel import place, sort_out, stir
+from engine.dynamics._rows_kernel import FLAGS, IMPULSE, PASSES, SOLVED, TOUCH, Ends, Manifolds, renew
+from engine.dynamics._soft_step_kernel import Room, soft_step
+from engine.dynamics.contacts import (
+    ContactRows,
+    Nearby,
+    Told,
+    empty_rows,
+    ids_of,
+    key_of,
+    manifolds_of,
+    pair_events,
+    sensed_pairs,
+    without,
+)
 from engine.dynamics.continuous import Motion, stop_at_first_touch
-from engine.dynamics.joints import JointTable, rotated
+from engine.dynamics.joints import JointTable
 from engine.dynamics.state import SoftStepMemory, State
 from engine.dynamics.tables import Tables
-from engine.geometry.kinds import POLYGON
-from engine.world.hooks import StepHooks
+from engine.dynamics.workspace import Workspace
+from engine.world.hooks import PreSolveHook, StepHooks
 from engine.world.specs import WorldSettings
 from engine.world.step_pairs import Approach
 
@@ -31,6 +45,10 @@ SLOW = np.array([0.05, math.radians(2.0)])
 """m/s and rad/s below which a body counts as resting."""
 PATIENCE = 0.5
 """Seconds for which an island must rest before it sleeps."""
+NO_PAIRS = np.zeros((0, 4), dtype=np.int64)
+
+_SPARE_BLOCKS = 24
+"""Blocks of contacts that a world has room for beside full ones: each colour's last one is not full."""
 
 
 class Step:
@@ -42,8 +60,9 @@ class Step:
     settings : WorldSettings
     tables : Tables
     joints : JointTable
-    phase : Automatic
+    nearby : Nearby
         The broad phase.
+    space : Workspace
     state : State
         As the step begins.
     hooks : StepHooks
@@ -64,113 +83,133 @@ class Step:
         settings: WorldSettings,
         tables: Tables,
         joints: JointTable,
-        phase: Automatic,
+        nearby: Nearby,
+        space: Workspace,
         state: State,
         hooks: StepHooks,
         call: Callable[..., object],
     ) -> None:
         self._number, self._settings, self._tables, self._joints = number, settings, tables, joints
-        self._phase, self._old, self._hooks, self._call = phase, state, hooks, call
-        n = len(state.ids)
-        self._poses = np.ascontiguousarray(state.values[:, :3])
-        self._angle = np.append(self._poses[:, 2], 0.0)
-        self._turned = _turned(self._angle)
-        origin = np.concatenate((self._poses[:, :2], np.zeros((1, 2))))
-        self._center = origin + rotated(self._turned, tables.bodies.center)
-        self._velocity = np.concatenate((state.values[:, 3:], np.zeros((1, 3))))
+        self._nearby, self._space, self._old, self._hooks, self._call = nearby, space, state, hooks, call
+        self._n = n = len(state.ids)
+        self._values, self._m = state.values, len(tables.fixtures.ids)
         self._awake, self._island, self._resting = state.awake.copy(), state.memory.island.copy(), state.memory.resting.copy()
-        self._n = n
+        self._center, self._turned = space.array("centers", (n + 1, 2)), space.array("turns", (n + 1, 2))
+        self._is_moving, self._is_asleep = space.array("is_moving", (n + 1,), np.bool_), space.array("is_asleep", (n + 1,), np.bool_)
+        self._moves, self._drives = space.array("moves", (n + 1,), np.bool_), space.array("drives", (n + 1,), np.bool_)
+
+    @property
+    def moving(self) -> NDArray[np.bool_]:
+        return self._is_moving[: self._n].copy()
 
     @property
     def approach(self) -> Approach:
-        n = self._n
-        return Approach(self._old.values[:, 3:], self._center[:n].copy(), self._settings.dt, TOUCH)
+        return Approach(self._old.values[:, 3:], self._center[: self._n].copy(), self._settings.dt, TOUCH)
 
     # -- contacts -----------------------------------------------------------------------------------------------------
 
     def find(self) -> None:
         """Find the contacts, tell which have begun, and let the hook say which may pass."""
-        memory = self._old.memory
-        self._found = self._with_all_awake()
-        self._touching = touching_pairs(merged(self._found.rows, self._found.still), self._tables, self._found.sensed)
-        self._began = self._touching.without(memory.touching, self._number)
-        self._ended = memory.touching.without(self._touching, self._number)
+        tables, space, nearby, memory, n, m = self._tables, self._space, self._nearby, self._old.memory, self._n, self._m
+        bodies, fixtures, packed = tables.bodies, tables.fixtures, tables.shapes.grown.packed
+        poses, boxes = space.array("poses", (m, 4)), space.array("boxes", (m, 4))
+        nearby.follow(tables)
+        are_fat = place(
+            self._values, bodies.center, fixtures.body, fixtures.shape, packed.first, packed.n_vertices, packed.vertices, packed.radius,
+            nearby.fat, self._center, self._turned, poses, boxes,
+        )  # fmt: skip
+        if not are_fat:
+            nearby.renew(boxes)
+        old, pairs = memory.rows, nearby.pairs
+        is_woken = space.array("is_woken", (n + 1,), np.bool_)
+        k = len(pairs)
+        become, by_chain = space.array("become", (k,), np.int8), space.array("by_chain", (k,), np.bool_)
+        shapes, poses_a, poses_b = space.array("shapes", (k, 2), np.int64), space.array("poses_a", (k, 4)), space.array("poses_b", (k, 4))
+        ended = space.array("ended", (len(old),), np.int64)
+        ends = Ends(
+            bodies.ids,
+            fixtures.ids,
+            fixtures.body,
+            tables.margin,
+            self._is_moving,
+            self._is_asleep,
+            self._values,
+            self._center,
+            self._turned,
+        )
+        while True:
+            stir(
+                self._values, self._awake, bodies.is_dynamic, bodies.is_static, bodies.is_active,
+                self._is_moving, self._is_asleep, self._moves, self._drives,
+            )  # fmt: skip
+            n_solid, n_chain, n_sensed, n_still = sort_out(
+                pairs, boxes, poses, tables.kept, self._is_moving, become, shapes, poses_a, poses_b, by_chain
+            )
+            some = slice(n_solid)
+            found = manifolds_of(tables, shapes[some], poses_a[some], poses_b[some], by_chain[some] if n_chain > 0 else None)
+            most = int(np.count_nonzero(found.count)) + n_still
+            rows = empty_rows(most)
+            solved, began = space.array("solved", (most, SOLVED), np.int64), space.array("began", (most,), np.int64)
+            is_woken.fill(False)
+            n_rows, n_solved, n_began, n_ended, is_any_woken = renew(
+                pairs, become, Manifolds(found.count, found.points, found.names, found.axis), ends, self._joints.links,
+                old.whole, old.number, rows.whole, rows.number, solved, began, ended, is_woken,
+                self._settings.dt, self._settings.warm_starting,
+            )  # fmt: skip
+            if not is_any_woken:
+                break
+            self._wake(is_woken[:n])
+        if n_rows < most:
+            rows = ContactRows(rows.whole[:n_rows], rows.number[:n_rows])
+        self._rows, self._solved = rows, solved[:n_solved]
+        self._sensed = sensed_pairs(tables, pairs, become, poses) if n_sensed > 0 else NO_PAIRS
+        self._began = self._events(rows.ids[began[:n_began]], without(self._sensed, memory.sensed))
+        self._ended = self._events(old.ids[ended[:n_ended]], without(memory.sensed, self._sensed))
         for event in self._began:
             self._call(self._hooks.begin, event)
-        self._met = self._found.rows.key
-        self._found = self._filtered(self._found)
+        if self._hooks.pre_solve is not None:
+            self._let_pass(self._hooks.pre_solve)
 
-    def _with_all_awake(self) -> Found:
-        """Return the contacts, with all islands awake that a moving body touches, or that something has gone from."""
-        bodies, n, old = self._tables.bodies, self._n, self._old.memory.rows
-        while True:
-            moving = self._awake & ~bodies.is_static[:n] & (bodies.is_dynamic[:n] | (self._velocity[:n] != 0.0).any(axis=1))
-            self.moving = moving
-            found = find_contacts(
-                self._tables, self._phase, self._poses, self._center, self._velocity, np.append(moving, False), old, self._settings.dt
-            )
-            links = np.concatenate((found.ends[found.rows.touches], self._joints.links))
-            asleep = bodies.is_dynamic[:n] & ~self._awake
-            gone = old.touches & ~np.isin(old.key, np.concatenate((found.rows.key, found.still.key)))
-            left = np.isin(bodies.ids, np.concatenate((old.body_a[gone], old.body_b[gone])))
-            woken = (_touched(links, moving) | left) & asleep
-            if not woken.any():
-                return found
-            woken |= np.isin(self._island, self._island[woken]) & asleep
-            self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
+    def _wake(self, woken: NDArray[np.bool_]) -> None:
+        """Wake bodies and all of their islands."""
+        woken = woken | (np.isin(self._island, self._island[woken]) & self._is_asleep[: self._n])
+        self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
 
-    def _filtered(self, found: Found) -> Found:
-        """Return the contacts without those that the hook lets pass through each other."""
-        hook = self._hooks.pre_solve
-        if hook is None or len(found.rows.key) == 0:
-            return found
-        keep = np.array([self._call(hook, event) is not False for event in pair_events(found.rows, self._number)], dtype=np.bool_)
-        return found if keep.all() else found.chosen(keep)
+    def _events(self, solid: IntArray, sensed: IntArray) -> tuple[PairEvent, ...]:
+        """Return the events of pairs of fixtures and bodies (n, 4), in ascending order of the fixtures."""
+        if len(solid) == 0 and len(sensed) == 0:
+            return ()
+        events = pair_events(solid, self._number) + pair_events(sensed, self._number, True)
+        return tuple(sorted(events, key=lambda event: (event.fixture_a, event.fixture_b)))
+
+    def _let_pass(self, hook: PreSolveHook) -> None:
+        """Leave out the contacts that the hook lets pass through each other."""
+        of_rows = self._solved[:, 0]
+        events = pair_events(self._rows.ids[of_rows], self._number)
+        passes = np.array([self._call(hook, event) is False for event in events], dtype=np.bool_)
+        if passes.any():
+            passing = of_rows[passes]
+            self._rows.whole[passing, FLAGS] |= PASSES
+            self._rows.number[passing, IMPULSE : IMPULSE + 4] = 0.0
+            self._solved = self._solved[~passes]
 
     # -- motion -------------------------------------------------------------------------------------------------------
 
     def solve(self) -> list[int]:
         """Solve contacts and joints, and move all bodies; return the ids of those that have left the finite numbers."""
-        settings, bodies, fixtures, n = self._settings, self._tables.bodies, self._tables.fixtures, self._n
-        found, memory = self._found, self._old.memory
-        self._moves = np.append(self._awake, False) & bodies.is_active & ~bodies.is_static
-        drives = (self._moves & bodies.is_dynamic)[:, None]
-        inverse = np.where(drives, bodies.inverse, 0.0)
-        push = np.zeros((n + 1, 3))
-        push[:, :2] = np.asarray(settings.gravity) * bodies.gravity_scale[:, None]
-        push[:n] += memory.force * inverse[:n][:, [0, 0, 1]]
-        self._push = np.where(drives, push, 0.0)
-        damping = np.where(drives, bodies.damping, 0.0)
-        self._velocity[~self._moves] = 0.0
-        shift, turn = np.zeros((n + 1, 3)), np.tile((1.0, 0.0), (n + 1, 1))
-        first, second = found.fixtures.T
-        friction = np.sqrt(fixtures.friction[first] * fixtures.friction[second])
-        restitution = np.maximum(fixtures.restitution[first], fixtures.restitution[second])
-        kinds = self._tables.shapes.grown.packed.kind[fixtures.shape[found.fixtures]]
-        is_round = (found.rows.feature_id[:, 0] >> 16 == 0) & (kinds != POLYGON).all(axis=1)  # both features are corners, or centres
-        impulse = found.rows.impulse.copy() if settings.warm_starting else np.zeros_like(found.rows.impulse)
-        total = np.zeros_like(impulse)
+        settings, tables, space, memory, n = self._settings, self._tables, self._space, self._old.memory, self._n
         warm = self._joints.carried_over(memory.joints, memory.joint_impulse)
-        self._joined = self._joints.posed(self._center, self._turned, self._angle, warm if settings.warm_starting else np.zeros_like(warm))
-        soft_step(
-            (self._velocity, shift, turn, inverse, self._push, damping),
-            (found.ends, found.rows.count, found.rows.normal, found.arm, found.radius, found.gap, found.mass, friction, impulse, total),
-            tuple(self._joined),
-            restitution,
-            is_round,
-            settings.dt,
-            settings.velocity_iterations,
-            _bounces_above(settings),
-        )
-        angle = self._poses[:, 2] + shift[:n, 2]
-        center = self._center[:n] + shift[:n, :2]
-        self._values = np.column_stack((center - rotated(_turned(angle), bodies.center[:n]), angle, self._velocity[:n]))
-        still = ~self._moves[:n]
-        self._values[still] = self._old.values[still]
-        self._found = replace(found, rows=replace(found.rows, impulse=impulse, total=total))
-        finite = np.isfinite(self._values).all(axis=1)
-        lost: list[int] = self._old.ids[~finite].tolist()
-        return lost
+        self._joined = self._joints.posed(self._center, self._turned, self._values, warm if settings.warm_starting else np.zeros_like(warm))
+        ended, n_blocks = room(6 * n).reshape(n, 6), 1
+        while n_blocks > 0:
+            n_blocks = soft_step(
+                self._values, ended, self._center, tables.masses, self._moves, self._drives, memory.force, *settings.gravity,
+                self._solved, self._rows.whole, self._rows.number, tables.materials, self._joined,
+                _room_for(space, n, len(self._solved), n_blocks),
+                settings.dt, settings.velocity_iterations, _bounces_above(settings),
+            )  # fmt: skip
+        self._values = ended
+        return [] if n_blocks == 0 else self._old.ids[~np.isfinite(ended).all(axis=1)].tolist()
 
     def stop(self) -> None:
         """Take bodies back to where they first touch something on their way.
@@ -179,75 +218,73 @@ class Step:
         """
         if not self._settings.continuous:
             return
-        rows = self._found.rows
-        motion = Motion(
-            self._poses, np.ascontiguousarray(self._values[:, :3]), self._moves[: self._n], self._found.ends, rows.count, rows.separation
-        )
+        rows, n, solved, values = self._rows, self._n, self._solved, self._values
+        start, of_rows = np.ascontiguousarray(self._old.values[:, :3]), solved[:, 0]
+        ends, separation = np.ascontiguousarray(solved[:, 1:3]), np.ascontiguousarray(rows.separation[of_rows])
+        motion = Motion(start, np.ascontiguousarray(values[:, :3]), self._moves[:n], ends, rows.count[of_rows], separation)
         passes = None if self._hooks.pre_solve is None else self._passes
         stops = stop_at_first_touch(self._tables, motion, self._were_in_contact, passes)
         stopped = np.flatnonzero(stops.fraction < 1.0)
         woken = stops.is_carried & ~self._awake
         self._awake[woken], self._island[woken], self._resting[woken] = True, -1, 0.0
-        self._values[stopped, :3] = stops.end[stopped]
-        is_free = np.ones(self._n + 1, dtype=np.bool_)
-        is_free[self._found.ends] = is_free[self._joints.links] = False
+        values[stopped, :3] = stops.end[stopped]
+        is_free = np.ones(n + 1, dtype=np.bool_)
+        is_free[ends] = is_free[self._joints.links] = False
         free = stopped[is_free[stopped]]
-        self._values[free, 3:] -= self._push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
-        if len(stops.passed) > 0:
-            passed = touching_pairs(
-                merged(self._found.rows, self._found.still).chosen(np.zeros(0, dtype=np.int64)), self._tables, stops.passed
-            )
-            began = passed.without(self._touching, self._number)
-            self._touching, self._began = self._touching.joined(passed), self._began + began
+        push = self._space.array("push", (n + 1, 3))
+        values[free, 3:] -= push[free] * ((1.0 - stops.fraction[free]) * self._settings.dt)[:, None]
+        passed = without(ids_of(self._tables, stops.passed), self._sensed)
+        if len(passed) > 0:
+            sensed = np.concatenate((self._sensed, passed))
+            self._sensed = sensed[np.lexsort((sensed[:, 1], sensed[:, 0]))]
+            began = self._events(NO_PAIRS, without(passed, self._old.memory.sensed))
+            self._began += began
+            self._ended = tuple(event for event in self._ended if not event.sensor or not _is_among(event, passed))
             for event in began:
                 self._call(self._hooks.begin, event)
 
     def _were_in_contact(self, pairs: IntArray) -> NDArray[np.bool_]:
-        return np.isin(key_of(*self._tables.fixtures.ids[pairs].T), self._met)
+        return np.isin(key_of(*self._tables.fixtures.ids[pairs].T), self._rows.key)
 
     def _passes(self, pair: IntArray) -> bool:
         """Tell whether the hook lets a pair of rows of fixtures through each other."""
-        fixtures = self._tables.fixtures
-        (a, b), (body_a, body_b) = fixtures.ids[pair].tolist(), self._tables.bodies.ids[fixtures.body[pair]].tolist()
-        return self._call(self._hooks.pre_solve, PairEvent(self._number, a, b, body_a, body_b, False)) is False
+        (event,) = pair_events(ids_of(self._tables, pair[None]), self._number)
+        return self._call(self._hooks.pre_solve, event) is False
 
     # -- rest ---------------------------------------------------------------------------------------------------------
 
     def sleep(self) -> None:
         """Put islands to sleep that have rested long enough."""
-        bodies, n = self._tables.bodies, self._n
+        bodies, space, n = self._tables.bodies, self._space, self._n
         if not self._settings.sleeping:
             self._resting[:] = 0.0
             return
-        links = np.concatenate((self._found.ends[self._found.rows.touches], self._joints.links))
-        dynamic = bodies.is_dynamic[:n]
-        carries = ~dynamic & self._moves[:n] & (self._values[:, 3:] != 0.0).any(axis=1)
-        can_sleep = self._awake & dynamic & bodies.may_sleep[:n] & ~_touched(links, carries)
-        roots = islands(links, dynamic)
-        velocity = np.ascontiguousarray(self._values[:, 3:])
-        sleeps = rest(velocity, roots, can_sleep, SLOW, self._resting, self._settings.dt, PATIENCE)
-        self._values[sleeps, 3:] = 0.0
-        self._awake[sleeps] = False
-        self._island[sleeps] = bodies.ids[roots[sleeps]]
+        settle(
+            self._values, bodies.ids, self._awake, self._island, self._resting, self._moves, bodies.is_dynamic, bodies.may_sleep,
+            self._solved, self._rows.whole, self._joints.links, space.array("parent", (n + 1,), np.int64),
+            space.array("shortest", (n + 1,)), space.array("is_carried", (n + 1,), np.bool_), SLOW, self._settings.dt, PATIENCE,
+        )  # fmt: skip
 
     def finish(self) -> State:
         """Tell what has been solved and what has ended, and return the state after the step."""
-        rows, old = merged(self._found.rows, self._found.still), self._old.memory
-        contacts = told(rows, old.rows, self._number, self._began, self._ended)
+        rows, old, n = self._rows, self._old.memory, self._n
         memory = SoftStepMemory(
-            force=np.zeros((self._n, 3)),
+            force=old.force if not old.force.any() else np.zeros((n, 3)),
             resting=self._resting,
             island=self._island,
             rows=rows,
-            touching=self._touching,
+            sensed=self._sensed,
             joints=self._joints,
             joint_impulse=self._joined.impulse,
             joint_total=self._joined.total,
             gear_sums=old.gear_sums,
         )
+        contacts = Told.of(self._number, rows, old.rows, self._began, self._ended)
         if self._hooks.post_solve is not None:
-            touching = rows.chosen(rows.touches & rows.evaluated)
-            for event, count, total in zip(pair_events(touching, self._number), touching.count, touching.total, strict=True):
+            touching = self._solved[rows.touches[self._solved[:, 0]], 0]
+            for event, count, total in zip(
+                pair_events(rows.ids[touching], self._number), rows.count[touching], rows.total[touching], strict=True
+            ):
                 normal, tangent = total[:count].T.tolist() if count > 0 else ([], [])
                 self._call(self._hooks.post_solve, event, tuple(normal), tuple(tangent))
         for event in self._ended:
@@ -255,21 +292,33 @@ class Step:
         return State(self._old.ids, self._values, self._awake, memory, contacts)
 
 
+def _is_among(event: PairEvent, pairs: IntArray) -> bool:
+    return bool(((pairs[:, 0] == event.fixture_a) & (pairs[:, 1] == event.fixture_b)).any())
+
+
+def _room_for(space: Workspace, n: int, n_contacts: int, n_blocks: int) -> Room:
+    """Return the room that the solver works in, with so many blocks of contacts at least."""
+    n_blocks = max(n_blocks, n_contacts // WIDTH + _SPARE_BLOCKS)
+    return Room(
+        space.array("records", (n + 1, WIDTH)),
+        space.array("push", (n + 1, 3)),
+        space.array("warm", (n + 1, 3)),
+        space.array("free", (n + 1, 3)),
+        space.array("later", (n + 1, 3)),
+        space.array("before", (n + 1, 3)),
+        space.array("decay", (n + 1, 2)),
+        space.array("inverse", (n + 1, 2)),
+        space.array("last", (n + 1,)),
+        space.array("place", (n_contacts,), np.int64),
+        space.array("colour", (n_contacts,), np.int64),
+        space.array("taken", (n + 1,), np.uint64),
+        space.array("counts", (2, COLOURS), np.int64),
+        space.array("lanes", (n_blocks * BLOCK,)),
+        space.array("pairs", (2 * n_blocks * WIDTH,), np.int64),
+    )
+
+
 def _bounces_above(settings: WorldSettings) -> float:
     """Return the speed below which nothing bounces, m/s: what gravity adds in two steps is no impact, unless the settings say more."""
     given = settings.restitution_threshold
     return 2.0 * math.hypot(*settings.gravity) * settings.dt if given is None else given
-
-
-def _turned(angle: FloatArray) -> FloatArray:
-    """Return cosines and sines (n, 2)."""
-    return np.column_stack((np.cos(angle), np.sin(angle)))
-
-
-def _touched(links: IntArray, by: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which bodies a link joins with one of `by`."""
-    found = np.zeros(len(by), dtype=np.bool_)
-    first, second = links.T
-    found[first[by[second]]] = True
-    found[second[by[first]]] = True
-    return found

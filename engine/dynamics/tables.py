@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from engine.common.arrays import FloatArray, IntArray
 from engine.common.errors import Described, InvalidInputError
 from engine.common.limits import MAX_MASS, MIN_MASS
+from engine.dynamics._contact_kernel import Materials
+from engine.dynamics._pairs_kernel import Kept
+from engine.dynamics._soft_step_kernel import Masses
 from engine.geometry import AnyShape, Polygon, Segment
+from engine.geometry.kinds import CIRCLE, POLYGON
 from engine.query import batch
 from engine.world.joint_specs import MouseJointSpec
 from engine.world.specs import BodySpec, FixtureSpec
@@ -169,6 +173,10 @@ class Tables:
     ----------
     bodies : BodyColumns
     fixtures : FixtureColumns
+    kept, masses, materials
+        Of those what each kernel asks for.
+    margin : float64 (m,)
+        By how much a manifold of a fixture's grown shape tells too small a gap, m.
     joined : int64 (k,)
         Pairs of bodies that a joint keeps from touching; see `_pairs_kernel.classify`.
     shapes : Shapes
@@ -190,6 +198,14 @@ class Tables:
             if not isinstance(joint.spec, MouseJointSpec) and not joint.spec.collide_connected and joint.bodies[0] is not None
         }
         self.joined = np.array(sorted(min(pair) * n + max(pair) for pair in pairs), dtype=np.int64)
+        bodies, fixtures, packed = self.bodies, self.fixtures, self.shapes.grown.packed
+        is_link, is_plain = packed.has_ghost.any(axis=1) & (packed.n_vertices > 1), np.isin(packed.kind, (CIRCLE, POLYGON))
+        self.kept = Kept(
+            fixtures.body, fixtures.shape, fixtures.filters, fixtures.is_sensor, bodies.is_dynamic, self.joined, is_link, is_plain
+        )
+        self.masses = Masses(bodies.inverse, bodies.center, bodies.damping, bodies.gravity_scale)
+        self.materials = Materials(fixtures.friction, fixtures.restitution, fixtures.radius, packed.kind[fixtures.shape] != POLYGON)
+        self.margin = np.where(fixtures.radius > 0.0, MARGIN, 0.0)
 
 
 def _extents(truth: Truth, bodies: BodyColumns) -> tuple[FloatArray, FloatArray]:

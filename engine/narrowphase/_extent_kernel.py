@@ -22,7 +22,21 @@ from engine.common.jit import inlined_kernel, kernel
 from engine.geometry.kinds import CAPSULE, CIRCLE
 from engine.narrowphase._sides_kernel import Arrays, Shapes, place, side_of
 
-__all__ = ["gaps_along", "pairs_of_bodies", "posed_boxes"]
+__all__ = ["box_around", "gaps_along", "pairs_of_bodies", "posed_boxes"]
+
+
+@inlined_kernel
+def box_around(
+    first: IntArray, n_vertices: IntArray, vertices: FloatArray, radius: FloatArray, shape: int, x: float, y: float, cos: float, sin: float
+) -> tuple[float, float, float, float]:
+    """Return lower x, lower y, upper x, upper y of one shape."""
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for vertex in range(first[shape], first[shape] + n_vertices[shape]):
+        world_x, world_y = place(vertices[vertex, 0], vertices[vertex, 1], cos, sin, x, y)
+        low_x, high_x = min(low_x, world_x), max(high_x, world_x)
+        low_y, high_y = min(low_y, world_y), max(high_y, world_y)
+    around = radius[shape]
+    return low_x - around, low_y - around, high_x + around, high_y + around
 
 
 @kernel
@@ -32,15 +46,10 @@ def posed_boxes(
     """Return boxes (n, 4), lower x, lower y, upper x, upper y, of the packed shapes `which` at `poses` (n, 4) x, y, cos, sin."""
     boxes = np.empty((which.shape[0], 4))
     for row in range(which.shape[0]):
-        shape = which[row]
         x, y, cos, sin = poses[row, 0], poses[row, 1], poses[row, 2], poses[row, 3]
-        low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
-        for vertex in range(first[shape], first[shape] + n_vertices[shape]):
-            world_x, world_y = place(vertices[vertex, 0], vertices[vertex, 1], cos, sin, x, y)
-            low_x, high_x = min(low_x, world_x), max(high_x, world_x)
-            low_y, high_y = min(low_y, world_y), max(high_y, world_y)
-        around = radius[shape]
-        boxes[row, 0], boxes[row, 1], boxes[row, 2], boxes[row, 3] = low_x - around, low_y - around, high_x + around, high_y + around
+        boxes[row, 0], boxes[row, 1], boxes[row, 2], boxes[row, 3] = box_around(
+            first, n_vertices, vertices, radius, which[row], x, y, cos, sin
+        )
     return boxes
 
 

@@ -23,7 +23,7 @@ class SolverState:
     contacts : StepContacts
         Those of the last step, from which begin, end and point states go on.
     touching : frozenset of (fixture id, fixture id)
-        The pairs that have begun to touch and not ended, sensors included.
+        The pairs that have begun to touch and not ended, sensors included; none where `memory` has them.
     events : tuple of (begun, ended)
         What commands since the last step have brought about, and the next step will tell.
     memory : frozen dataclass or None

@@ -16,7 +16,7 @@ from engine.common.arrays import FloatArray
 from engine.common.limits import MAX_ITERATIONS
 from engine.contracts import PairEvent, StepContacts, no_contacts
 from engine.dynamics._joint_kernel import ANGLE, DRIVE, HIGH, LOW, POINT, SPRING, SUM
-from engine.dynamics.contacts import Touching, no_rows
+from engine.dynamics.contacts import no_rows
 from engine.dynamics.joints import JointTable, no_joints
 from engine.dynamics.state import SoftStepMemory
 from engine.world import World, accept, load_solver
@@ -174,8 +174,8 @@ def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins
     impulse = _impulses_of(snapshot.contacts, rows) / settings.velocity_iterations
     carried = replace(
         _our_memory(cold),
-        rows=replace(rows, impulse=impulse),
-        touching=known.touching,
+        rows=rows.with_impulse(impulse),
+        sensed=known.sensed,
         joints=known.joints,
         joint_impulse=_joint_impulses(snapshot, memory.internal, known.joints) / settings.velocity_iterations,
         joint_total=np.zeros_like(known.joint_total),
@@ -190,7 +190,7 @@ def _our_state(snapshot: WorldSnapshot, force: FloatArray, resting: FloatArray, 
     ids = np.array([body for body, _, _ in snapshot.bodies], dtype=np.int64)
     island = np.where(awake, -1, ids)
     gears = tuple(sums.items())
-    memory = SoftStepMemory(force, resting, island, no_rows(), Touching(), no_joints(), none, none, gears)
+    memory = SoftStepMemory(force, resting, island, no_rows(), np.zeros((0, 4), dtype=np.int64), no_joints(), none, none, gears)
     motion = BodyMotion(snapshot.motion.values.astype(np.float64), awake)
     assert len(ids) == n
     return SolverState(motion, no_contacts(snapshot.step_index), frozenset(), ((), ()), memory)

@@ -6,12 +6,16 @@ import pytest
 
 from engine.common._lanes_kernel import WIDTH
 from engine.common.rng import stream
-from engine.dynamics._graph_kernel import coloured
+from engine.dynamics._graph_kernel import COLOURS, coloured
 
 
 @numba.njit
 def _coloured(ends, inverse):
-    return coloured(ends, inverse)
+    n, m = len(ends), len(inverse)
+    place, work = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    counts = np.empty((2, COLOURS), dtype=np.int64)
+    n_blocks = coloured(ends, inverse, place, work, np.empty(m, dtype=np.uint64), counts[0], counts[1])
+    return place, n_blocks
 
 
 @pytest.mark.parametrize(("n_bodies", "n_contacts"), [(2, 1), (30, 100), (400, 1500)])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from engine.contracts import StepContacts
 from engine.geometry import Capsule, Circle, Polygon, Segment
 from engine.world import (
     BodySpec,
@@ -43,7 +45,8 @@ def busy_world() -> World:
 
 def everything(world: World) -> list[object]:
     """Return what a world tells: the bits of its motion and of its contacts, its events, its joints."""
-    contacts = [column.tobytes() if isinstance(column, np.ndarray) else column for column in vars(world.contacts).values()]
+    columns = [getattr(world.contacts, one.name) for one in fields(StepContacts)]
+    contacts = [column.tobytes() if isinstance(column, np.ndarray) else column for column in columns]
     return [world.state_hash(), contacts, [world.joint_state(joint) for joint in world.joint_ids]]
 
 

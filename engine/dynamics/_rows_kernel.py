@@ -1,0 +1,318 @@
+"""Rows of contacts from step to step: what was known of a pair goes on with it.
+
+Pairs come in ascending order of their ids, in this step as in the last, so one walk through both lists finds which are the same, which are
+new and which have gone (*merging*). The points of a pair are found again by their names, and the impulses of the last step with them: where
+a solver starts from these, what rests is right before it is solved (*warm starting*).
+
+A row is two records, one of whole numbers and one of others; the names here are the places in them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.common.arrays import FloatArray, IntArray
+from engine.common.jit import inlined_kernel, kernel
+from engine.dynamics._pairs_kernel import SOLID, STILL
+
+__all__ = [
+    "BODIES",
+    "COUNT",
+    "EVALUATED",
+    "FEATURES",
+    "FIXTURES",
+    "FLAGS",
+    "IMPULSE",
+    "KEY",
+    "KEY_BITS",
+    "LOCAL",
+    "NORMAL",
+    "N_NUMBERS",
+    "N_WHOLE",
+    "PASSES",
+    "POSES",
+    "POSITION",
+    "SEPARATION",
+    "SOLVED",
+    "TOTAL",
+    "TOUCH",
+    "TOUCHES",
+    "WAS_THERE",
+    "Ends",
+    "Manifolds",
+    "renew",
+]
+
+KEY, FIXTURES, BODIES, FEATURES, FLAGS = 0, 1, 3, 5, 7
+"""The two ids of the fixtures in one number; those ids; the bodies' ids; names of the points, -1 past the count; flags."""
+N_WHOLE = 8
+COUNT, TOUCHES, EVALUATED, PASSES, WAS_THERE = 3, 4, 8, 16, 32
+"""Bits of the flags: number of points; whether the pair touches, or will within the step; whether this step has looked at it; whether a
+hook lets it pass; and, 32 for the first point and 64 for the second, whether the point was there in the step before."""
+
+NORMAL, POSITION, SEPARATION, LOCAL, IMPULSE, TOTAL, POSES = 0, 2, 6, 8, 12, 16, 20
+"""Normal (2); points in the world (2, 2); gaps (2); points in the frame of body A (2, 2); impulses of the last sub-step and over the step,
+normal and tangential (2, 2); poses of both bodies (2, 3)."""
+N_NUMBERS = 26
+
+KEY_BITS = 31
+"""Of an id of a fixture in a key: two billion may come and go."""
+
+NEAR = 0.02
+"""Metres within which a point of another name is taken for the same one."""
+
+TOUCH = 1.0e-4
+"""Metres of gap that still count as touching: what lies on another body without any load is as near to it as a time of impact leaves it."""
+
+SOLVED = 5
+"""Numbers that tell a solver of a contact: its row, the rows of its two bodies, the rows of its two fixtures."""
+
+
+class Manifolds(NamedTuple):
+    """What the narrow phase says of each pair to be solved; see `engine.narrowphase.batched.ManifoldRows`."""
+
+    n_points: IntArray
+    points: FloatArray
+    names: IntArray
+    axis: FloatArray
+
+
+class Ends(NamedTuple):
+    """Bodies and fixtures, a row each.
+
+    Attributes
+    ----------
+    body_ids, fixture_ids : int64 (n,), (m,)
+    body : int64 (m,)
+        Row of each fixture's body.
+    margin : float64 (m,)
+        By how much a manifold of the fixture's grown shape tells too small a gap, m.
+    is_moving, is_asleep : bool (n + 1,)
+    values : float64 (n, 6)
+        x, y, angle of bodies, and their velocities.
+    centers, turns : float64 (n + 1, 2)
+        Centres of mass; cosine and sine.
+    """
+
+    body_ids: IntArray
+    fixture_ids: IntArray
+    body: IntArray
+    margin: FloatArray
+    is_moving: NDArray[np.bool_]
+    is_asleep: NDArray[np.bool_]
+    values: FloatArray
+    centers: FloatArray
+    turns: FloatArray
+
+
+@kernel
+def renew(
+    pairs: IntArray,
+    become: NDArray[np.int8],
+    found: Manifolds,
+    ends: Ends,
+    links: IntArray,
+    old_whole: IntArray,
+    old_number: FloatArray,
+    whole: IntArray,
+    number: FloatArray,
+    solved: IntArray,
+    began: IntArray,
+    ended: IntArray,
+    is_woken: NDArray[np.bool_],
+    dt: float,
+    is_warm: bool,
+) -> tuple[int, int, int, int, bool]:
+    """Fill the rows of this step from its manifolds and the rows of the last one.
+
+    Parameters
+    ----------
+    pairs, become : int64 (k, 2), int8 (k,)
+        Rows of fixtures, in order, and what becomes of each pair.
+    links : int64 (l, 2)
+        Rows of bodies that hang together by joints.
+    old_whole, old_number : (n', N_WHOLE), (n', N_NUMBERS)
+    whole, number, solved : (n, N_WHOLE), (n, N_NUMBERS), int64 (n, SOLVED)
+        Filled: the rows, and what the solver needs of those that it solves.
+    began, ended : int64 (n,), (n',)
+        Filled: rows that touch now and did not, and old rows that did and do not.
+    is_woken : bool (n + 1,)
+        Set for sleeping bodies that something moving touches, or that something has gone from.
+    dt : float
+        Seconds within which a pair that comes nearer counts as touching.
+    is_warm : bool
+        Whether impulses are taken over.
+
+    Returns
+    -------
+    tuple
+        Numbers of rows, of those to be solved, of `began` and `ended`; whether any body is woken.
+    """
+    row = n_solved = n_began = n_ended = at = of_found = 0
+    any_woken = False
+    for pair in range(len(pairs)):
+        kind = become[pair]
+        if kind == SOLID:
+            manifold = of_found
+            of_found += 1
+            if found.n_points[manifold] == 0:
+                continue
+        elif kind != STILL:
+            continue
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        key = (ends.fixture_ids[first] << KEY_BITS) + ends.fixture_ids[second]
+        while at < len(old_whole) and old_whole[at, KEY] < key:
+            if _touched(old_whole, at):
+                ended[n_ended] = at
+                n_ended += 1
+                any_woken = _leave(ends, old_whole, at, is_woken) or any_woken
+            at += 1
+        is_known = at < len(old_whole) and old_whole[at, KEY] == key
+        if kind == STILL:
+            if is_known:
+                _keep(old_whole, old_number, at, whole, number, row)
+                row += 1
+                at += 1
+            continue
+        _fill(found, manifold, ends, first, second, key, whole, number, row, dt)
+        touches, touched = whole[row, FLAGS] & TOUCHES != 0, False
+        if is_known:
+            touched = _touched(old_whole, at)
+            _find_again(old_whole, old_number, at, whole, number, row, is_warm)
+            if touched and not touches:
+                ended[n_ended] = at
+                n_ended += 1
+            at += 1
+        if touches and not touched:
+            began[n_began] = row
+            n_began += 1
+        a, b = ends.body[first], ends.body[second]
+        if touches:
+            any_woken = _wake(ends, a, b, is_woken) or any_woken
+        solved[n_solved, 0], solved[n_solved, 1], solved[n_solved, 2] = row, a, b
+        solved[n_solved, 3], solved[n_solved, 4] = first, second
+        n_solved += 1
+        row += 1
+    while at < len(old_whole):
+        if _touched(old_whole, at):
+            ended[n_ended] = at
+            n_ended += 1
+            any_woken = _leave(ends, old_whole, at, is_woken) or any_woken
+        at += 1
+    for link in range(len(links)):
+        any_woken = _wake(ends, links[link, 0], links[link, 1], is_woken) or any_woken
+    return row, n_solved, n_began, n_ended, any_woken
+
+
+@inlined_kernel
+def _touched(whole: IntArray, row: int) -> bool:
+    return bool(whole[row, FLAGS] & TOUCHES != 0)
+
+
+@inlined_kernel
+def _wake(ends: Ends, a: int, b: int, is_woken: NDArray[np.bool_]) -> bool:
+    """Wake what sleeps of two bodies that touch, where the other one moves."""
+    wakes = False
+    if ends.is_moving[a] and ends.is_asleep[b]:
+        is_woken[b] = wakes = True
+    if ends.is_moving[b] and ends.is_asleep[a]:
+        is_woken[a] = wakes = True
+    return wakes
+
+
+@inlined_kernel
+def _leave(ends: Ends, old_whole: IntArray, at: int, is_woken: NDArray[np.bool_]) -> bool:
+    """Wake what sleeps of two bodies that touched and are no longer near each other."""
+    wakes = False
+    for k in range(2):
+        body = old_whole[at, BODIES + k]
+        row = np.searchsorted(ends.body_ids, body)
+        if row < len(ends.body_ids) and ends.body_ids[row] == body and ends.is_asleep[row] and old_whole[at, FLAGS] & PASSES == 0:
+            is_woken[row] = wakes = True
+    return wakes
+
+
+@inlined_kernel
+def _keep(old_whole: IntArray, old_number: FloatArray, at: int, whole: IntArray, number: FloatArray, row: int) -> None:
+    """Take over a pair that nothing has moved."""
+    for k in range(N_WHOLE):
+        whole[row, k] = old_whole[at, k]
+    for k in range(N_NUMBERS):
+        number[row, k] = old_number[at, k]
+    flags = old_whole[at, FLAGS] & ~EVALUATED
+    whole[row, FLAGS] = flags | WAS_THERE | (WAS_THERE << 1)
+
+
+@inlined_kernel
+def _fill(
+    found: Manifolds, manifold: int, ends: Ends, first: int, second: int, key: int, whole: IntArray, number: FloatArray, row: int, dt: float
+) -> None:
+    """Fill a row from its manifold, but for what is known from the last step."""
+    a, b, count = ends.body[first], ends.body[second], found.n_points[manifold]
+    whole[row, KEY], whole[row, FIXTURES], whole[row, FIXTURES + 1] = key, ends.fixture_ids[first], ends.fixture_ids[second]
+    whole[row, BODIES], whole[row, BODIES + 1] = ends.body_ids[a], ends.body_ids[b]
+    nx, ny = found.axis[manifold, 0], found.axis[manifold, 1]
+    number[row, NORMAL], number[row, NORMAL + 1] = nx, ny
+    va, vb, more = ends.values[a], ends.values[b], ends.margin[first] + ends.margin[second]
+    touches = False
+    for k in range(2):
+        is_there = k < count
+        x, y = found.points[manifold, k, 0] if is_there else 0.0, found.points[manifold, k, 1] if is_there else 0.0
+        gap = found.points[manifold, k, 2] + more if is_there else 0.0
+        whole[row, FEATURES + k] = found.names[manifold, k] if is_there else -1
+        number[row, POSITION + 2 * k], number[row, POSITION + 2 * k + 1], number[row, SEPARATION + k] = x, y, gap
+        cos, sin, dx, dy = ends.turns[a, 0], ends.turns[a, 1], x - va[0], y - va[1]
+        number[row, LOCAL + 2 * k], number[row, LOCAL + 2 * k + 1] = cos * dx + sin * dy, cos * dy - sin * dx
+        if is_there:
+            rate = (vb[3] - vb[5] * (y - ends.centers[b, 1]) - va[3] + va[5] * (y - ends.centers[a, 1])) * nx
+            rate += (vb[4] + vb[5] * (x - ends.centers[b, 0]) - va[4] - va[5] * (x - ends.centers[a, 0])) * ny
+            touches = touches or gap + min(rate, 0.0) * dt <= TOUCH
+    for k in range(4):
+        number[row, IMPULSE + k] = number[row, TOTAL + k] = 0.0
+    for k in range(3):
+        number[row, POSES + k], number[row, POSES + 3 + k] = va[k], vb[k]
+    whole[row, FLAGS] = count | EVALUATED | (TOUCHES if touches else 0)
+
+
+@inlined_kernel
+def _find_again(old_whole: IntArray, old_number: FloatArray, at: int, whole: IntArray, number: FloatArray, row: int, is_warm: bool) -> None:
+    """Give each point the impulses that the same point had in the last step.
+
+    The same point is that of the same name; or else, where the edge that names the points has changed sides, as it does between two equal
+    boxes at every rounding, the nearest one left, within `NEAR`.
+    """
+    was_told = old_whole[at, FLAGS] & (TOUCHES | PASSES) == TOUCHES
+    left_0, left_1 = old_whole[at, FEATURES] >= 0, old_whole[at, FEATURES + 1] >= 0
+    new_0, new_1 = whole[row, FEATURES] >= 0, whole[row, FEATURES + 1] >= 0
+    for k in range(2):
+        for j in range(2):
+            is_free = (new_0 if k == 0 else new_1) and (left_0 if j == 0 else left_1)
+            if is_free and old_whole[at, FEATURES + j] == whole[row, FEATURES + k]:
+                if was_told:
+                    whole[row, FLAGS] |= WAS_THERE << k
+                _take_over(old_number, at, j, number, row, k, is_warm)
+                new_0, new_1 = new_0 and k != 0, new_1 and k != 1
+                left_0, left_1 = left_0 and j != 0, left_1 and j != 1
+    for _ in range(2):
+        nearest, new, known = NEAR * NEAR, -1, -1
+        for k in range(2):
+            for j in range(2):
+                if (new_0 if k == 0 else new_1) and (left_0 if j == 0 else left_1):
+                    x = number[row, LOCAL + 2 * k] - old_number[at, LOCAL + 2 * j]
+                    y = number[row, LOCAL + 2 * k + 1] - old_number[at, LOCAL + 2 * j + 1]
+                    if x * x + y * y < nearest:
+                        nearest, new, known = x * x + y * y, k, j
+        if new >= 0:
+            _take_over(old_number, at, known, number, row, new, is_warm)
+            new_0, new_1 = new_0 and new != 0, new_1 and new != 1
+            left_0, left_1 = left_0 and known != 0, left_1 and known != 1
+
+
+@inlined_kernel
+def _take_over(old_number: FloatArray, at: int, j: int, number: FloatArray, row: int, k: int, is_warm: bool) -> None:
+    if is_warm:
+        number[row, IMPULSE + 2 * k] = old_number[at, IMPULSE + 2 * j]
+        number[row, IMPULSE + 2 * k + 1] = old_number[at, IMPULSE + 2 * j + 1]
