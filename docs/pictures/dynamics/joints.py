@@ -83,7 +83,7 @@ def _pulley() -> World:
 
 def _mouse() -> World:
     world, _, bar = _pair(_BAR, (-0.8, -0.8))
-    world.create_joint(MouseJointSpec(bar, (0.8, 0.8), 50.0, frequency=1.5, damping_ratio=1.0, grabbed=(-0.4, -0.8)))
+    world.create_joint(MouseJointSpec(bar, (0.5, 0.5), 50.0, frequency=1.5, damping_ratio=1.0, grabbed=(-0.4, -0.8)))
     return world
 
 
