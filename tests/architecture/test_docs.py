@@ -54,6 +54,14 @@ def test_every_picture_belongs_to_a_page_and_to_the_script() -> None:
     assert sorted(path.stem for path in (DOCS / "img" / "dynamics").glob("*.png")) == sorted(DRAWN) == [path.stem for path in TOPICS]
 
 
+def test_names_of_code_on_the_pages_of_dynamics_exist() -> None:
+    modules = [path for folder in ("engine", "tests") for path in (ROOT / folder).rglob("*.py")]
+    words = {path.name for path in modules}.union(*(re.findall(r"\w+", path.read_text("utf-8")) for path in modules))
+    named = {name for page in (DOCS / "dynamics").glob("*.md") for name in re.findall(r"`(\w+(?:\.py)?)`", page.read_text("utf-8"))}
+    ours = {name for name in named if ("_" in name or name.isupper() or name.endswith(".py")) and not name.startswith("b2")}
+    assert len(ours) > 50 and ours - words == set()
+
+
 def test_the_layout_for_contributors_names_every_package() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     layout = text[text.index("## Layout") : text.index("## A demo")]
