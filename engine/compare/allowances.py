@@ -64,9 +64,11 @@ __all__ = [
     "distance_allowance",
     "impact_allowance",
     "is_determined",
+    "lever_allowance",
     "normal_allowance",
     "overlap_allowance",
     "point_allowance",
+    "pose_allowance",
     "scale_of",
     "separation_allowance",
     "surface_allowance",
@@ -171,7 +173,8 @@ def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
 
     Eight roundings of the velocity itself: gravity, damping, and three constraints' worth of impulses; and lever arms, which are
     differences of world positions, known to 11 u S, of bodies of a tenth of a metre and more: 110 u S of every metre a second. What many
-    sweeps make of that is measured, not bounded: the same sweeps with velocities rounded to float32 (`engine.compare.motion.judge`).
+    sweeps and bodies make of that is measured, not bounded: the same sweeps in float32, and from poses moved within `lever_allowance`
+    (`engine.compare.motion.judge`).
 
     Parameters
     ----------
@@ -181,3 +184,20 @@ def velocity_allowance(speed: FloatArray, scale: FloatArray) -> FloatArray:
         Metres from the origin, extent included.
     """
     return _U * speed * (8.0 + 110.0 * scale)
+
+
+def pose_allowance(speed: FloatArray, scale: FloatArray, dt: float) -> FloatArray:
+    """Return how far Box2D's pose may lie from the exact one after a step of `dt` seconds, m, beside what its position correction does.
+
+    The centre of mass is found from the origin and moved, the origin found from it again: 17 u S; and the velocity's error, times dt.
+    """
+    return _U * 17.0 * scale + dt * velocity_allowance(speed, scale)
+
+
+def lever_allowance(pose: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return how far poses (n, 3) may lie from those that the lever arms and directions of Box2D's constraints belong to, m and rad.
+
+    An arm is a difference of world positions, known to 11 u S; cosine and sine are known to 2 u, and half u of the angle is lost before.
+    """
+    found: FloatArray = np.column_stack((11.0 * scale, 11.0 * scale, 2.0 + 0.5 * np.abs(pose[:, 2])))
+    return _U * found

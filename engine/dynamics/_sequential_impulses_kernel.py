@@ -5,8 +5,9 @@ The same constraints as those of the soft step, asked for in one step of dt, har
     M (v - v_free) = J^T P,    J v >= -gap / dt and P >= 0 and P (J v + gap / dt) = 0 of a contact's normal,    J v = 0 of a joint
 
 with ``v_free`` after gravity, forces and damping. Each sweep solves every row once with the others as they are (projected Gauss-Seidel);
-the sweeps end when one changes no velocity by more than a tolerance. What comes out no longer depends on the order of the rows, nor on the
-impulses that it began from: it is what Box2D's iterations and our sub-steps both approach, and where a referee finds them together.
+the sweeps end when one changes no velocity by more than a tolerance. What comes out depends no longer on the order of the rows, nor on the
+impulses that it began from, but where friction has several answers: it is what Box2D's iterations and our sub-steps both approach, and
+where a referee finds them together.
 
 Source: E. Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005.
 """
@@ -22,7 +23,7 @@ from engine.common.arrays import FloatArray
 from engine.common.jit import inlined_kernel, kernel
 from engine.dynamics._bodies_kernel import Bodies, integrate_velocities
 from engine.dynamics._contact_kernel import Contacts, apply_at_point, relative_velocity
-from engine.dynamics._joint_kernel import HIGH, LENGTH, LOW, POINT, READ, SUM, Joints, coordinate, solve_point, solve_row
+from engine.dynamics._joint_kernel import HIGH, LENGTH, LOW, POINT, READ, SUM, Joints, coordinate, solve_point, solve_row, warm_start_joints
 from engine.dynamics._softness_kernel import Softness
 
 __all__ = ["sequential_impulses"]
@@ -44,7 +45,7 @@ def sequential_impulses(
     Parameters
     ----------
     bodies, contacts, joints : the arrays of `Bodies`, `Contacts`, `Joints`
-        Velocities and impulses are written in place; nothing is moved.
+        Velocities and impulses, from which it begins, are written in place; nothing is moved.
     n_most : int
         Sweeps at most.
     tolerance : float
@@ -52,11 +53,18 @@ def sequential_impulses(
     is_limit_open : bool
         Whether a limit of an angle or a slide that is not reached yet asks nothing, in place of that it is not passed within the step.
     is_single : bool
-        Whether velocities are rounded to float32 on the way, which stops sweeps short that change less than that.
+        Whether velocities, and the impulses of contacts, are rounded as float32 rounds them: sweeps that change less end there.
     """
     moving, touching, joined = Bodies(*bodies), Contacts(*contacts), Joints(*joints)
     jacobian, hard = np.zeros((4, 3)), Softness(1.0 / dt, 1.0, 0.0)
     integrate_velocities(moving, dt)
+    warm_start_joints(moving, joined, jacobian)
+    for row in range(len(touching.n_points)):
+        nx, ny = touching.normal[row, 0], touching.normal[row, 1]
+        for k in range(touching.n_points[row]):
+            pn, pt = touching.impulse[row, k, 0], touching.impulse[row, k, 1]
+            a, b = touching.bodies[row, 0], touching.bodies[row, 1]
+            apply_at_point(moving, a, b, touching.arm[row, k], pn * nx + pt * ny, pn * ny - pt * nx)
     change = 0.0
     for sweep in range(n_most):
         before = moving.velocity.copy()
@@ -75,10 +83,7 @@ def sequential_impulses(
             if is_single and joined.kind[row] != SUM:
                 _round(moving.velocity[joined.bodies[row, 0]])
                 _round(moving.velocity[joined.bodies[row, 1]])
-        _solve_contacts(moving, touching, dt)
-        if is_single:
-            for body in range(len(moving.velocity)):
-                _round(moving.velocity[body])
+        _solve_contacts(moving, touching, dt, is_single)
         change = np.abs(moving.velocity - before).max()
         if change <= tolerance:
             return sweep + 1, change
@@ -86,7 +91,7 @@ def sequential_impulses(
 
 
 @inlined_kernel
-def _solve_contacts(bodies: Bodies, contacts: Contacts, dt: float) -> None:
+def _solve_contacts(bodies: Bodies, contacts: Contacts, dt: float, is_single: bool) -> None:
     """Solve every point once, along the normal and then along the tangent; `Contacts.gap` is the whole gap here."""
     for row in range(len(contacts.n_points)):
         a, b = contacts.bodies[row, 0], contacts.bodies[row, 1]
@@ -96,18 +101,31 @@ def _solve_contacts(bodies: Bodies, contacts: Contacts, dt: float) -> None:
             vx, vy = relative_velocity(bodies, a, b, arm)
             missing = vx * nx + vy * ny + max(contacts.gap[row, k], 0.0) / dt
             after = max(before - contacts.mass[row, k, 0] * missing, 0.0)
+            if is_single:
+                after = np.float64(np.float32(after))
             contacts.impulse[row, k, 0] = after
             apply_at_point(bodies, a, b, arm, (after - before) * nx, (after - before) * ny)
+            if is_single:
+                _round(bodies.velocity[a])
+                _round(bodies.velocity[b])
         for k in range(contacts.n_points[row]):
             arm, before = contacts.arm[row, k], contacts.impulse[row, k, 1]
             vx, vy = relative_velocity(bodies, a, b, arm)
             most = contacts.friction[row] * contacts.impulse[row, k, 0]
             after = max(-most, min(before - contacts.mass[row, k, 1] * (vx * ny - vy * nx), most))
+            if is_single:
+                after = np.float64(np.float32(after))
             contacts.impulse[row, k, 1] = after
             apply_at_point(bodies, a, b, arm, (after - before) * ny, -(after - before) * nx)
+            if is_single:
+                _round(bodies.velocity[a])
+                _round(bodies.velocity[b])
 
 
 @inlined_kernel
 def _round(velocity: FloatArray) -> None:
+    """Round as float32 does, to three bits less: a row takes about eight roundings, of its terms, its impulse and the new sums."""
     for k in range(3):
-        velocity[k] = np.float64(np.float32(velocity[k]))
+        single = np.float32(velocity[k])
+        coarse = np.float32(8.0) * single
+        velocity[k] = np.float64(np.float32(np.float32(single + coarse) - coarse))

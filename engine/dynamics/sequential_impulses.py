@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,11 @@ class Solved:
 _NARROW_ANGLE, _NARROW_WAY = math.radians(4.0), 0.01
 """rad and m between two limits of a joint, below which Box2D 2.3.0 takes them for equal: twice its slops."""
 
+_MOST_CONDITION = 1000.0
+"""k_maxConditionNumber of Box2D's b2ContactSolver."""
+
+_IMPULSE = Joints._fields.index("impulse")
+
 _TOLERANCE = 1e-8
 """m/s and rad/s: a sweep that changes no velocity by more is the last one. Float32 is spaced wider above 0.2 m/s."""
 
@@ -103,11 +108,39 @@ class HardStep:
         push[:n] += force * self._inverse[:n][:, [0, 0, 1]]
         self._push, self._damping = np.where(drives, push, 0.0), np.where(drives, bodies.damping, 0.0)
         self._explicit = np.where(drives, _explicit(truth, bodies.damping, self._settings.dt), 0.0)
-        table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
+        self.joint_table = table = JointTable.of(truth.joints, gear_sums, truth.rows, bodies.center, bodies.is_active)
         self._joints = table.posed(self._center, turned, poses, np.zeros((len(table.kind), 2)))
 
+    def without_redundant_points(self, contacts: HardContacts) -> HardContacts:
+        """Return contacts of which the second point is left out where it says nearly what the first one does, as b2ContactSolver has it.
+
+        Box2D solves two points together, with the matrix ``K`` of what an impulse at one does at the other, and takes the first one alone
+        where ``k11^2 >= 1000 det K``.
+        """
+        ends = self._ends(contacts)
+        a, b = ends.T
+        n, light = contacts.normal, self._inverse
+        lever = [_cross(contacts.position[:, k] - self._center[body], n) for body in (a, b) for k in range(2)]
+        own = light[a, 0] + light[b, 0]
+        k11, k22 = (own + light[a, 1] * lever[k] ** 2 + light[b, 1] * lever[2 + k] ** 2 for k in range(2))
+        k12 = own + light[a, 1] * lever[0] * lever[1] + light[b, 1] * lever[2] * lever[3]
+        is_redundant = (contacts.count == 2) & (k11 * k11 >= _MOST_CONDITION * (k11 * k22 - k12 * k12))
+        return replace(contacts, count=np.where(is_redundant, 1, contacts.count))
+
+    def _ends(self, contacts: HardContacts) -> IntArray:
+        fixtures = self._tables.fixtures
+        found: IntArray = fixtures.body[np.searchsorted(fixtures.ids, contacts.fixtures).reshape(-1, 2)]
+        return found
+
     def solve(
-        self, contacts: HardContacts, *, is_explicit: bool = True, is_limit_open: bool = True, is_single: bool = False, n_most: int = 10_000
+        self,
+        contacts: HardContacts,
+        *,
+        is_explicit: bool = True,
+        is_limit_open: bool = True,
+        is_single: bool = False,
+        n_most: int = 10_000,
+        start: tuple[FloatArray, FloatArray] | None = None,
     ) -> Solved:
         """Solve the step with `contacts`; see `sequential_impulses`.
 
@@ -120,6 +153,8 @@ class HardStep:
         is_single : bool
         n_most : int
             Sweeps at most.
+        start : pair of float64 (n, 2, 2) and (m, 2), optional
+            Impulses of the contacts' points and of the rows of `joint_table` to begin from; from none otherwise.
         """
         tables, dt = self._tables, self._settings.dt
         rows = np.searchsorted(tables.fixtures.ids, contacts.fixtures).reshape(-1, 2)
@@ -129,8 +164,10 @@ class HardStep:
         arm, _, mass, _ = prepare(ends, *columns, contacts.gap, none, self._center, velocity, inverse, dt)
         first, second = rows.T
         friction = np.sqrt(tables.fixtures.friction[first] * tables.fixtures.friction[second])
-        impulse = np.zeros((len(rows), 2, 2))
         joints = [column.copy() for column in (_with_narrow_limits_held(self._joints) if is_limit_open else self._joints)]
+        impulse = np.zeros((len(rows), 2, 2))
+        if start is not None:
+            impulse, joints[_IMPULSE] = start[0].copy(), start[1].copy()
         turn = np.tile((1.0, 0.0), (len(velocity), 1))
         damping = self._explicit if is_explicit else self._damping
         sweeps, change = sequential_impulses(
@@ -169,3 +206,8 @@ def _with_narrow_limits_held(joints: Joints) -> Joints:
     held = low[np.abs(joints.target[low + 1] - joints.target[low]) < narrow]
     mode[held], mode[held + 1] = HOLD, READ
     return joints._replace(mode=mode)
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    found: FloatArray = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return found

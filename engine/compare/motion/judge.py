@@ -15,26 +15,33 @@
     .                                 Box2D's points, where axes agree      skin
     .                                 Box2D's contacts                      contacts
     .                                 limits where Box2D has them           joint_limits
+    .                                 one point of two that say the same    one_point
+    .                                 sweeps that begin where Box2D's end   several_answers
+    (no friction                      no friction                           unsettled)
 
-Each line stands on those above it, but for that in brackets, which makes what follows worse where it is not the cause. In the last line
-both solve the same problem, Box2D in float32 and `engine.dynamics.sequential_impulses` in float64, and what is left must be float32's: else
-the body is unexplained. The cause of a body is what took most of its difference away; that it was shown means that the last line, or one
-before it, left no more than rounding may.
+Each line stands on those above it, but for those in brackets: without inherited impulses what follows is worse where they are not the
+cause; and friction is taken away only where Box2D's own sweeps come to no end. In the last line both solve the same problem, Box2D in
+float32 and `engine.dynamics.sequential_impulses` in float64, and what is left must be float32's: else the body is unexplained. The cause of
+a body is what took most of its difference away; that it was shown means that the last line, or one before it, left no more than rounding
+may.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.common.arrays import FloatArray, IntArray
-from engine.compare.allowances import velocity_allowance
+from engine.common.rng import stream
+from engine.compare.allowances import lever_allowance, pose_allowance, velocity_allowance
 from engine.compare.live.contacts import FixtureShapes
-from engine.compare.motion.states import Taken, Twins, twins_of
+from engine.compare.motion.states import Taken, Twins, joint_impulses, twins_of
 from engine.compare.motion.verdict import BodyVerdict, MotionVerdict
 from engine.contracts import StepContacts
+from engine.dynamics.joints import rotated
 from engine.dynamics.sequential_impulses import HardContacts, HardStep
 from engine.dynamics.tables import Tables
 from engine.world import World
@@ -50,8 +57,19 @@ _MOST_WAY, _MOST_TURN = 2.0, 0.5 * np.pi
 _SHARE = 0.1
 """Of a difference: what takes less of it away is not named."""
 
-_REPEATS = 5
+_DRAWS, _ROUNDINGS = 3, 2.0
+"""Draws of rounding errors, and how many times the worst of them Box2D's own may be: they are one draw more, of sweeps in another order."""
+
+_SOME_SWEEPS = 2_000
+"""On the way to the last line, which alone must be exact."""
+
+_STILL, _SETTLED = 2e-6, 1e-3
+"""m/s and rad/s: what a thousand sweeps of Box2D may change of what needs no more of them, and of what goes on changing with rounding."""
+
+_REPEATS = 12
 """Times that Box2D takes a thousand sweeps, at the most."""
+
+Start = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -88,12 +106,14 @@ def judge_twins(twins: Twins) -> MotionVerdict:
     base = velocity_allowance(bodies.speeds(theirs, ours), bodies.scale)
     differs = bodies.is_judged & (bodies.size(apart) > base)
     step, compared = twins.box2d.step_index + 1, int(bodies.is_judged.sum())
+    ways = _Ways(twins, bodies, theirs, ours)
     if not differs.any():
-        return MotionVerdict(step, compared, compared, ())
+        return MotionVerdict(step, compared, compared, (), ways.counts)
     ladder = _Ladder(twins, bodies, _Rung("", apart))
-    moved = bodies.size(theirs.pose - ours.pose)
-    found = tuple(ladder.verdict(row, base, float(moved[row])) for row in np.flatnonzero(differs).tolist())
-    return MotionVerdict(step, compared, compared - len(found), found)
+    found = []
+    for row in np.flatnonzero(differs).tolist():
+        found.append(replace(ladder.verdict(row, base), moved=float(ways.moved[row]), moved_by=ways.of(row)))
+    return MotionVerdict(step, compared, compared - len(found), tuple(found), ways.counts)
 
 
 class _Bodies:
@@ -107,7 +127,7 @@ class _Bodies:
         self.ids, self.dt = truth.body_ids, snapshot.settings.dt
         n = len(self.ids)
         self.is_judged = tables.bodies.is_dynamic[:n] & tables.bodies.is_active[:n]
-        self.reach = tables.reach
+        self.reach, self._center = tables.reach, tables.bodies.center[:n]
         values = np.ascontiguousarray(snapshot.motion.values, dtype=np.float64)
         self.pose, self.velocity = np.ascontiguousarray(values[:, :3]), np.ascontiguousarray(values[:, 3:])
         self.scale = np.hypot(self.pose[:, 0], self.pose[:, 1]) + self.reach
@@ -122,6 +142,22 @@ class _Bodies:
         """Return the largest speed of each body before and after, m/s."""
         most: FloatArray = np.max([self.size(self.velocity), *(self.size(one.velocity) for one in taken)], axis=0)
         return most + self.gravity * self.dt
+
+    def added(self, taken: Taken) -> FloatArray:
+        """Return by how much the centres of mass and the angles have moved beyond the new velocity times the step, (n, 3)."""
+        found: FloatArray = self._centers(taken.pose) - self._centers(self.pose) - self.dt * taken.velocity
+        return found
+
+    def _centers(self, pose: FloatArray) -> FloatArray:
+        return np.column_stack((pose[:, :2] + rotated(np.column_stack((np.cos(pose[:, 2]), np.sin(pose[:, 2]))), self._center), pose[:, 2]))
+
+    def held(self, fixtures: IntArray) -> NDArray[np.bool_]:
+        """Return which bodies, a row each, have a contact among pairs of `fixtures`, or a joint."""
+        found = np.zeros(len(self.ids), dtype=np.bool_)
+        truth = self.truth
+        found[[truth.rows[truth.fixtures[fixture].body] for fixture in fixtures.ravel().tolist()]] = True
+        found[[truth.rows[body] for joint in truth.joints.values() for body in joint.bodies if body is not None]] = True
+        return found
 
     def islands(self, fixtures: IntArray) -> IntArray:
         """Return a number for each body, the same for those that hang together by contacts and joints."""
@@ -146,6 +182,44 @@ def _geared(truth: Truth, spec: object) -> list[tuple[int, int]]:
     return [(ends[0], end) for end in ends[1:]]
 
 
+class _Ways:
+    """Why the poses of bodies differ, beyond what their velocities do."""
+
+    def __init__(self, twins: Twins, bodies: _Bodies, theirs: Taken, ours: Taken) -> None:
+        self.moved = bodies.size(theirs.pose - ours.pose)
+        allowed = pose_allowance(bodies.speeds(theirs, ours), bodies.scale, bodies.dt)
+        added = bodies.added(theirs) - bodies.added(ours)
+        beyond = bodies.size(added)
+        is_beyond = bodies.is_judged & (beyond > np.maximum(allowed, _SHARE * self.moved))
+        self._names = np.where(bodies.is_judged & (self.moved > allowed), "velocity", "").astype(object)
+        for cause, change in (("sleeping", Twins.all_awake), ("continuous", _without_continuous)):
+            if not is_beyond.any():
+                return
+            twins = change(twins)
+            theirs, ours = twins.steps()
+            added = bodies.added(theirs) - bodies.added(ours)
+            gone = is_beyond & (bodies.size(added) <= np.maximum(allowed, _SHARE * beyond))
+            self._names[gone] = cause
+            is_beyond &= ~gone
+        held = bodies.held(np.concatenate((_hard_contacts(theirs, False).fixtures, _hard_contacts(ours, False).fixtures)))
+        self._names[is_beyond & held] = "position_correction"
+        mean = 0.5 * bodies.dt * (ours.velocity - bodies.velocity)
+        is_mean = bodies.size(added - mean) <= np.maximum(allowed, _SHARE * bodies.size(added))
+        self._names[is_beyond & ~held] = "unexplained"
+        self._names[is_beyond & ~held & is_mean] = "integrator"
+
+    def of(self, row: int) -> str:
+        return str(self._names[row])
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(name for name in self._names.tolist() if name)
+
+
+def _without_continuous(twins: Twins) -> Twins:
+    return twins.with_settings(continuous=False)
+
+
 class _Ladder:
     """The rungs, from both as they are down to where both solve the same problem."""
 
@@ -155,7 +229,7 @@ class _Ladder:
         self._sides("sleeping", twins := twins.all_awake())
         self._sides("continuous", twins := twins.with_settings(continuous=False))
         self._sides("speed_cap", twins, is_cut=True)
-        _, ours = self._sides("restitution", twins := twins.without_restitution(), is_cut=True)
+        _, ours = self._sides("restitution", twins := twins.without("restitution"), is_cut=True)
         cold, cold_ours = twins.with_settings(warm_starting=False).steps()
         self._cold = cold.velocity - self._capped(cold_ours.velocity)
         self._agreed(twins, ours)
@@ -178,7 +252,7 @@ class _Ladder:
     def _agreed(self, twins: Twins, ours: Taken) -> None:
         """Let both sweep until they agree, and bring Box2D's contacts into ours."""
         bodies = self._bodies
-        self.theirs, self.change = twins.box2d_converged(1e-7, _REPEATS)
+        self.theirs, after, change = twins.box2d_converged(_STILL, _REPEATS)
         hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
         mine, box2d = _hard_contacts(ours, is_open=True), _hard_contacts(self.theirs, is_open=False)
         explained = self._reasons(twins)
@@ -195,17 +269,54 @@ class _Ladder:
             ("joint_limits", box2d, True, True),
         ]
         for cause, contacts, is_explicit, is_limit_open in steps:
-            solved = hard.solve(contacts, is_explicit=is_explicit, is_limit_open=is_limit_open)
+            solved = hard.solve(contacts, is_explicit=is_explicit, is_limit_open=is_limit_open, n_most=_SOME_SWEEPS)
             self.rungs.append(_Rung(cause, self.theirs.velocity - self._capped(solved.velocity)))
-        rounded = hard.solve(box2d, is_single=True, n_most=2_000)
+        box2d = hard.without_redundant_points(box2d)
+        solved = hard.solve(box2d)
+        self.rungs.append(_Rung("one_point", self.theirs.velocity - self._capped(solved.velocity)))
+        start = _impulses_of(self.theirs), joint_impulses(after, hard.joint_table)
+        other = hard.solve(box2d, start=start)
+        self.rungs.append(_Rung("several_answers", self.theirs.velocity - self._capped(other.velocity)))
         self.reasons, self._pairs = explained, np.concatenate((mine.fixtures, box2d.fixtures))
         self.island = bodies.islands(self._pairs)
-        apart = bodies.size(rounded.velocity - solved.velocity) + bodies.size(np.tile(self.change + solved.change, (len(bodies.ids), 3)))
-        most = np.zeros(len(bodies.ids))
-        np.maximum.at(most, self.island, apart)
-        self._amplified: FloatArray = most[self.island]
+        unsettled = self._worst(bodies.size(change)) > _SETTLED
+        if unsettled.any():
+            self.rungs.append(_Rung("unsettled", np.where(unsettled[:, None], self._without_friction(twins), self.rungs[-1].apart)))
+        settling = np.where(unsettled, 0.0, bodies.size(change))
+        self._rounding = self._worst(self._float32(twins, hard, box2d, start, solved.velocity, other.velocity) + settling)
         self._ends = np.array([[bodies.truth.rows[bodies.truth.fixtures[f].body] for f in pair] for pair in self._pairs.tolist()])
-        self._joined = {bodies.truth.rows[body] for joint in bodies.truth.joints.values() for body in joint.bodies if body is not None}
+        self._held = bodies.held(self._pairs)
+
+    def _worst(self, size: FloatArray) -> FloatArray:
+        """Return for each body the largest value of its island."""
+        most = np.zeros(len(size))
+        np.maximum.at(most, self.island, size)
+        found: FloatArray = most[self.island]
+        return found
+
+    def _without_friction(self, twins: Twins) -> FloatArray:
+        """Return what is left between both, each with sweeps until they agree, where nothing rubs."""
+        twins, bodies = twins.without("friction"), self._bodies
+        taken, _, _ = twins.box2d_converged(_STILL, _REPEATS)
+        hard = HardStep(twins.ours, bodies.pose, bodies.velocity, twins.force, twins.gear_sums)
+        contacts = hard.without_redundant_points(_hard_contacts(taken, is_open=False))
+        return taken.velocity - self._capped(hard.solve(contacts).velocity)
+
+    def _float32(
+        self, twins: Twins, hard: HardStep, contacts: HardContacts, start: Start, exact: FloatArray, begun: FloatArray
+    ) -> FloatArray:
+        """Return what float32 does to each body's velocity, m/s, as found by doing it to ours.
+
+        Velocities and impulses are rounded in each sweep; and poses moved by as much as float32 knows lever arms, at random, seeded.
+        """
+        bodies = self._bodies
+        found = bodies.size(hard.solve(contacts, is_single=True, n_most=_SOME_SWEEPS).velocity - exact)
+        for draw in range(_DRAWS):
+            noise = stream(draw, "motion").uniform(-1.0, 1.0, bodies.pose.shape)
+            moved = bodies.pose + noise * lever_allowance(bodies.pose, bodies.scale)
+            apart = HardStep(twins.ours, moved, bodies.velocity, twins.force, twins.gear_sums).solve(contacts, start=start).velocity - begun
+            found = np.maximum(found, bodies.size(apart))
+        return found
 
     def _reasons(self, twins: Twins) -> dict[int, str]:
         """Return why Box2D took another axis, by the key of the pair."""
@@ -216,7 +327,7 @@ class _Ladder:
 
     # -- one body -----------------------------------------------------------------------------------------------------
 
-    def verdict(self, row: int, base: FloatArray, moved: float) -> BodyVerdict:
+    def verdict(self, row: int, base: FloatArray) -> BodyVerdict:
         """Say why the body of a row differs."""
 
         def size(apart: FloatArray) -> float:
@@ -227,12 +338,12 @@ class _Ladder:
         if size(self._cold[row]) <= _SHARE * size(rungs[at - 1][1]):
             rungs.insert(at, ("warm_starting", self._cold[row]))
         first = rungs[0][1]
-        whole, allowed = size(first), float(base[row]) + 4.0 * float(self._amplified[row])
+        whole, allowed = size(first), float(base[row]) + _ROUNDINGS * float(self._rounding[row])
         left = [(cause, size(apart)) for cause, apart in rungs[1:]]
         gone = next((k for k, (_, rest) in enumerate(left) if rest <= allowed), None)
         linear, angular = (float(first[0]), float(first[1])), float(first[2])
         bodies = self._bodies
-        head = BodyVerdict(int(bodies.ids[row]), linear, angular, whole, moved, "unexplained", (), tuple(left), allowed)
+        head = BodyVerdict(int(bodies.ids[row]), linear, angular, whole, 0.0, "", "unexplained", (), tuple(left), allowed)
         if gone is None:
             return head
         if whole <= allowed:
@@ -240,12 +351,11 @@ class _Ladder:
         sizes = [whole, *(rest for _, rest in left)]
         taken = [(left[k][0], sizes[k] - sizes[k + 1]) for k in range(gone + 1)]
         shares = tuple((self._named(cause, row), part) for cause, part in taken if part >= _SHARE * whole)
-        cause = max(shares, key=lambda one: one[1])[0]
+        cause = self._named(max(taken, key=lambda one: one[1])[0], row)
         return replace(head, cause=cause, shares=shares, left=tuple(left[: gone + 1]), reason=self._reason(cause, row))
 
     def _named(self, cause: str, row: int) -> str:
-        is_free = row not in self._joined and not (self._ends == row).any()
-        return "integrator" if cause == "iterations" and is_free else cause
+        return "integrator" if cause == "iterations" and not self._held[row] else cause
 
     def _reason(self, cause: str, row: int) -> str:
         """Return why another axis was taken in a pair of the body, or else of its island."""
@@ -268,8 +378,22 @@ def _hard_contacts(taken: Taken, is_open: bool) -> HardContacts:
     fixtures = np.column_stack((contacts.fixture_a, contacts.fixture_b))
     gap = contacts.separation.copy() if is_open else np.zeros_like(contacts.separation)
     found = HardContacts(fixtures, contacts.count.copy(), contacts.normal.copy(), contacts.position.copy(), gap)
-    passing = np.isin(_keys(found), [_key(*pair) for pair in taken.passing])
-    return found.chosen(contacts.evaluated & (contacts.count > 0) & ~passing)
+    return found.chosen(_is_solved(taken))
+
+
+def _impulses_of(taken: Taken) -> FloatArray:
+    """Return the impulses of the points of `_hard_contacts`, (n, 2, 2)."""
+    contacts = taken.contacts
+    both = np.stack((contacts.normal_impulse, contacts.tangent_impulse), axis=2)
+    return both[_is_solved(taken)]
+
+
+def _is_solved(taken: Taken) -> NDArray[np.bool_]:
+    """Return which contacts of a step were solved in it: points they have, and no hook let them pass."""
+    contacts = taken.contacts
+    keys = [_key(a, b) for a, b in zip(contacts.fixture_a.tolist(), contacts.fixture_b.tolist(), strict=True)]
+    found: NDArray[np.bool_] = contacts.evaluated & (contacts.count > 0) & ~np.isin(keys, [_key(*pair) for pair in taken.passing])
+    return found
 
 
 def _key(a: int, b: int) -> int:

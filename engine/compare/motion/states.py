@@ -38,7 +38,7 @@ from engine.world.joint_specs import (
 from engine.world.records import BodyMotion
 from engine.world.snapshot import SolverState, WorldSnapshot
 
-__all__ = ["NEAR", "Taken", "Twins", "twins_of"]
+__all__ = ["NEAR", "Taken", "Twins", "joint_impulses", "twins_of"]
 
 BOX2D, OURS = "box2d", "soft_step"
 
@@ -98,9 +98,9 @@ class Twins:
         """Return both with other settings of their worlds."""
         return self._both(lambda one: replace(one, settings=replace(one.settings, **changes)))
 
-    def without_restitution(self) -> Twins:
-        """Return both with nothing that bounces."""
-        return self._both(_deadened)
+    def without(self, name: str) -> Twins:
+        """Return both with every fixture's friction, or restitution, 0."""
+        return self._both(lambda one: replace(one, fixtures=tuple((*ids, replace(spec, **{name: 0.0})) for *ids, spec in one.fixtures)))
 
     def all_awake(self) -> Twins:
         """Return both with all awake, and nothing that may fall asleep."""
@@ -109,22 +109,24 @@ class Twins:
     def _both(self, change: Any) -> Twins:
         return replace(self, box2d=change(self.box2d), ours=change(self.ours))
 
-    def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, float]:
-        """Take Box2D's step with as many sweeps as it takes to change no velocity any more; return it and what the last ones changed.
+    def box2d_converged(self, tolerance: float, most: int) -> tuple[Taken, WorldSnapshot, FloatArray]:
+        """Take Box2D's step with as many sweeps as it takes to change no velocity any more.
+
+        Return it, the state before it with the impulses after it, and what the last thousand sweeps have changed, (n, 3).
 
         A thousand sweeps are the most of one step. So the step is taken again from the same state, with the impulses that it ended with,
         `most` times at the most.
         """
         start = self.with_settings(velocity_iterations=MAX_ITERATIONS).box2d
         taken, then = _step_and_keep(start, self.pre_solve)
-        change = np.inf
+        change = np.full_like(taken.velocity, np.inf)
         for _ in range(most - 1):
             before = taken
             taken, then = _step_and_keep(replace(then, settings=replace(then.settings, warm_starting=True)), self.pre_solve)
-            change = float(np.abs(taken.velocity - before.velocity).max(initial=0.0))
-            if change <= tolerance:
+            change = np.abs(taken.velocity - before.velocity)
+            if change.max(initial=0.0) <= tolerance:
                 break
-        return taken, change
+        return taken, then, change
 
 
 def twins_of(world: World | WorldSnapshot, pre_solve: PreSolveHook | None = None) -> Twins:
@@ -177,7 +179,7 @@ def _with_ours(snapshot: WorldSnapshot, pre_solve: PreSolveHook | None) -> Twins
         rows=rows.with_impulse(impulse),
         sensed=known.sensed,
         joints=known.joints,
-        joint_impulse=_joint_impulses(snapshot, memory.internal, known.joints) / settings.velocity_iterations,
+        joint_impulse=joint_impulses(snapshot, known.joints) / settings.velocity_iterations,
         joint_total=np.zeros_like(known.joint_total),
     )
     ours = replace(cold, state=replace(cold.state, memory=carried))
@@ -236,9 +238,10 @@ def _in_frame(pose: FloatArray, points: FloatArray) -> FloatArray:
     return (points - pose[:2]) @ np.array(((cosine, -sine), (sine, cosine)))
 
 
-def _joint_impulses(snapshot: WorldSnapshot, internal: InternalState | None, table: JointTable) -> FloatArray:
-    """Return for each row of our joints the impulse that Box2D's joint begins the next step with."""
-    impulse = np.zeros((len(table.kind), 2))
+def joint_impulses(snapshot: WorldSnapshot, table: JointTable) -> FloatArray:
+    """Return for each row of our joints the impulse that Box2D's joint begins the next step with, float64 (n, 2)."""
+    assert isinstance(snapshot.state.memory, Box2DMemory)
+    impulse, internal = np.zeros((len(table.kind), 2)), snapshot.state.memory.internal
     if internal is None:
         return impulse
     specs = {joint: resolved.spec for joint, resolved in snapshot.joints}
@@ -310,10 +313,6 @@ def _with_waiting(internal: InternalState, memory: SoftStepMemory) -> InternalSt
 
 
 # -- both -------------------------------------------------------------------------------------------------------------
-
-
-def _deadened(snapshot: WorldSnapshot) -> WorldSnapshot:
-    return replace(snapshot, fixtures=tuple((fixture, body, replace(spec, restitution=0.0)) for fixture, body, spec in snapshot.fixtures))
 
 
 def _woken(snapshot: WorldSnapshot) -> WorldSnapshot:

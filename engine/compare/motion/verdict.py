@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CAUSES", "BodyVerdict", "MotionVerdict"]
+__all__ = ["CAUSES", "WAYS", "BodyVerdict", "MotionVerdict"]
 
 CAUSES: dict[str, str] = {
     "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
@@ -20,10 +20,23 @@ CAUSES: dict[str, str] = {
     "skin": "Box2D holds bodies apart at their skins, 2 cm of two polygons, where ours may still approach.",
     "contacts": "Another contact: Box2D took another axis. The referee of contacts tells why.",
     "joint_limits": "We hold a joint back that would pass its limit within the step; Box2D lets it pass.",
-    "float32": "Rounding: the same sweeps in float32 end as far from the exact ones.",
+    "one_point": "Of two points that say nearly the same Box2D's solver drops the second.",
+    "several_answers": "Friction has several answers here, and each found its own: ours, begun with Box2D's impulses, stays at Box2D's.",
+    "unsettled": "Box2D's sweeps over friction go round and come to no end; without friction both agree.",
+    "float32": "Rounding: the same sweeps in float32, or from poses moved by rounding, end as far apart.",
     "unexplained": "Nothing that was taken away made the difference go.",
 }
 """Causes in the order in which they are taken away, and a sentence for people."""
+
+WAYS: dict[str, str] = {
+    "velocity": "The poses are apart by what the velocities are, times the step.",
+    "sleeping": "One engine lets the body sleep, or wakes it, and the other does not.",
+    "continuous": "One engine stops the body on its way.",
+    "integrator": "Nothing touches the body: Box2D moves it by the new velocity, ours by the mean of old and new.",
+    "position_correction": "Box2D moves bodies out of each other after the step, by no velocity; ours push softly within it.",
+    "unexplained": "None of these.",
+}
+"""Why poses differ, in the order in which it is asked, and a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,8 @@ class BodyVerdict:
         Of that as a speed, m/s: of the centre of mass, and of the body's farthest point about it.
     moved : float
         How far apart the two leave the body, m, its farthest point's way about the centre of mass included.
+    moved_by : str
+        One of `WAYS`; empty where the poses agree.
     cause : str
         One of `CAUSES`: what of the difference went first and most; "unexplained" where it did not go.
     shares : tuple of (str, float)
@@ -56,6 +71,7 @@ class BodyVerdict:
     angular: float
     size: float
     moved: float
+    moved_by: str
     cause: str
     shares: tuple[tuple[str, float], ...]
     left: tuple[tuple[str, float], ...]
@@ -76,6 +92,7 @@ class BodyVerdict:
             "angular": self.angular,
             "size": self.size,
             "moved": self.moved,
+            "moved_by": self.moved_by,
             "cause": self.cause,
             "reason": self.reason,
             "shares": dict(self.shares),
@@ -98,12 +115,15 @@ class MotionVerdict:
         Those of which the two velocities are as near as rounding leaves them.
     bodies : tuple of BodyVerdict
         The others, in ascending order of ids.
+    ways : Counter
+        Of all bodies of which the poses differ, how many by which of `WAYS`.
     """
 
     step: int
     compared: int
     agree: int
     bodies: tuple[BodyVerdict, ...]
+    ways: Counter[str]
 
     @property
     def counts(self) -> Counter[str]:
@@ -112,8 +132,8 @@ class MotionVerdict:
 
     @property
     def unexplained(self) -> int:
-        """Bodies without a cause that was shown."""
-        return self.counts["unexplained"]
+        """Bodies without a cause that was shown, of their velocities or their poses."""
+        return self.counts["unexplained"] + self.ways["unexplained"]
 
     @property
     def worst(self) -> BodyVerdict | None:
