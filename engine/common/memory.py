@@ -28,7 +28,7 @@ SMALLEST = 2**11
 LARGEST = 2**21
 """Numbers, 16 MiB: 120,000 manifolds. More is allocated anew each time and not kept, or one large question would hold it for ever."""
 
-POOL_SIZE = 6
+POOL_SIZE = 16
 """Pieces in the pool, for two questions in turn with poses and answers, the previous answers still held; at most 96 MiB."""
 
 _SPARE = 8
