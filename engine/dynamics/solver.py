@@ -28,7 +28,7 @@ from engine.world.joints import ResolvedJoint
 from engine.world.records import BodyMotion, JointState, StepCost
 from engine.world.snapshot import SolverState, WorldSnapshot
 from engine.world.solver import Becomes, Capabilities, Solver
-from engine.world.specs import BodySpec, FixtureSpec
+from engine.world.specs import BodySpec, FixtureSpec, WorldSettings
 from engine.world.step_pairs import PairRecord, StepPairs
 from engine.world.truth import Truth
 
@@ -59,6 +59,8 @@ class SoftStepSolver(Solver):
         self._joints_of: Tables | None = None
         self._targets_changed = False
         self._nearby, self._space = Nearby(), Workspace()
+        self._idle: tuple[State, Tables, JointTable, WorldSettings] | None = None
+        """What the last step left and went by, where nothing moved in it: nothing will, as long as all these stay."""
         self._error: BaseException | None = None
         self._cost = StepCost()
         self._record: PairRecord | None = None
@@ -191,6 +193,14 @@ class SoftStepSolver(Solver):
         hooks = self.hooks if self.hooks is not None else StepHooks()
         joints = self._joint_table(tables)
         before, record = self._state, self._record
+        if (
+            self._idle is not None
+            and record is None
+            and all(one is other for one, other in zip(self._idle, (before, tables, joints, self.truth.settings), strict=True))
+        ):
+            self._state = replace(before, contacts=Told.of(number, before.memory.rows, None, (), ()))
+            self._idle, self._cost = (self._state, *self._idle[1:]), StepCost(solver=1e3 * (perf_counter() - started))
+            return []
         step = Step(number, self.truth.settings, tables, joints, self._nearby, self._space, before, hooks, self._call)
         if record is not None:
             record.last = None
@@ -204,6 +214,7 @@ class SoftStepSolver(Solver):
         stopped = perf_counter()
         step.sleep()
         self._state = step.finish()
+        self._idle = (self._state, tables, joints, self.truth.settings) if step.is_idle else None
         if record is not None:
             touching, columns = self._state.memory.touching.pairs[:, :2], record.fixture_columns()
             record.last = StepPairs(number, 0, columns, before.values[:, :3], step.moving, frozenset(), touching, {}, step.approach)
@@ -230,7 +241,7 @@ class SoftStepSolver(Solver):
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _tables(self) -> Tables:
-        if self._known is None or self._known.version != self.truth.structure_version:
+        if self._known is None or self._known.structure is not self.truth.structure:
             self._known = Tables(self.truth, self._known)
         return self._known
 

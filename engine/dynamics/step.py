@@ -75,6 +75,8 @@ class Step:
         Bodies that move as the step begins; from `find` on.
     approach : Approach
         How they do, for a check by another way.
+    is_idle : bool
+        Whether nothing moves, and nothing has come or gone; from `find` on.
     """
 
     def __init__(
@@ -138,7 +140,7 @@ class Step:
             self._turned,
         )
         while True:
-            stir(
+            n_moving = stir(
                 self._values, self._awake, bodies.is_dynamic, bodies.is_static, bodies.is_active,
                 self._is_moving, self._is_asleep, self._moves, self._drives,
             )  # fmt: skip
@@ -159,6 +161,7 @@ class Step:
             if not is_any_woken:
                 break
             self._wake(is_woken[:n])
+        self.is_idle = n_moving == n_began == n_ended == 0
         if n_rows < most:
             rows = ContactRows(rows.whole[:n_rows], rows.number[:n_rows])
         self._rows, self._solved = rows, solved[:n_solved]

@@ -186,7 +186,7 @@ class Tables:
     """
 
     def __init__(self, truth: Truth, before: Tables | None = None) -> None:
-        self.version = truth.structure_version
+        self.structure = truth.structure
         self.shapes: Shapes = before.shapes if before is not None else Shapes()
         self.bodies = _body_columns(truth)
         self.fixtures = _fixture_columns(truth, self.shapes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,12 @@ __all__ = ["BodyEntry", "FixtureEntry", "Truth"]
 
 _RESTORED = ("settings", "step_index", "out_of_range", "bodies", "fixtures", "joints", "gears")
 """What a snapshot puts others in the place of."""
+
+
+_Listed: TypeAlias = tuple[
+    tuple[tuple[int, BodySpec, tuple[int, ...]], ...], tuple[tuple[int, int, FixtureSpec], ...], tuple[tuple[int, ResolvedJoint], ...]
+]
+"""Bodies, fixtures and joints of `WorldSnapshot`."""
 
 
 @dataclass(slots=True)
@@ -54,7 +60,9 @@ class Truth:
     step_index : int
         Number of steps made.
     structure_version : int
-        Changes whenever bodies, fixtures or joints come, go or change.
+        Changes whenever bodies, fixtures or joints come, go or change, and with every snapshot taken over.
+    structure : object
+        Another one whenever they come, go or change; a snapshot of the same ones leaves it.
     bodies, fixtures, joints : dict
         Entries by id; a joint is kept as it was resolved when it was made.
     gears : dict
@@ -67,6 +75,8 @@ class Truth:
         self.settings = settings
         self.step_index = 0
         self.structure_version = 0
+        self.structure: object = None
+        self._listed: _Listed | None = None
         self.bodies: dict[int, BodyEntry] = {}
         self.fixtures: dict[int, FixtureEntry] = {}
         self.joints: dict[int, ResolvedJoint] = {}
@@ -93,6 +103,16 @@ class Truth:
             ids = sorted(self.bodies)
             self._rows = np.array(ids, dtype=np.int64), {body: row for row, body in enumerate(ids)}
         return self._rows
+
+    def listed(self) -> _Listed:
+        """Return bodies, fixtures and joints as snapshots list them; the same tuples until something changes."""
+        if self._listed is None:
+            self._listed = (
+                tuple((body, self.bodies[body].spec, tuple(self.bodies[body].fixtures)) for body in sorted(self.bodies)),
+                tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(self.fixtures.items())),
+                tuple(sorted(self.joints.items())),
+            )
+        return self._listed
 
     def lost_with(self, joints: Iterable[int]) -> tuple[int, ...]:
         """Return joints, and the gear joints that cannot be without them."""
@@ -128,10 +148,15 @@ class Truth:
             self.bodies, self.fixtures = dict(sorted(self.bodies.items())), dict(sorted(self.fixtures.items()))
             self.joints, self.gears = dict(sorted(self.joints.items())), dict(sorted(self.gears.items()))
             self._undo.clear()
-        self._rows = None
+        self._rows = self._listed = None
+        self._restructure()
+
+    def _restructure(self) -> None:
         self.structure_version += 1
+        self.structure = object()
 
     def _note(self, table: dict[int, Any], key: int) -> None:
+        self._listed = None
         entry = table.get(key)
         self._undo.append((table, key, entry.copied() if isinstance(entry, BodyEntry) else entry))
 
@@ -142,7 +167,7 @@ class Truth:
         for fixture, one in zip(fixtures, spec.fixtures, strict=True):
             self.add_fixture(fixture, body, one)
         self._rows = None
-        self.structure_version += 1
+        self._restructure()
 
     def remove_body(self, body: int) -> None:
         """Strike a body, whose joints are gone already, with its fixtures."""
@@ -151,13 +176,13 @@ class Truth:
             self._note(self.fixtures, fixture)
             del self.fixtures[fixture]
         self._rows = None
-        self.structure_version += 1
+        self._restructure()
 
     def set_body(self, body: int, spec: BodySpec) -> None:
         """Let a body have another specification."""
         self._note(self.bodies, body)
         self.bodies[body].spec = spec
-        self.structure_version += 1
+        self._restructure()
 
     def add_fixture(self, fixture: int, body: int, spec: FixtureSpec) -> None:
         """Take in a fixture of a body."""
@@ -165,20 +190,20 @@ class Truth:
         self._note(self.bodies, body)
         self.fixtures[fixture] = FixtureEntry(spec, body)
         self.bodies[body].fixtures.append(fixture)
-        self.structure_version += 1
+        self._restructure()
 
     def remove_fixture(self, fixture: int) -> None:
         """Strike a fixture."""
         self._note(self.bodies, self.fixtures[fixture].body)
         self._note(self.fixtures, fixture)
         self.bodies[self.fixtures.pop(fixture).body].fixtures.remove(fixture)
-        self.structure_version += 1
+        self._restructure()
 
     def set_fixture(self, fixture: int, spec: FixtureSpec) -> None:
         """Let a fixture have another specification."""
         self._note(self.fixtures, fixture)
         self.fixtures[fixture] = replace(self.fixtures[fixture], spec=spec)
-        self.structure_version += 1
+        self._restructure()
 
     def add_joint(self, joint: int, resolved: ResolvedJoint) -> None:
         """Take in a joint."""
@@ -197,7 +222,7 @@ class Truth:
             if body is not None:
                 self._note(self.bodies, body)
                 self.bodies[body].joints.remove(joint)
-        self.structure_version += 1
+        self._restructure()
 
     def set_joint(self, joint: int, resolved: ResolvedJoint) -> None:
         """Let a joint be another between the same bodies."""
@@ -206,7 +231,7 @@ class Truth:
         self.joints[joint] = resolved
         if isinstance(resolved.spec, GearJointSpec):
             self.gears[joint] = resolved.spec
-        self.structure_version += 1
+        self._restructure()
 
     def set_mouse_target(self, joint: int, resolved: ResolvedJoint) -> None:
         """Let a mouse joint pull to another point, which is no change of structure."""
@@ -219,6 +244,10 @@ class Truth:
         """Become the truth of a snapshot; return what it was, for `give_back`."""
         before = {name: getattr(self, name) for name in _RESTORED}
         self.settings, self.step_index, self.out_of_range = snapshot.settings, snapshot.step_index, list(snapshot.out_of_range)
+        listed = (snapshot.bodies, snapshot.fixtures, snapshot.joints)
+        if self._listed is not None and all(one is other for one, other in zip(listed, self._listed, strict=True)):
+            self.structure_version += 1
+            return before
         self.bodies = {body: BodyEntry(spec, list(fixtures)) for body, spec, fixtures in snapshot.bodies}
         self.fixtures = {fixture: FixtureEntry(spec, owner) for fixture, owner, spec in snapshot.fixtures}
         self.joints = dict(snapshot.joints)
@@ -227,12 +256,12 @@ class Truth:
             for body in resolved.bodies:
                 if body is not None:
                     self.bodies[body].joints.append(joint)
-        self._rows = None
-        self.structure_version += 1
+        self._rows, self._listed = None, listed
+        self._restructure()
         return before
 
     def give_back(self, before: dict[str, Any]) -> None:
         """Become again what it was before `take_over`."""
         for name, value in before.items():
             setattr(self, name, value)
-        self._rows = None
+        self._rows = self._listed = None

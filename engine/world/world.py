@@ -272,13 +272,14 @@ class World(WorldReadings):
         """Return all of the world that can be kept outside Box2D."""
         self._check_between_steps("snapshot")
         truth = self._state.truth
+        bodies, fixtures, joints = truth.listed()
         return WorldSnapshot(
             solver=self.solver,
             settings=truth.settings,
             step_index=truth.step_index,
-            bodies=tuple((body, truth.bodies[body].spec, tuple(truth.bodies[body].fixtures)) for body in sorted(truth.bodies)),
-            fixtures=tuple((fixture, entry.body, entry.spec) for fixture, entry in sorted(truth.fixtures.items())),
-            joints=tuple(sorted(truth.joints.items())),
+            bodies=bodies,
+            fixtures=fixtures,
+            joints=joints,
             state=self._state.solver.save(),
             next_ids=(self._next_ids["body"], self._next_ids["fixture"], self._next_ids["joint"]),
             out_of_range=tuple(truth.out_of_range),
