@@ -103,6 +103,25 @@ def _solvers() -> None:
         load_solver(name).compile_rest()
 
 
+def _motion() -> None:
+    """What the referee of motion asks beside the two solvers."""
+    from engine.compare.motion import judge_step
+    from engine.geometry import Circle, Polygon
+    from engine.world import BodySpec, FixtureSpec, RevoluteJointSpec, World
+
+    for solver in ("box2d", "soft_step"):
+        world = World(solver=solver)
+        ground = world.create_body(BodySpec((FixtureSpec(Polygon.box(5.0, 0.5)),), "static"))
+        shapes: tuple[Circle | Polygon, ...] = (Circle(0.3), Polygon.box(0.3, 0.3))
+        for k, shape in enumerate(shapes):
+            world.create_body(BodySpec((FixtureSpec(shape),), position=(float(k), 0.79), linear_velocity=(1.0, -2.0)))
+        arm = world.create_body(BodySpec((FixtureSpec(Circle(0.2)),), position=(-2.0, 3.0)))
+        world.create_joint(RevoluteJointSpec(ground, arm, anchor=(-3.0, 3.0)))
+        for _ in range(3):
+            judge_step(world)
+            world.step()
+
+
 def _load_of(module: str) -> None:
     importlib.import_module(module).load()
 
@@ -132,6 +151,7 @@ EVERYTHING: dict[str, Callable[[], None]] = {
     "contact sets": partial(_questions, "contact sets"),
     "traces": partial(_questions, "traces"),
     "solvers": _solvers,
+    "the referee of motion": _motion,
 }
 """All of it."""
 

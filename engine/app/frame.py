@@ -37,6 +37,8 @@ _NARROWEST = 150.0
 """Design pixels of the view's width below which no words are written in it, but for dots that stand for them."""
 _READOUT_SHARE, _LEAST_LINES = 0.4, 2
 """Share of the view's height that the demo's lines may take, and how many are shown in any view; what is left out is told by "…"."""
+_LANE_SHARE = 0.25
+"""The same where two worlds share the view."""
 _LABEL, _LEAST_LABEL = 15.0, 7.0
 """Design pixels of the names of worlds."""
 _FAR = 30_000.0
@@ -225,7 +227,8 @@ class FramePainter:
             text, color = (line, palette.TEXT) if isinstance(line, str) else line
             lines.extend((part, color) for part in self._book.wrapped(text, 14.0, room))
         row = lines_size(self._book, lines[:1] * 2)[1] - lines_size(self._book, lines[:1])[1]
-        most = max(int(_READOUT_SHARE * height / max(row, 1)), _LEAST_LINES)
+        share = _READOUT_SHARE if session.view.lane is None else _LANE_SHARE
+        most = max(int(share * height / max(row, 1)), _LEAST_LINES)
         if is_wanted and width < _NARROWEST * self._book.ui_scale:
             lines = [("…", palette.TEXT)]  # a word in each line would cover all there is
         elif len(lines) > most:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pygame
 from pygame_gui.elements import UIButton
 
+from engine.app.motion_judge import MotionJudge
 from engine.app.widgets import ScrollPanel, mark
 from engine.demo.beside import Beside
 from engine.demo.session import Session
@@ -21,10 +22,9 @@ __all__ = ["MotionPanel", "Wish", "next_beside", "next_solver", "next_words"]
 _NONE = "none"
 _ANEW = "Another solver begins anew, with what you built."
 _ROW = 22
-_LINE, _SMALL_LINE = 17, 15
+_LINE = 17
 """Design pixels."""
-_REASON_LINES = 2
-"""For why the two have parted."""
+_ASK, _AT_WORK = "Why are they apart?", "being judged…"
 
 
 class Wish(NamedTuple):
@@ -37,10 +37,13 @@ class Wish(NamedTuple):
 class MotionPanel:
     """Its part of the panel's column: rows of buttons, and figures under them where two worlds run."""
 
-    def __init__(self, column: ScrollPanel, fonts: FontBook, session: Session) -> None:
+    def __init__(self, column: ScrollPanel, fonts: FontBook, session: Session, judge: MotionJudge) -> None:
         self._column, self._fonts, self._session = column, fonts, session
+        self.judge = judge
         self._choices: dict[UIButton, Wish] = {}
         self._pressed: Wish | None = None
+        self._ask: UIButton | None = None
+        self._n_told = judge.n_told
         self._figures_at: int | None = None
 
     def build(self, top: int) -> int:
@@ -54,11 +57,21 @@ class MotionPanel:
             return column.add_text(top, _ANEW, 11.0, palette.CAPTION)
         top = self._row(top, "drawn", "lane", {"": "over it", "lane": "in a lane"})
         self._figures_at = top
-        return column.reserve(top, column.px(len(_FIGURES) * _LINE + _REASON_LINES * _SMALL_LINE))
+        top = column.reserve(top, column.px(len(_FIGURES) * _LINE + 2))
+        self._ask = column.add_button((column.left, top, column.width, column.px(_ROW)), _ASK)
+        top += column.px(_ROW + 3)
+        for sentence in self.judge.told:
+            top = column.add_text(top, sentence, 11.0, palette.CAPTION)
+        return top
 
     def press(self, button: object) -> None:
-        """Note the choice that a button stands for, if it is one of these."""
-        self._pressed = next((wish for one, wish in self._choices.items() if one is button), self._pressed)
+        """Note the choice that a button stands for, if it is one of these; or ask why the two are apart."""
+        if button is self._ask and self._session.beside is not None:
+            self.judge.ask(self._session.beside)
+        wish = next((wish for one, wish in self._choices.items() if one is button), None)
+        if wish is not None and wish.what != "lane":
+            self.judge = MotionJudge()  # of other worlds
+        self._pressed = wish if wish is not None else self._pressed
 
     def take(self) -> Wish | None:
         """Return the choice that was made since the last call, where it is another than what is."""
@@ -66,11 +79,19 @@ class MotionPanel:
         return wish if wish is not None and chosen(self._session)[wish.what] != wish.value else None
 
     def refresh(self) -> None:
-        """Mark what is chosen."""
+        """Mark what is chosen, and say whether the referee of motion is at work."""
+        wanted = _AT_WORK if self.judge.is_at_work else _ASK
+        if self._ask is not None and self._ask.text != wanted:
+            self._ask.set_text(wanted)
         now = chosen(self._session)
         for button, wish in self._choices.items():
             if (now[wish.what] == wish.value) != button.is_selected:
                 mark(button, now[wish.what] == wish.value)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether there is an answer of the referee of motion that is not in it yet."""
+        return self.judge.n_told != self._n_told
 
     def shows(self) -> Hashable:
         """Return all that `draw` draws and that changes by itself."""
@@ -90,12 +111,6 @@ class MotionPanel:
             room = max(column.width - caption.get_width() - column.px(6), 1)
             figure = fonts.render(fonts.shortened(words(beside), 12.0, room), 12.0, palette.TEXT)
             surface.blit(figure, figure.get_rect(topright=(right, top)))
-        lines = fonts.wrapped(beside.distances.reason, 11.0, column.width)
-        if len(lines) > _REASON_LINES:
-            lines = [*lines[: _REASON_LINES - 1], fonts.shortened(" ".join(lines[_REASON_LINES - 1 :]), 11.0, column.width)]
-        top = column.shifted(self._figures_at) + column.px(len(_FIGURES) * _LINE)
-        for k, line in enumerate(lines):
-            surface.blit(fonts.render(line, 11.0, palette.CAPTION), (column.left, top + column.px(k * _SMALL_LINE)))
 
     def _row(self, top: int, caption: str, what: str, values: dict[str, str]) -> int:
         """Add a row of buttons beside its caption, or under it where there is no room for that."""

@@ -10,6 +10,7 @@ from pygame_gui import UIManager
 from pygame_gui.elements import UIButton, UIHorizontalSlider
 
 from engine.app.keys import LAYERS, Command
+from engine.app.motion_judge import MotionJudge
 from engine.app.motion_panel import MotionPanel
 from engine.app.referee_panel import RefereePanel
 from engine.app.widgets import ScrollPanel, mark
@@ -25,12 +26,12 @@ _GO_ON = "Go on"
 
 
 class DemoPanel:
-    """Widgets for one session, in a place (left, top, width, height)."""
+    """Widgets for one session, in a place (left, top, width, height); `judge` is what the panel before it asked of motion."""
 
-    def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session) -> None:
+    def __init__(self, manager: UIManager, fonts: FontBook, place: Place, session: Session, judge: MotionJudge | None = None) -> None:
         self.column = ScrollPanel(manager, fonts, place)
         self.referee = RefereePanel(self.column, fonts, session)
-        self.motion = MotionPanel(self.column, fonts, session)
+        self.motion = MotionPanel(self.column, fonts, session, judge if judge is not None else MotionJudge())
         self._fonts = fonts
         self._session = session
         self._commands: dict[UIButton, Command] = {}

@@ -191,11 +191,12 @@ class Screen:
 
     def build_panel(self, session: Session, view: Place) -> None:
         """Build the widgets of a demo, and give it its view; a panel that is made anew stays where it was scrolled to."""
-        before = self.panel
+        before = self.panel if self.panel is not None and self.panel.is_of(session) else None
         self._clear()
         self.place(session, view)
-        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session)
-        if before is not None and before.is_of(session):
+        judge = before.motion.judge if before is not None else None
+        self.panel = DemoPanel(self.manager, self.painter.fonts, self.layout.panel, session, judge)
+        if before is not None:
             self.panel.column.scroll_to(before.column.scrolled)
         self.panel.refresh()
         self.manager.update(0.0)

@@ -57,8 +57,10 @@ def farthest_of(beside: Beside) -> Farthest | None:
 def heading_of(beside: Beside, farthest: Farthest | None, has_lane: bool) -> list[StatusLine]:
     """Return what stands over the demo's own lines: which solver is which, and how far they are apart."""
     first, second = solver_words(beside.first.demo), solver_words(beside.demo)
-    apart = [] if farthest is None else [(f"farthest apart: {length_words(farthest.metres)}", palette.BESIDE)]
-    return [first if has_lane else (f"{first}; dashed: {second}", palette.BESIDE), *apart]
+    apart = "" if farthest is None else f"farthest apart: {length_words(farthest.metres)}"
+    if has_lane:
+        return [f"{first}; {apart}" if apart else first]
+    return [(line, palette.BESIDE) for line in (f"{first}; dashed: {second}", apart) if line]
 
 
 def paint_outline(canvas: Canvas, debug: DebugDraw, beside: Beside, farthest: Farthest | None) -> None:

@@ -197,6 +197,7 @@ class Window:
             self.check.meanwhile = self.plain.words
         if screen.panel is not None:
             screen.panel.refresh()
+            screen.is_outdated = screen.is_outdated or screen.panel.motion.is_outdated
         screen.manager.update(elapsed)
 
     @property

@@ -64,7 +64,8 @@ ROOMS = {
     "engine.app": (
         "files display compiling warmup solver_loading plain_check film pictures",
         "layout keys preferences widgets",
-        "autosave dropped_picture dropper saving second_picture frame exports status_strip motion_panel referee_panel panel browser",
+        "autosave dropped_picture dropper saving second_picture frame exports status_strip",
+        "motion_judge motion_panel referee_panel panel browser",
         "screen navigator panels event_router window",
         "headless window_timing tour loop",
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 import pygame
 import pytest
 
-from engine.app import solver_loading
+from engine.app import motion_judge, solver_loading
 from engine.app.layout import halves, is_larger_stacked
 from engine.app.status_strip import _cells
 from engine.app.window import Window
@@ -192,6 +193,29 @@ def test_no_words_lie_over_others(twins: type[Demo], size: tuple[int, int], lane
         view = pygame.Rect(window.screen.view)
         found = [(a, b) for a, b in written.overlaps() if all(any(view.contains(r) for w, r in written.words if w == x) for x in (a, b))]
     assert found == []
+
+
+def test_the_referee_of_motion_is_asked_beside_the_window(twins: type[Demo], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(motion_judge, "_load", lambda: None)
+    hand = Hand(Window(SIZE, (twins,), twins()))
+    hand.key(pygame.K_F11)
+    hand.frame(40)
+    panel, session = hand.window.screen.panel, hand.window.session
+    assert panel is not None and panel.motion._ask is not None and session.beside is not None
+    panel.column.reveal(panel.motion._ask.rect.top + panel.column.scrolled, panel.motion._ask.rect.height)
+    hand.click(panel.motion._ask.rect.center)
+    judge = panel.motion.judge
+    assert judge.is_at_work or judge.n_told == 1
+    for _ in range(600):
+        hand.frame()
+        if judge.n_told:
+            break
+        time.sleep(0.05)
+    hand.frame(2)
+    assert judge.n_told == 1 and hand.window.screen.panel is not panel, "the panel was made anew, with the answer"
+    assert hand.window.screen.panel is not None and hand.window.screen.panel.motion.judge is judge
+    parted, following = judge.told
+    assert parted.startswith("Parted by ") and "2 bodies agree" in following and "none unexplained" in following, judge.told
 
 
 def test_a_choice_waits_until_its_solver_is_there(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
