@@ -18,6 +18,8 @@ _FRAMES = 330
 _FALL = 75
 """Frames after which both discs lie on the plank."""
 _KEYS = ("K_F7", "K_F8", "K_F9", "K_9")
+_PILED = 200
+"""Frames after which the shapes lie in the pit."""
 _DRIVE = 75
 """Frames after which the car is in the middle of the bench."""
 _SETTLED = 3
@@ -25,7 +27,7 @@ _SETTLED = 3
 
 
 def draw_window(folder: Path) -> list[Path]:
-    """Draw `docks_dark.png`, `docks_light.png`, `hands.png` and `joint.png` in a folder."""
+    """Draw `docks_dark.png`, `docks_light.png`, `hands.png`, `joint.png` and `two_worlds.png` in a folder."""
     from engine.app.headless import no_screen
     from engine.render.palette import THEMES
 
@@ -34,6 +36,7 @@ def draw_window(folder: Path) -> list[Path]:
             *(_draw(theme, folder / f"docks_{theme}.png") for theme in THEMES),
             _draw_hands(folder / "hands.png"),
             _draw_joint(folder / "joint.png"),
+            _draw_two_worlds(folder / "two_worlds.png"),
         ]
 
 
@@ -97,6 +100,23 @@ def _draw_joint(path: Path) -> Path:
     _let_run(window, _DRIVE)
     _select(window)
     hands.joint = ChosenJoint(0, joint)
+    return _save(window, path)
+
+
+def _draw_two_worlds(path: Path) -> Path:
+    """Draw shapes that have fallen by Box2D, and by our own solver over that."""
+    import pygame
+
+    from engine.app.warmup import referee_factory
+    from engine.app.window import Window
+    from engine.demo.registry import find_demo
+
+    pygame.display.set_mode(_SIZE)
+    kind = find_demo("simple_shapes")
+    window = Window(_SIZE, (kind,), kind(0, {"count": 24}))
+    window.use_referee(referee_factory())
+    window.session.put_beside("soft_step")
+    _let_run(window, _PILED)
     return _save(window, path)
 
 

@@ -154,7 +154,6 @@ class EventRouter:
             except LabError as error:
                 title = load_solver(wish.value).capabilities.title
                 navigator.session.messages.answer(f"{title} cannot run beside it: {error}", palette.WARNING)
-            self._screen.is_outdated = True  # the panel has other rows
         else:
             navigator.session.wants_lane = bool(wish.value)
 

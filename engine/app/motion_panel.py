@@ -43,7 +43,7 @@ class MotionPanel:
         self._choices: dict[UIButton, Wish] = {}
         self._pressed: Wish | None = None
         self._ask: UIButton | None = None
-        self._n_told = judge.n_told
+        self._beside, self._n_told = session.beside, judge.n_told
         self._figures_at: int | None = None
 
     def build(self, top: int) -> int:
@@ -90,8 +90,8 @@ class MotionPanel:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether there is an answer of the referee of motion that is not in it yet."""
-        return self.judge.n_told != self._n_told
+        """Whether it has to be made anew: something else runs beside now, or the referee of motion has answered."""
+        return self._session.beside is not self._beside or self.judge.n_told != self._n_told
 
     def shows(self) -> Hashable:
         """Return all that `draw` draws and that changes by itself."""

@@ -25,8 +25,10 @@ __all__ = ["dashed_edges", "dashed_rings", "draw_apart", "draw_second_world", "r
 
 _PERIOD = 9.0
 """Design pixels from the middle of a dash to that of the next; half of it is dash."""
-_LINE, _HALO = 1.5, 3.5
+_LINE, _HALO = 1.0, 3.0
 """Design pixels of a dash, and of the ground's colour around it, so that it stands out from any fill."""
+_BETWEEN = 1.5
+"""Design pixels of the line between two counterparts."""
 _LEAST_DASHES, _MOST_DASHES = 4, 4096
 """Of a circle."""
 _SEEN_APART = 3.0
@@ -115,7 +117,7 @@ def draw_apart(canvas: Canvas, first: tuple[float, float], second: tuple[float, 
     if not math.dist(here, there) >= _SEEN_APART * canvas.ui_scale:
         return False
     canvas.segment(first, second, palette.BACKGROUND, _HALO)
-    canvas.segment(first, second, palette.BESIDE, _LINE)
+    canvas.segment(first, second, palette.BESIDE, _BETWEEN)
     canvas.point(first, palette.BESIDE, 3.0)
     canvas.point(second, palette.BESIDE, _RING, ring=True)
     canvas.label(there, length_words(metres), palette.BESIDE, 12.0, _RING + 3.0, bold=True, plate=True)

@@ -23,8 +23,8 @@ def canvas_on(surface: pygame.Surface) -> Canvas:
 
 
 def coloured(surface: pygame.Surface, color: tuple[int, int, int]) -> np.ndarray:
-    """Where a colour is, pixels (n, 2)."""
-    return np.argwhere((pygame.surfarray.array3d(surface) == color).all(axis=2))
+    """Where a colour is, or nearly, as on a smoothed line: pixels (n, 2)."""
+    return np.argwhere((np.abs(pygame.surfarray.array3d(surface) - np.array(color)) < 80).all(axis=2))
 
 
 def one_edge(start: tuple[float, float], end: tuple[float, float], period: float) -> list[tuple[float, float]]:
