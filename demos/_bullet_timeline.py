@@ -156,7 +156,7 @@ def gap_timeline(
         marks.append(Mark(fraction, curve.gap_at(fraction), "triangle", palette.IMPULSE, words, "b2TimeOfImpact", True))
     for moment in moments:
         color = palette.AGREE if moment.is_ours else palette.IMPULSE
-        legend = "our stop" if moment.is_ours else "Box2D's stop"
+        legend = "our stop" if moment.is_ours else "the solver's stop"
         marks.append(Mark(moment.fraction, curve.gap_at(moment.fraction), "ring", color, moment.words, legend))
     return GapTimeline(
         title=_title(step, curve, noun, hit, first, last),

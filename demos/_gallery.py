@@ -1,7 +1,8 @@
 """What the scenes of the gallery have in common: a ground, boxes, discs, chains of links, and a number beside the one predicted.
 
 Box2D's polygons have a skin of 10 mm, and contacts rest 5 mm inside the sum of both skins: what is to lie on something from the first step
-on, without a drop and without a push, is built a gap above it, `REST_BOX` for a polygon on a polygon and `REST_DISC` for a disc.
+on, without a drop and without a push, is built a gap above it, `rest_box` for a polygon on a polygon and `rest_disc` for a disc. Solvers
+without a skin leave none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from engine.common.tolerances import BOX2D_POLYGON_SKIN, LINEAR_SLOP
+from engine.common.tolerances import LINEAR_SLOP
 from engine.common.words import decimals
 from engine.demo import Demo, Stage, StatusLine
 from engine.geometry import Circle, Polygon, Segment
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from engine.render.canvas import Canvas
 
 __all__ = [
-    "REST_BOX",
-    "REST_DISC",
     "Scene",
     "add_box",
     "add_chain",
@@ -37,15 +36,12 @@ __all__ = [
     "dynamic_bodies",
     "label",
     "place_body",
+    "rest_box",
+    "rest_disc",
     "total_energy",
 ]
 
 Point = tuple[float, float]
-
-REST_BOX = 2.0 * BOX2D_POLYGON_SKIN - LINEAR_SLOP
-"""Metres between two polygons, skins not counted, one of which rests on the other."""
-REST_DISC = BOX2D_POLYGON_SKIN - LINEAR_SLOP
-"""Metres between a disc and a polygon on which it rests."""
 
 _SMALLEST = 9.0
 """Design pixels: labels are not made smaller than this, but left out."""
@@ -95,6 +91,16 @@ class Scene(Demo):
             if self.alive(body):
                 spec = self.world.body(body).spec
                 place_body(self.world, body, spec.position, spec.angle, spec.linear_velocity, spec.angular_velocity)
+
+
+def rest_box(world: World) -> float:
+    """Return the metres between two polygons, skins not counted, one of which rests on the other."""
+    return max(2.0 * world.capabilities.skin_radius - LINEAR_SLOP, 0.0)
+
+
+def rest_disc(world: World) -> float:
+    """Return the metres between a disc and a polygon on which it rests."""
+    return max(world.capabilities.skin_radius - LINEAR_SLOP, 0.0)
 
 
 def add_shape(
@@ -151,7 +157,7 @@ def add_terrain(stage: Stage, surface: Sequence[Point], friction: float = 0.8) -
     for k, (left, right) in enumerate(pairwise(surface)):
         before = surface[k - 1] if k > 0 else (2.0 * left[0] - right[0], 2.0 * left[1] - right[1])
         after = surface[k + 2] if k + 2 < len(surface) else (2.0 * right[0] - left[0], 2.0 * right[1] - left[1])
-        edge = Segment(left, right, BOX2D_POLYGON_SKIN, ghost1=before, ghost2=after)
+        edge = Segment(left, right, stage.world.capabilities.skin_radius, ghost1=before, ghost2=after)
         fixtures.append(FixtureSpec(edge, friction=friction))
     return stage.world.create_body(BodySpec(tuple(fixtures), type="static", name="terrain"))
 

@@ -11,8 +11,7 @@ from engine.demo import Demo, StatusLine
 from engine.experiments.limitations.finding import Finding
 from engine.render import palette
 from engine.render.palette import Color
-from engine.world import driven_by, load_solver
-from engine.world.solver import DEFAULT
+from engine.world import driven_by
 
 if TYPE_CHECKING:
     from engine.render.canvas import Canvas
@@ -115,27 +114,18 @@ class Promise(Demo):
         return found[at] if found else None
 
     def status(self) -> Sequence[StatusLine]:
-        about = [] if self.is_about_this else [f"The predictions are what Box2D does; here {self._title} drives the worlds."]
+        about = [] if self.run.is_on_box2d else [f"The predictions are what Box2D does; here {self.run.solver_title} drives the worlds."]
         return [*about, *((one.words, palette.TEXT if one.holds else self._color(one)) for one in self.findings() if self._is_small)]
 
     def summary(self) -> Sequence[str]:
-        otherwise = "   NOT AS PREDICTED" if self.is_about_this else f"   {self._title} does otherwise"
+        otherwise = "   NOT AS PREDICTED" if self.run.is_on_box2d else f"   {self.run.solver_title} does otherwise"
         return [one.words + ("" if one.holds else otherwise) for one in self.findings()]
-
-    @property
-    def is_about_this(self) -> bool:
-        """Whether the run is driven by Box2D, of which the predictions are."""
-        return self.run.solvers == (DEFAULT,)
-
-    @property
-    def _title(self) -> str:
-        return load_solver(self.run.solvers[0]).capabilities.title
 
     def _color(self, one: Finding) -> Color:
         """Return the colour of a measurement: a fault of the prediction's is marked, another solver's other answer is none."""
         if one.holds:
             return palette.TEXT if one.predicted is None else palette.AGREE
-        return palette.UNEXPLAINED if self.is_about_this else palette.EXPLAINED
+        return palette.UNEXPLAINED if self.run.is_on_box2d else palette.EXPLAINED
 
     def write(
         self,
@@ -176,7 +166,7 @@ class Promise(Demo):
             self.write(canvas, (xs[0], above), what, palette.TEXT, room, 13.0)
         elif what:
             self.write(canvas, (xs[0] + room, above), what, palette.TEXT, 2.0 * room, 13.0, "right")
-        for x, words in zip(xs, ("predicted" if self.is_about_this else "Box2D", "measured"), strict=True):
+        for x, words in zip(xs, ("predicted" if self.run.is_on_box2d else "Box2D", "measured"), strict=True):
             self.write(canvas, (x, y), words, palette.CAPTION, width, like=LONGEST_HEAD)
 
     def draw_finding(

@@ -36,7 +36,7 @@ from demos._bullet_words import ALSO, CHOICES, LANE_KEYS, NAMES, RULE_MEANINGS, 
 from engine.common.limits import MAX_TRANSLATION_PER_STEP
 from engine.demo import Demo, Parameter, register
 from engine.demo.clock import SPEEDS
-from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, ShotSpec
+from engine.experiments.spec import DEFAULT_RADIUS, HALF_PHASE, RULES, Rule, ShotSpec
 from engine.experiments.tracker import Outcome, ShotTracker, verdict
 from engine.experiments.tunnelling import predicts_tunnel
 from engine.geometry import AABB
@@ -292,7 +292,7 @@ class Bullet(Demo):
     def _cap_words(self) -> list[str]:
         """Return the warning that Box2D's cap makes the bullet slower than asked for, the longest form first; none where it does not."""
         spec = self._present_spec()
-        if not spec.is_capped:
+        if not spec.is_capped or not self.run.is_on_box2d:
             return []
         flown = f"flies {spec.flown_speed:g} m/s"
         return [
@@ -389,19 +389,25 @@ class Bullet(Demo):
         words = ["shoots with the others next time", "next time"]
         if self._waits(lane):
             words = ["waits for our algorithms, which are compiled the first time", "waits for our algorithms", "waits"]
-        draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], RULE_MEANINGS[lane.rule], words, palette.CAPTION, self._rows)
+        draw_heading(canvas, (left, top, right), *self._rule_words(lane.rule), words, palette.CAPTION, self._rows)
 
     def _draw_words(self, canvas: Canvas, lane: Lane, watch: ShotTracker) -> None:
         decided = lane.is_decided and (self._has_arrived(lane) or watch.steps > watch.decided_after)
         color = _outcome_color(watch) if decided else palette.CAPTION
-        words = shorter(verdict(watch)) if decided else shorter(_forecast(watch.spec))
+        words = shorter(verdict(watch)) if decided else shorter(_forecast(watch.spec, lane.stage.world.capabilities.sweeps_all))
         if self.parameter("burst") > 1.0:
             n, through = len(lane.tally), sum(outcome is Outcome.TUNNELED for outcome in lane.tally)
             words = [f"{through} of {n} went through;  {words[0]}", f"{through} of {n} went through"]
         left, top = canvas.camera.to_screen((self._left, self._half + self._head))
         right, _ = canvas.camera.to_screen((self._right, 0.0))
-        means = RULE_MEANINGS[lane.rule]
-        draw_heading(canvas, (left, top, right), RULE_NAMES[lane.rule], means, words, color, self._rows)
+        draw_heading(canvas, (left, top, right), *self._rule_words(lane.rule), words, color, self._rows)
+
+    def _rule_words(self, rule: Rule) -> tuple[str, str]:
+        """Return what a rule is called, and what it means of what drives the worlds."""
+        if rule in ("default", "bullet") and self.stages[0].world.capabilities.sweeps_all:
+            name = f"{self.run.solver_title}'s default" if rule == "default" else RULE_NAMES[rule]
+            return name, "looks between steps at all that is fast, flag or not"
+        return RULE_NAMES[rule], RULE_MEANINGS[rule]
 
     def _has_arrived(self, lane: Lane) -> bool:
         """Tell whether the picture, drawn between two steps, has come to the end of the last one watched."""
@@ -446,7 +452,7 @@ class Bullet(Demo):
             for toi in lane.tois[:1]:
                 if toi.step == step:
                     gap = 1000.0 * curve.gap_at(toi.fraction)
-                    who = "our swept test" if toi.is_ours else "Box2D"
+                    who = "our swept test" if toi.is_ours else self.run.solver_title
                     words = f"{RULE_NAMES[lane.rule]}: {who} put the bullet here, {toi.fraction:.4f} of the step, gap {gap:.1f} mm"
                     found.append(LaneMoment(toi.fraction, words, toi.is_ours))
         return found
@@ -480,10 +486,10 @@ def _length(metres: float) -> str:
     return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"
 
 
-def _forecast(spec: ShotSpec) -> str:
+def _forecast(spec: ShotSpec, sweeps_all: bool) -> str:
     if spec.travel == 0.0:
         return "the bullet does not move"
-    predicted = predicts_tunnel(spec)
+    predicted = None if sweeps_all and spec.rule in ("default", "bullet") else predicts_tunnel(spec)
     if predicted is None:
         return "in flight"
     return "in flight: by our reckoning it " + ("will tunnel" if predicted else "will touch in time")

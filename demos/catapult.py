@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._gallery import REST_BOX, REST_DISC, Scene, add_box, add_disc, add_ground, add_shape, beside
+from demos._gallery import Scene, add_box, add_disc, add_ground, add_shape, beside, rest_box, rest_disc
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon, Transform
 from engine.render import palette
@@ -25,8 +25,6 @@ _LONG, _SHORT = 3.4, 1.1
 _THICKNESS = 0.2
 _RADIUS = 0.26
 """Of the stone."""
-_LIFT = 0.5 * _THICKNESS + _RADIUS + REST_DISC
-"""Metres of the stone's middle above the arm's."""
 _WEIGHT_SIDE = 1.0
 _READY = 0.5
 """Radians of the arm before the shot: the spoon down on the left."""
@@ -115,8 +113,8 @@ class Catapult(Scene):
         self.weight = add_shape(
             self.stage, weight, hung, density=density, group=-1, color=palette.STATIC, angular_damping=2.0, name="weight"
         )
-        # the stone leaves square to the line from the pivot to its middle, which lies _LIFT above the arm
-        swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop")) - math.atan2(_LIFT, _LONG)
+        # the stone leaves square to the line from the pivot to its middle, which lies `_lift` above the arm
+        swing = _READY + 0.5 * math.pi - math.radians(self.parameter("stop")) - math.atan2(self._lift, _LONG)
         self.world.create_joint(RevoluteJointSpec(self.frame, self.arm, _PIVOT, enable_limit=True, lower_angle=-swing))
         self.world.create_joint(RevoluteJointSpec(self.arm, self.weight, hung))
         self.bricks = self._castle()
@@ -190,13 +188,18 @@ class Catapult(Scene):
         bricks = []
         for column in range(columns):
             for row in range(rows - (column == 1)):
-                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX))
+                at = (left + column * (_BRICK[0] + 0.03), 0.5 * _BRICK[1] + rest_box(self.world) + row * (_BRICK[1] + rest_box(self.world)))
                 bricks.append(add_box(self.stage, at, *_BRICK, density=0.8, friction=0.7, color=palette.BODY_COLORS[row % 2]))
         return bricks
 
+    @property
+    def _lift(self) -> float:
+        """Metres of the stone's middle above the arm's."""
+        return 0.5 * _THICKNESS + _RADIUS + rest_disc(self.world)
+
     def _load(self) -> None:
         self.put_back([self.arm, self.weight])
-        at = _LOADED.apply((-_LONG, _LIFT))
+        at = _LOADED.apply((-_LONG, self._lift))
         density = self.parameter("stone") / (math.pi * _RADIUS**2)
         color = palette.TOUCHING
         self.stones.append(add_disc(self.stage, at, _RADIUS, density=density, friction=0.6, color=color, bullet=True, name="stone"))

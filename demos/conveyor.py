@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos._gallery import REST_BOX, Scene, add_box, add_ground, add_walls, beside, label, place_body
+from demos._gallery import Scene, add_box, add_ground, add_walls, beside, label, place_body, rest_box
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
@@ -97,7 +97,7 @@ class Conveyor(Scene):
         """Put a parcel down, every now and then, where there is room."""
         self.travel += self.sense * self.parameter("speed") * self.step_seconds
         self._owed += self.step_seconds / _EVERY
-        top = BELTS[0][2] + SIZE + REST_BOX
+        top = BELTS[0][2] + SIZE + rest_box(self.world)
         if self._owed < 1.0 or self.world.body_at((_START - SIZE, top)) is not None or self.world.body_at((_START + SIZE, top)) is not None:
             return
         self._owed -= 1.0

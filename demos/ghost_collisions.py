@@ -122,12 +122,19 @@ class GhostCollisions(Scene):
                 if will_trip and stage.world.is_body(body):
                     label(there, stage.drawn_pose(body)[:2], "!", palette.TEXT, HALF, 15.0)
             label(there, (0.0, -0.52), name, palette.TEXT, 4.0, 15.0, "left", 0.7)
-            label(there, (N_TILES, -0.52), f"{tripped} of {n} tripped (predicted {predicted})", palette.TEXT, 5.0, 15.0, "right", 0.7)
+            words = f"{tripped} of {n} tripped ({self._of}predicted {predicted})"
+            label(there, (N_TILES, -0.52), words, palette.TEXT, 5.0, 15.0, "right", 0.7)
 
     def status(self) -> Sequence[StatusLine]:
         lines: list[StatusLine] = []
         for lane, name in enumerate(FLOORS.values()):
             n, tripped, predicted, wrong = self.counts(lane)
-            color = palette.AGREE if wrong == 0 else palette.WARNING
-            lines.append((f"{name}: {tripped} of {n} tripped (predicted {predicted}, {wrong} wrongly)", color))
+            color = palette.AGREE if wrong == 0 else palette.WARNING if self.run.is_on_box2d else palette.TEXT
+            wrongly = f", {wrong} wrongly" if self.run.is_on_box2d else ""
+            lines.append((f"{name}: {tripped} of {n} tripped ({self._of}predicted {predicted}{wrongly})", color))
         return lines
+
+    @property
+    def _of(self) -> str:
+        """Of what the predictions are, where that is not what drives the worlds."""
+        return "" if self.run.is_on_box2d else "of Box2D "

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos._gallery import REST_BOX, REST_DISC, Scene, add_ground, add_shape, add_walls, label, place_body
+from demos._gallery import Scene, add_ground, add_shape, add_walls, label, place_body, rest_box, rest_disc
 from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.contracts import PairEvent
 from engine.demo import Parameter, StatusLine, register
@@ -153,7 +153,7 @@ class OneSidedPlatform(Scene):
         n = len(self.jumpers)
         for k, body in enumerate(self.jumpers):
             x = (k - 0.5 * (n - 1)) * min(1.2, 2.0 * (_HALF_WIDTH - 0.6) / n)
-            place_body(self.world, body, (x, SIZE + (REST_DISC if k % 2 else REST_BOX)))
+            place_body(self.world, body, (x, SIZE + (rest_disc(self.world) if k % 2 else rest_box(self.world))))
         self._jump()
 
     def _jump(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from demos._gallery import REST_BOX, Scene, add_box, add_ground, beside, label
+from demos._gallery import Scene, add_box, add_ground, beside, label, rest_box
 from engine.common.tolerances import EPS32
 from engine.common.words import decimals
 from engine.demo import Parameter, StatusLine, register
@@ -78,7 +78,7 @@ class Pulley(Scene):
         self.boxes = []
         for k, mass in enumerate(masses):
             side = _SIDE * mass**0.5
-            low = 0.5 * side + REST_BOX
+            low = 0.5 * side + rest_box(self.world)
             falls = (self.predicted > 0.0) == (k == 0)
             height = low + (travel[k] if falls else 0.0)
             x = (-_X, _X)[k]

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from demos._gallery import Scene, add_shape, label
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Circle, Polygon
 from engine.render import palette
@@ -90,7 +89,7 @@ class SensorGates(Scene):
 
     def before_step(self) -> None:
         """See where the balls are: a step looks for who touches what where it begins, not where it ends."""
-        reach = self.parameter("thickness") + BOX2D_POLYGON_SKIN + RADIUS
+        reach = self.parameter("thickness") + self.world.capabilities.skin_radius + RADIUS
         for ball in self.balls:
             if self.world.is_body(ball):
                 x = self.world.state(ball).position[0]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from demos._gallery import REST_BOX, Scene, add_box, add_ground, label, place_body
+from demos._gallery import Scene, add_box, add_ground, label, place_body, rest_box
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
@@ -161,7 +161,7 @@ class TiltedBoard(Scene):
         speed, angle = math.radians(self.parameter("turn")), LEAST_ANGLE
         self._turn(angle, speed)
         c, s = math.cos(angle), math.sin(angle)
-        up = 0.5 * BOX_HEIGHT + REST_BOX
+        up = 0.5 * BOX_HEIGHT + rest_box(self.world)
         for k, box in enumerate(self.boxes):
             along = FIRST + k * PITCH
             x, y = along * c - up * s, along * s + up * c

@@ -10,8 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from demos._gallery import REST_BOX, Scene, add_box, add_disc, add_ground, label, place_body
-from engine.common.tolerances import BOX2D_POLYGON_SKIN
+from demos._gallery import Scene, add_box, add_disc, add_ground, label, place_body, rest_box
 from engine.demo import Parameter, Stage, StatusLine, register
 from engine.demo.clock import SPEEDS
 from engine.geometry import AABB
@@ -105,10 +104,12 @@ class TowerHit(Scene):
 
     @property
     def predicted(self) -> bool:
-        """Whether the shot without the flag is seen by the tower: it does if a step ends within reach of the bricks."""
+        """Whether the shot without the flag is seen by the tower: where steps are not looked into, it is if one ends within reach of it."""
+        if self.stages[0].world.capabilities.sweeps_all:
+            return True
         way = self.parameter("speed") * self.step_seconds
         radius, _ = _SIZES[self._kind]
-        reach = 0.5 * BRICK[0] + radius + BOX2D_POLYGON_SKIN
+        reach = 0.5 * BRICK[0] + radius + self.stages[0].world.capabilities.skin_radius
         first = math.ceil((-reach - self._start) / way)
         return self._start + first * way < reach
 
@@ -177,8 +178,8 @@ class TowerHit(Scene):
     def _build_lane(self, stage: Stage, lane: int) -> None:
         add_ground(stage, START - 0.6, 6.0, friction=0.6)
         width, height = BRICK
-        pitch = height + REST_BOX
-        ups = [REST_BOX + 0.5 * height + k * pitch for k in range(N_BRICKS)]
+        pitch = height + rest_box(stage.world)
+        ups = [rest_box(stage.world) + 0.5 * height + k * pitch for k in range(N_BRICKS)]
         self.bricks.append([add_box(stage, (0.0, y), width, height, friction=0.5, name="brick") for y in ups])
         radius, density = _SIZES[self._kind]
         self.shots.append(

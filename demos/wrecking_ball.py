@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from demos._gallery import REST_BOX, Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside
+from demos._gallery import Scene, add_box, add_chain, add_disc, add_ground, add_shape, beside, rest_box
 from engine.demo import Parameter, StatusLine, register
 from engine.geometry import AABB, Polygon
 from engine.render import palette
@@ -81,7 +81,7 @@ class WreckingBall(Scene):
             for column in range(_COLUMNS):
                 shift = 0.25 * _BRICK[0] * (1 if row % 2 else -1)
                 x = 1.9 + 0.5 * _BRICK[0] + column * (_BRICK[0] + _GAP) + shift
-                y = 0.5 * _BRICK[1] + REST_BOX + row * (_BRICK[1] + REST_BOX)
+                y = 0.5 * _BRICK[1] + rest_box(self.world) + row * (_BRICK[1] + rest_box(self.world))
                 self.bricks.append(add_box(self.stage, (x, y), *_BRICK, density=1.5, friction=0.6, color=palette.BODY_COLORS[row % 2]))
         self._swing()
 

@@ -412,6 +412,16 @@ class DemoRun(CapturedInPlace):
         return tuple(dict.fromkeys(stage.world.solver for stage in self.demo.stages)) or (self.solver or DEFAULT,)
 
     @property
+    def is_on_box2d(self) -> bool:
+        """Whether nothing but Box2D drives its worlds: what is said of Box2D is true of them."""
+        return self.solvers == (DEFAULT,)
+
+    @property
+    def solver_title(self) -> str:
+        """What drives its worlds, for people."""
+        return ", ".join(load_solver(name).capabilities.title for name in self.solvers)
+
+    @property
     def has_whole_states(self) -> bool:
         """Whether all that the next step of its worlds depends on is in reach by now (`Solver.has_whole_states`)."""
         return all(load_solver(name).has_whole_states() for name in self.solvers)

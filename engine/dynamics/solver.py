@@ -48,6 +48,7 @@ class SoftStepSolver(Solver):
         max_vertices=None,
         precision=np.float64,
         skin_radius=0.0,
+        sweeps_all=True,
         margin=MARGIN,
     )
 

@@ -77,6 +77,8 @@ class Capabilities:
         Metres around each shape within which it tells of contacts that are to come, beside skins.
     version : str
         Of the library behind it, as reports name it.
+    sweeps_all : bool
+        Whether continuous physics looks between steps at every body that is fast for its size, bullet or not.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Capabilities:
     skin_radius: float
     margin: float = 0.0
     version: str = ""
+    sweeps_all: bool = False
 
 
 class Solver(ABC):

@@ -127,3 +127,15 @@ def test_whole_states_are_asked_of_the_solver_that_drives(monkeypatch: pytest.Mo
     monkeypatch.setattr(load_solver("box2d"), "has_whole_states", classmethod(lambda _: False))
     assert not find_demo("bridge")().run.keeps_solver_state
     assert driven(find_demo("bridge")).run.keeps_solver_state
+
+
+@pytest.mark.parametrize("solver", ["box2d", OURS])
+def test_what_is_built_to_lie_lies_where_it_was_built(solver: str) -> None:
+    """Bricks are built as far apart as the solver's skin keeps them: 15 mm for Box2D, which falls all of that elsewhere."""
+    demo = find_demo("tower_hit")(0, {"speed": 20.0}, solver=solver)
+    (bricks, *_), world = demo.bricks, demo.stages[0].world  # type: ignore[attr-defined]
+    lowest = bricks[0]
+    height = world.state(lowest).position[1]
+    for _ in range(10):
+        demo.run.step()
+    assert world.state(lowest).position[1] == pytest.approx(height, abs=0.001)  # the weight of eight others, taken up within those steps
