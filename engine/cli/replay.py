@@ -114,6 +114,7 @@ def _film(recording: Recording, wanted: WantedFilm, first: int, last: int) -> li
 def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "demo": recording.demo,
+        "solver": recording.solver,
         "seed": recording.seed,
         "values": dict(recording.values),
         "steps": recording.steps,
@@ -133,6 +134,7 @@ def _as_json(recording: Recording, verdict: Verdict | None) -> dict[str, Any]:
 
 def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[str, str]], json_file: str | None) -> None:
     from engine.demo.replaying import demo_kind
+    from engine.world import load_solver
 
     out = people(json_file)
     title = demo_kind(recording).title if recording.scene is None else str(recording.scene.get("title") or recording.demo)
@@ -140,6 +142,7 @@ def _print(recording: Recording, verdict: Verdict | None, film_rows: list[tuple[
     made = ", ".join(f"{name} {version}" for name, version in recording.makers.items())
     begun = f"; recording was begun at step {recording.begun}" if recording.begun else ""
     rows = [
+        ("solver", load_solver(recording.solver).capabilities.title),
         ("steps", f"{recording.steps}, {recording.steps * recording.step_seconds:.2f} s{begun}"),
         ("inputs", f"{recording.n_inputs}"),
         ("branches", f"{recording.branches}"),

@@ -187,7 +187,7 @@ class Beside:
             history.go_to(step, min(len(known), len(wanted)))
         for one in wanted[len(known) :]:
             why = history.follow(_for_the_second(one))
-            if why is not None:
+            if why is not None and not one.is_refused:
                 self._skipped.append((len(known), Skipped(step, one.action, str(why))))
             known.append(one)
 
@@ -230,7 +230,7 @@ class Beside:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What the second refused, of a failure that lasts the first step."""
+        """What the second refused, and the first did not; of a failure that lasts the first step."""
         return tuple(one for _, one in self._skipped)
 
     @property

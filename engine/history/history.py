@@ -182,7 +182,7 @@ class History(Generic[_Demo]):
         """
         if action not in ACTIONS:
             raise InvalidInputError("action", "one of " + ", ".join(ACTIONS), action)
-        is_nothing = False
+        is_nothing = is_refused = False
         offsets = tuple(stage.offset for stage in self.demo.stages) if action in _AT_A_POINT else ()
         if not any(x or y for x, y in offsets):
             offsets = ()
@@ -190,11 +190,14 @@ class History(Generic[_Demo]):
         try:
             result = self.demo.run.act(action, *arguments)
             is_nothing = result is False and action in _MAY_BE_NOTHING and self.demo.grabbing == held  # a grip at nothing lets go
+        except LabError:
+            is_refused = True
+            raise
         finally:
             if not is_nothing:
                 self._leave_ahead(action)
                 taken = self.demo.run.held if action == "grab" else None
-                self._branch.inputs.insert(self.now, Input(action, arguments, offsets, taken))
+                self._branch.inputs.insert(self.now, Input(action, arguments, offsets, taken, is_refused))
                 self._given += 1
         return result
 

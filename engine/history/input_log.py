@@ -61,13 +61,15 @@ class Input:
     """Something done to a demo: one of `ACTIONS` with its arguments.
 
     `offsets` is where each stage lay in the picture then, if a point of the picture was given and a stage was elsewhere than at (0, 0).
-    `held` is what a "grab" took hold of, where that is known: it is not written down, for done again it takes hold of the same.
+    `held` is what a "grab" took hold of, `is_refused` whether the demo refused it, where that is known: it is not written down, for done
+    again it is the same.
     """
 
     action: str
     arguments: tuple[Any, ...]
     offsets: tuple[tuple[float, float], ...] = ()
     held: Held | None = None
+    is_refused: bool = False
 
     @property
     def begins(self) -> bool:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from engine.common.errors import LabError
 from engine.demo import Demo, Stage
 from engine.demo.beside import Beside
 from engine.demo.registry import find_demo
@@ -168,11 +169,14 @@ def test_what_is_not_there_is_skipped_and_told(drop: type[Demo]) -> None:
     history.act("release")
     history.act("edit", 0, "set_velocity", (1, (0.0, 1.0)))
     run(history, 3)
+    with pytest.raises(LabError):
+        history.act("edit", 0, "destroy_body", (99,))  # refused by both: nothing to tell
+    history.step()
     assert [(one.step, one.action) for one in beside.skipped] == [(12, "grab"), (12, "edit")]
     assert "body 1" in beside.skipped[1].why
     assert beside.distances.n_single(9) == 0 and beside.distances.n_single(10) == 1
-    assert beside.distances.at(15) is not None, "what stands is in both"
-    history.undo()
+    assert beside.distances.at(16) is not None, "what stands is in both"
+    history.undo(), history.undo()
     beside.follow()
     assert [one.action for one in beside.skipped] == ["grab"]
 
